@@ -176,11 +176,14 @@ export type {
   AssistantMessageEvent,
   CacheRetention,
   LlmContext,
+  ReasoningSummary,
+  ServiceTier,
   StreamFn,
   StreamOptions,
   StreamRequest,
   ToolChoice,
   ToolSpec,
+  Verbosity,
 } from "./src/core/stream.ts";
 export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";

@@ -4,11 +4,8 @@
  * @module
  */
 
-import {
-  COMMON_IMAGES,
-  type ContentAbilities,
-  type MediaAbility,
-} from "../kit/request/adapt_content.ts";
+import { COMMON_IMAGES } from "../kit/request/adapt_content.ts";
+import type { ContentAbilities, MediaAbility } from "../kit/request/content_abilities.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import type { ModelFamily } from "./families.ts";

@@ -8,7 +8,8 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry, ThinkingAbility } from "../catalog/catalog_entry.ts";
-import { adaptContent, type ContentAbilities } from "../kit/request/adapt_content.ts";
+import { adaptContent } from "../kit/request/adapt_content.ts";
+import type { ContentAbilities } from "../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
 import {
   resolveMaxTokens,

@@ -129,13 +129,8 @@ export {
   isOwnReply,
   toResultText,
 } from "./request/history.ts";
-export {
-  adaptContent,
-  COMMON_IMAGES,
-  type ContentAbilities,
-  type MediaAbility,
-  WEB_URLS,
-} from "./request/adapt_content.ts";
+export { adaptContent, COMMON_IMAGES, WEB_URLS } from "./request/adapt_content.ts";
+export type { ContentAbilities, MediaAbility } from "./request/content_abilities.ts";
 export {
   createUnreadFileError,
   getFileName,
@@ -162,6 +157,13 @@ export {
   warnUnsupportedThinking,
 } from "./request/model_limits.ts";
 export { EFFORT_BY_LEVEL, resolveBudget, resolveEffort } from "./request/thinking.ts";
+export {
+  omitReplaced,
+  type ServerToolFormat,
+  type ServerToolFormats,
+  toServerTools,
+} from "./request/server_tools.ts";
+export { toToolSchema } from "./request/tool_schema.ts";
 export { sortTools } from "./request/tools.ts";
 export type { WarningSink } from "./request/warnings.ts";
 

@@ -29,7 +29,7 @@ const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_to
 /** Dialect of xAI's Responses API, which accepts documents as uploaded files. */
 const RESPONSES_DIALECT: ResponsesDialect = {
   documents: { types: /^$/, files: true },
-  loadServerTools: async () => (await import("../openai/server_tools.ts")).XAI_TOOLS,
+  loadServerTools: async () => (await import("../openai/server/server_tools.ts")).XAI_TOOLS,
 };
 
 /** xAI answers filtered content and missing credits with status 403. */

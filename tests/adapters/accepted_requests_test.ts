@@ -4,7 +4,7 @@ import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
-import { type JsonObject, type JsonSchema } from "../../src/core/json.ts";
+import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";

@@ -123,6 +123,12 @@ const OTHERS: readonly ContentBlock[] = [
 Deno.test("adapters: every block of a prompt or a tool result is in the request or in a warning", async () => {
   for (const subject of NINE_PROVIDERS) {
     for (const block of [...MEDIA, ...OTHERS]) {
+      const compare = async (
+        place: (content: readonly ContentBlock[]) => readonly LlmMessage[],
+      ): Promise<readonly [SentRequest, SentRequest]> => [
+        await send(subject, { messages: place([block]) }),
+        await send(subject, { messages: place([]) }),
+      ];
       const kind = JSON.stringify(block);
       const inPrompt = (content: readonly ContentBlock[]) => [prompt("Hi"), prompt(...content)];
       assertNoticed(`${subject.name}: ${kind} in a prompt`, ...await compare(inPrompt));
@@ -141,15 +147,6 @@ Deno.test("adapters: every block of a prompt or a tool result is in the request 
         ];
         const place = isError ? "an error result" : "a result";
         assertNoticed(`${subject.name}: ${kind} in ${place}`, ...await compare(inResult));
-      }
-
-      async function compare(
-        place: (content: readonly ContentBlock[]) => readonly LlmMessage[],
-      ): Promise<readonly [SentRequest, SentRequest]> {
-        return [
-          await send(subject, { messages: place([block]) }),
-          await send(subject, { messages: place([]) }),
-        ];
       }
     }
   }

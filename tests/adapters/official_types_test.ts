@@ -181,7 +181,7 @@ Deno.test("official types: a body with an unknown field or a value of another ty
   const errors = await findTypeErrors([
     ["AnthropicBody", { ...body, max_tokens: "many" }],
     ["AnthropicBody", { ...body, top_q: 1 }],
-    ["ChatBody", { model: "m", stream: true, messages: [{ role: "nobody", content: "" }] }],
+    ["ChatBody", { model: "m", stream: true, messages: [{ role: "robot", content: "" }] }],
     ["BedrockBody", { messages: [{ role: "user", content: [{ text: 1 }] }] }],
   ]);
   // The first line of the module is the import.

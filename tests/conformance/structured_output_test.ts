@@ -424,3 +424,32 @@ Deno.test("structuredOutput() with full returns the usage, cost and messages of 
   assertEquals(Object.keys(result).toSorted(), ["cost", "messages", "usage", "value"]);
   assertEquals(result.usage.total, 5);
 });
+
+Deno.test("structuredOutput() requests the answer as a tool call if the provider rejects the schema", async () => {
+  const message = "acme answered 400: output_config.format.schema: unsupported keyword";
+  const script = scriptedStream([
+    fail("bad_request", message),
+    answer({}),
+    answer({ city: "Bern" }),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ options, context }) => [
+      options.responseSchema !== undefined,
+      context.tools.map(({ name }) => name),
+    ]),
+    [[true, []], [false, ["structured_output"]], [false, ["structured_output"]]],
+  );
+});
+
+Deno.test("structuredOutput() rejects with an invalid request that is not about the schema", async () => {
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(scriptedStream([fail("bad_request", "max_tokens is too large")]), {
+      hasStrictSchema: () => true,
+    }),
+  });
+  await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+});

@@ -7,29 +7,14 @@
 import type { ContentBlock } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
-import type { MediaBlock } from "./media.ts";
+import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import type { WarningSink } from "./warnings.ts";
 
-/** Forms in which a provider accepts one kind of media. */
-export interface MediaAbility {
-  /** Matches the media types that are accepted as base64. */
-  readonly types: RegExp;
-  /** Matches the URLs that the provider fetches. Default: none. */
-  readonly urls?: RegExp;
-  /** Whether files at the provider can be named by their id. Default: `false`. */
-  readonly files?: boolean;
-  /** Whether the model can cite a document. Default: `false`. */
-  readonly citations?: boolean;
-}
-
-/** Media that a provider accepts in prompts and tool results. A missing kind is not accepted. */
-export type ContentAbilities = { readonly [kind in MediaBlock["type"]]?: MediaAbility | undefined };
-
 /** Matches the images that all models with vision accept. */
-export const COMMON_IMAGES: RegExp = /^image\/(?:png|jpeg|gif|webp)$/;
+export const COMMON_IMAGES = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** Matches the URLs of web pages. */
-export const WEB_URLS: RegExp = /^https?:/i;
+export const WEB_URLS = /^https?:/i;
 
 /**
  * Returns the messages of a request with the content that a provider accepts.

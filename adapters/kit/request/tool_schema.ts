@@ -8,15 +8,15 @@ import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/cor
 
 const ALTERNATIVES = ["anyOf", "oneOf"];
 const PARTS = "allOf";
+/** Keywords that the root must not have. */
+const ROOT_KEYWORDS = [...ALTERNATIVES, PARTS, "$ref", "not", "enum"];
 
 /**
  * Completes a schema of parameters. Alternatives and parts at its root, which providers reject, are merged into one
  * object; the agent validates arguments against the tool's own schema.
  */
 export function toToolSchema(schema: JsonSchema): JsonSchema {
-  const isPlain = ![...ALTERNATIVES, PARTS, "$ref", "not", "enum"].some((keyword) =>
-    schema[keyword] !== undefined
-  );
+  const isPlain = ROOT_KEYWORDS.every((keyword) => schema[keyword] === undefined);
   const { properties = {} } = schema;
   if (isPlain) return { ...schema, type: "object", properties };
   return new RootMerger(schema).merge();
@@ -36,9 +36,12 @@ class RootMerger {
   }
 
   merge(): JsonSchema {
-    const { anyOf, oneOf, allOf: _allOf, $ref: _ref, not: _not, enum: _enum, ...rest } = this.#root;
+    const entries = Object.entries(this.#root);
+    const rest = Object.fromEntries(
+      entries.filter(([keyword]) => !ROOT_KEYWORDS.includes(keyword)),
+    );
     const { properties, required } = this.#flatten(this.#root, []);
-    const choices = [anyOf, oneOf].flatMap((list) => Array.isArray(list) ? list : []);
+    const choices = ALTERNATIVES.flatMap((keyword) => asList(this.#root[keyword]));
     return {
       ...rest,
       ...describeChoices(rest["description"], choices),

@@ -7,7 +7,7 @@
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
-import type { ContentAbilities } from "../../kit/request/adapt_content.ts";
+import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";

@@ -5,12 +5,8 @@
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
-import {
-  COMMON_IMAGES,
-  type ContentAbilities,
-  type MediaAbility,
-  WEB_URLS,
-} from "../../kit/request/adapt_content.ts";
+import { COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
+import type { ContentAbilities, MediaAbility } from "../../kit/request/content_abilities.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";
 
 /** Images, which most servers accept. */

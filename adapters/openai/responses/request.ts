@@ -7,12 +7,8 @@
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
-import {
-  adaptContent,
-  COMMON_IMAGES,
-  type MediaAbility,
-  WEB_URLS,
-} from "../../kit/request/adapt_content.ts";
+import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
+import type { MediaAbility } from "../../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
@@ -52,7 +48,7 @@ export interface ResponsesDialect {
 /** Dialect of OpenAI and Azure. */
 export const OPENAI_RESPONSES: ResponsesDialect = {
   documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
-  loadServerTools: async () => (await import("../server_tools.ts")).OPENAI_TOOLS,
+  loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
 };
 
 /** Options for `createResponsesBody()`. */

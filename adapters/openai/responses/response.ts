@@ -13,7 +13,7 @@ import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
-import { toCitations } from "../citations.ts";
+import { toCitations } from "../server/citations.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
 
 /** Prefix of the type names of extension blocks with items of the API. */

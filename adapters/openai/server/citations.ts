@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Citation } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
-import { textOrEmpty } from "../kit/stream/wire_values.ts";
+import type { Citation } from "../../../src/core/content.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 
 /** Converts annotations, each a web page or a file, with or without a member of that name. */
 export function toCitations(annotations: unknown): readonly Citation[] {

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { UserLocation } from "../../src/core/server_tool.ts";
-import type { ServerToolFormats } from "../kit/request/server_tools.ts";
+import type { UserLocation } from "../../../src/core/server_tool.ts";
+import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 
 const FILE_SEARCH: ServerToolFormats["file_search"] = {
   supports: ["stores", "maxResults"],
