@@ -148,6 +148,7 @@ export {
 } from "./request/wire_names.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
+  type OptionalOption,
   resolveMaxTokens,
   resolveSessionId,
   resolveStop,

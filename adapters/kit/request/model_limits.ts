@@ -48,27 +48,28 @@ export function resolveStop(
   return accepted.length > 0 ? accepted : undefined;
 }
 
-/** Options that some providers do not have, and the codes of the warnings. */
-const OPTIONAL = {
-  topP: "top_p_left_out",
-  stop: "stop_left_out",
-  seed: "seed_left_out",
-  serverTools: "server_tools_left_out",
-  serviceTier: "service_tier_left_out",
-  verbosity: "verbosity_left_out",
-  reasoningSummary: "reasoning_summary_left_out",
-} as const;
+/** An option that some providers do not have. */
+export type OptionalOption =
+  | "topP"
+  | "stop"
+  | "seed"
+  | "serverTools"
+  | "serviceTier"
+  | "verbosity"
+  | "reasoningSummary";
 
 /** Warns about those of the named options that a request has and the provider does not. */
 export function warnUnsupportedOptions(
   { options, model }: Pick<StreamRequest, "options" | "model">,
-  names: readonly (keyof typeof OPTIONAL)[],
+  names: readonly OptionalOption[],
   sink: WarningSink,
 ): void {
   for (const name of names) {
     const value = options[name];
     const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined;
-    if (isSet) sink.warning(OPTIONAL[name], `${model.provider} does not support ${name} here`);
+    if (!isSet) continue;
+    const code = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    sink.warning(`${code}_left_out`, `${model.provider} does not support ${name} here`);
   }
 }
 

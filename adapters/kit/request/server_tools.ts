@@ -10,9 +10,6 @@ import type { StreamRequest } from "../../../src/core/stream.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { WarningSink } from "./warnings.ts";
 
-type ToolType = Exclude<ServerTool["type"], "provider_tool">;
-type ToolOfType<Type extends ToolType> = Extract<ServerTool, { type: Type }>;
-
 /** Conversion of one type of tool. */
 export interface ServerToolFormat<Tool extends ServerTool> {
   /** Options that the provider supports. */
@@ -23,7 +20,9 @@ export interface ServerToolFormat<Tool extends ServerTool> {
 
 /** Conversion of the tools that a provider has; other types are omitted with a warning. */
 export type ServerToolFormats = {
-  readonly [Type in ToolType]?: ServerToolFormat<ToolOfType<Type>>;
+  readonly [Type in Exclude<ServerTool["type"], "provider_tool">]?: ServerToolFormat<
+    Extract<ServerTool, { type: Type }>
+  >;
 };
 
 /** Converts the server tools of a request. Tools and options that the provider does not have are omitted with a warning. */
