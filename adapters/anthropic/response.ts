@@ -56,6 +56,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
+        this.#writer.setResponseId(event.message.id);
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);

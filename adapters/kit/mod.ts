@@ -70,6 +70,8 @@ export type {
   CacheRetention,
   ExtensionEvent,
   LlmContext,
+  ReasoningSummary,
+  ServiceTier,
   StreamDoneEvent,
   StreamErrorEvent,
   StreamFn,
@@ -80,6 +82,7 @@ export type {
   ToolCallStartEvent,
   ToolChoice,
   ToolSpec,
+  Verbosity,
 } from "../../src/core/stream.ts";
 
 // Replies
@@ -117,6 +120,15 @@ export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
 
 // Requests
+export type { ImageSource, MediaSource, ProviderFileSource } from "../../src/core/content.ts";
+export type {
+  CodeExecutionTool,
+  FileSearchTool,
+  ProviderTool,
+  UserLocation,
+  WebFetchTool,
+  WebSearchTool,
+} from "../../src/core/server_tool.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
@@ -181,6 +193,7 @@ export {
 } from "../catalog/catalog.ts";
 
 // Errors
+export type { AgentErrorOptions } from "../../src/core/errors.ts";
 export {
   classifyResponse,
   classifyStreamError,

@@ -70,6 +70,7 @@ export class ChatReply implements ReplyReader<string> {
   read(data: string): void {
     if (data.startsWith("[DONE]")) return this.#finish();
     const chunk: WireChunk = JSON.parse(data);
+    this.#writer.setResponseId(chunk.id);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.error || chunk.object === "error") throw classifyStreamError(chunk, this.#origin);

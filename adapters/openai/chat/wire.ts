@@ -73,6 +73,7 @@ export interface WireChoice {
 
 /** One event of a stream. */
 export interface WireChunk {
+  readonly id?: string | null;
   readonly object?: string;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;

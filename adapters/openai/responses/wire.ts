@@ -32,6 +32,7 @@ export interface WireResponseUsage {
 
 /** The response in the last event of a stream. */
 export interface WireResponse {
+  readonly id?: string | null;
   readonly status?: string | null;
   readonly error?: unknown;
   readonly incomplete_details?: { readonly reason?: string | null } | null;
