@@ -20,7 +20,12 @@
 
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
-export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
+export {
+  type AwsCredentials,
+  type BedrockGuardrail,
+  type BedrockOptions,
+  createBedrock,
+} from "./bedrock/mod.ts";
 export {
   createGemini,
   createGoogle,

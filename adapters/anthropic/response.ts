@@ -12,13 +12,14 @@ import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
-import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
+import { toCitation } from "./citations.ts";
+import type { WireBlockStart, WireCitation, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Type prefix of the extension blocks that store Anthropic's own items. */
 export const EXTENSION_PREFIX = "anthropic.";
 
 type OpenBlock =
-  | { readonly type: "text" }
+  | { readonly type: "text"; readonly citations: WireCitation[] }
   | { readonly type: "thinking"; signature: string }
   | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
   | { readonly type: "item"; item: JsonObject; json: string };
@@ -73,13 +74,13 @@ export class AnthropicReply implements ReplyReader<string> {
     switch (block.type) {
       case "text":
         this.#writer.writeText(textOrEmpty(block.text));
-        return { type: "text" };
+        return { type: "text", citations: [...block.citations ?? []] };
       case "thinking":
         this.#writer.writeThinking(textOrEmpty(block.thinking));
         return { type: "thinking", signature: textOrEmpty(block.signature) };
       case "redacted_thinking":
         this.#writer.closeThinking({ signature: textOrEmpty(block.data), redacted: true });
-        return { type: "text" };
+        return { type: "text", citations: [] };
       case "tool_use": {
         this.#hasToolCall = true;
         const name = this.#call.decodeToolName(textOrEmpty(block.name));
@@ -102,6 +103,11 @@ export class AnthropicReply implements ReplyReader<string> {
       case "signature_delta": {
         const block = this.#blocks.get(index);
         if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
+        return;
+      }
+      case "citations_delta": {
+        const block = this.#blocks.get(index);
+        if (block?.type === "text") block.citations.push(delta.citation);
         return;
       }
       case "compaction_delta": {
@@ -128,7 +134,7 @@ export class AnthropicReply implements ReplyReader<string> {
     this.#blocks.delete(index);
     switch (block?.type) {
       case "text":
-        return this.#writer.closeTextOrThinking();
+        return this.#closeText(block.citations);
       case "thinking":
         if (block.signature === "") return this.#writer.closeTextOrThinking();
         return this.#writer.closeThinking({ signature: block.signature });
@@ -145,6 +151,11 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
       }
     }
+  }
+
+  #closeText(wireCitations: readonly WireCitation[]): void {
+    const citations = wireCitations.map(toCitation);
+    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
   }
 
   #updateUsage(counts: WireUsage | undefined): void {

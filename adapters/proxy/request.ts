@@ -34,30 +34,36 @@ const MODEL = objectWith({
   thinkingBudgets: record(nonNegativeInteger),
 });
 
+const SOURCES = {
+  url: objectWith({ url: nonEmptyString }),
+  file: objectWith({ path: nonEmptyString }, { mediaType: string }),
+  provider_file: objectWith({ provider: nonEmptyString, id: nonEmptyString }),
+};
+
 const IMAGE = objectWith({
   source: discriminatedUnion("type", {
+    ...SOURCES,
     base64: objectWith({ mediaType: nonEmptyString, data: string }),
-    url: objectWith({ url: nonEmptyString }),
-    file: objectWith({ path: nonEmptyString }, { mediaType: string }),
   }),
 });
 
-const MEDIA = objectWith({
-  source: discriminatedUnion("type", {
-    base64: objectWith({ data: string }),
-    url: objectWith({ url: nonEmptyString }),
-    file: objectWith({ path: nonEmptyString }),
-  }),
+const MEDIA = {
   mediaType: nonEmptyString,
-});
+  source: discriminatedUnion("type", { ...SOURCES, base64: objectWith({ data: string }) }),
+};
+
+const CITATIONS = array(discriminatedUnion("type", {
+  url: objectWith({ url: string }),
+  document: object,
+}));
 
 const BLOCKS = array(discriminatedUnion("type", {
-  text: objectWith({ text: string }, { signature: string }),
+  text: objectWith({ text: string }, { signature: string, citations: CITATIONS }),
   thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
   tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),
   image: IMAGE,
-  document: MEDIA,
-  audio: MEDIA,
+  document: objectWith(MEDIA, { name: string, citations: boolean }),
+  audio: objectWith(MEDIA),
   extension: objectWith({ typeName: string }),
 }));
 
@@ -74,6 +80,25 @@ const MESSAGES = array(discriminatedUnion("role", {
 
 const TOOLS = array(objectWith({ name: nonEmptyString, description: string, parameters: object }));
 
+const STRINGS = array(string);
+
+const SERVER_TOOLS = array(discriminatedUnion("type", {
+  web_search: objectWith({}, {
+    maxUses: number,
+    allowedDomains: STRINGS,
+    blockedDomains: STRINGS,
+    userLocation: object,
+  }),
+  web_fetch: objectWith({}, {
+    maxUses: number,
+    allowedDomains: STRINGS,
+    blockedDomains: STRINGS,
+  }),
+  code_execution: objectWith({}, { fileIds: STRINGS }),
+  file_search: objectWith({ stores: STRINGS }, { maxResults: number }),
+  provider_tool: objectWith({ provider: nonEmptyString, definition: object }),
+}));
+
 /** The stream options that a request may contain. */
 const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator>> = {
   temperature: number,
@@ -86,6 +111,10 @@ const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator
   cache: oneOf("off", "short", "long"),
   toolChoice: union(oneOf("auto", "none", "required"), objectWith({ name: nonEmptyString })),
   responseSchema: object,
+  serverTools: SERVER_TOOLS,
+  serviceTier: oneOf("auto", "default", "flex", "priority"),
+  verbosity: oneOf("low", "medium", "high"),
+  reasoningSummary: oneOf("off", "auto", "concise", "detailed"),
   extra: object,
 };
 

@@ -5,12 +5,14 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import type { Citation } from "../../../src/core/content.ts";
 import { type AgentError, ContentFilteredError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
+import { toCitations } from "../server/citations.ts";
 import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
@@ -48,6 +50,7 @@ export class ChatReply implements ReplyReader<string> {
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
   #refusal = "";
+  #citations: readonly Citation[] = [];
   #hasOpenReasoning = false;
   #isFiltered = false;
 
@@ -71,6 +74,7 @@ export class ChatReply implements ReplyReader<string> {
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.error || chunk.object === "error") throw classifyStreamError(chunk, this.#origin);
+    if (chunk.citations) this.#citations = toCitations(chunk.citations);
     const choice = findFirstChoice(chunk);
     if (!choice) return;
     if (choice.delta) this.#append(choice.delta);
@@ -84,10 +88,11 @@ export class ChatReply implements ReplyReader<string> {
   }
 
   #append(delta: WireDelta): void {
-    const { content, tool_calls: calls, refusal } = delta;
+    const { content, tool_calls: calls, refusal, annotations } = delta;
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
     if (refusal) this.#refusal += textOrEmpty(refusal);
+    if (annotations) this.#citations = [...this.#citations, ...toCitations(annotations)];
     if (!calls || calls.length === 0) return;
     this.#endThinking();
     for (const call of calls) this.#calls.append(call);
@@ -125,6 +130,8 @@ export class ChatReply implements ReplyReader<string> {
 
   #finish(): void {
     this.#endThinking();
+    const citations = this.#citations;
+    if (citations.length > 0) this.#writer.closeTextOrThinking({ citations });
     const reason = this.#finishReason ?? "stop";
     const stopReason = STOP_REASONS[reason];
     this.#calls.end({ wasTruncated: stopReason === "length" });

@@ -32,6 +32,8 @@ export interface WireDelta {
   readonly reasoning?: string | null;
   readonly reasoning_details?: readonly WireReasoningDetail[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
+  /** Sources at OpenAI and OpenRouter. */
+  readonly annotations?: unknown;
 }
 
 /** A part of the content, which Mistral sends for models that think. */
@@ -78,4 +80,6 @@ export interface WireChunk {
   /** Usage at Groq. */
   readonly x_groq?: { readonly usage?: WireUsage | null } | null;
   readonly error?: unknown;
+  /** URLs of the sources at xAI and Perplexity. */
+  readonly citations?: unknown;
 }

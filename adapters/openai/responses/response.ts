@@ -6,12 +6,14 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import { ContentFilteredError } from "../../../src/core/errors.ts";
+import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
+import { toCitations } from "../server/citations.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
 
 /** Prefix of the type names of extension blocks with items of the API. */
@@ -102,9 +104,7 @@ export class ResponsesReply implements ReplyReader<string> {
       case "function_call":
         return this.#closeCall(index, item);
       case "message":
-        return textOrEmpty(item.phase) === ""
-          ? this.#writer.closeTextOrThinking()
-          : this.#writer.closeText({ signature: textOrEmpty(item.phase) });
+        return this.#closeMessage(item);
       case "reasoning":
         this.#writer.closeTextOrThinking();
         if (shouldReplay(item)) this.#writeExtension(item);
@@ -112,6 +112,15 @@ export class ResponsesReply implements ReplyReader<string> {
       default:
         return this.#writeExtension(item);
     }
+  }
+
+  #closeMessage({ phase, content }: WireItem): void {
+    const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+    const citations = parts.flatMap(({ annotations }) => toCitations(annotations));
+    const signature = textOrEmpty(phase) || undefined;
+    const options = { signature, ...(citations.length > 0 && { citations }) };
+    if (signature === undefined) this.#writer.closeTextOrThinking(options);
+    else this.#writer.closeText(options);
   }
 
   #closeCall(index: number, item: WireItem): void {

@@ -43,7 +43,7 @@ export interface ServerApi {
     request: StreamRequest,
     entry: CatalogEntry | undefined,
     writer: BlockWriter,
-  ): JsonObject;
+  ): Promise<JsonObject>;
   /** Creates the reader of a reply. */
   createReplyReader(call: ProviderCall): ReplyReader<string>;
 }
@@ -59,7 +59,7 @@ export function createServerStreamFn(
     ...server,
     createParser: () => new SseParser(),
     createReplyReader,
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {
         url: url?.(request.model.modelId) ?? baseUrl + path,
@@ -68,7 +68,7 @@ export function createServerStreamFn(
           ...headers?.(request),
           ...(key && keyHeaders(key, request)),
         },
-        body: serializeJson(createBody(request, entry, writer)),
+        body: serializeJson(await createBody(request, entry, writer)),
       };
     },
   });
