@@ -5,10 +5,11 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
-import { ContentFilteredError } from "../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
+import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
@@ -31,6 +32,7 @@ export class AnthropicReply implements ReplyReader<string> {
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
+  #hasStarted = false;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -45,6 +47,7 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(data: string): void {
+    if (data.startsWith("[DONE]")) return this.#readDone();
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "content_block_delta":
@@ -55,6 +58,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
+        this.#startMessage();
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);
@@ -65,7 +69,27 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#finish();
       case "error":
         throw classifyStreamError(event, this.#call.origin);
+      case "ping":
+        return;
+      default:
+        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
     }
+  }
+
+  /** Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. */
+  #startMessage(): void {
+    if (this.#hasStarted) {
+      const { provider } = this.#call.origin;
+      throw new StreamError(`${provider}: a second message started within the reply`, { provider });
+    }
+    this.#hasStarted = true;
+  }
+
+  /** Handles the end of a stream in OpenAI's form, which some gateways send in place of `message_stop`. */
+  #readDone(): void {
+    if (this.#stopReason !== null) return this.#finish();
+    const { provider } = this.#call.origin;
+    throw new NetworkError(`${provider}: the reply ended without a stop reason`, { provider });
   }
 
   #startBlock(block: WireBlockStart): OpenBlock {

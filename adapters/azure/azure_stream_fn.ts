@@ -78,5 +78,7 @@ function createDialect(apiVersion: string | undefined): ChatDialect {
     ...COMPATIBLE,
     maxTokensField: "max_completion_tokens",
     hasCacheKey: !isDatedVersion(apiVersion),
+    // The result of a content filter may follow the finish reason.
+    sendsDone: true,
   };
 }

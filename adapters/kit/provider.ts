@@ -101,7 +101,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
-  readonly #secrets: string[] = [];
+  readonly secrets: string[] = [];
 
   constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
     this.#provider = provider;
@@ -113,7 +113,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       origin: {
         provider: provider.name ?? request.model.provider,
         table: provider.errors,
-        secrets: this.#secrets,
+        secrets: this.secrets,
         now: provider.settings.clock.now(),
       },
       decodeToolName: createNameDecoder(toolNames, provider.toolNameRule ?? TOOL_NAME_RULE),
@@ -129,13 +129,13 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
-    if (key) this.#secrets.push(key);
+    if (key) this.secrets.push(key);
     const outgoing = await this.#provider.prepare(this.#call, key);
-    this.#secrets.push(...outgoing.secrets ?? []);
+    this.secrets.push(...outgoing.secrets ?? []);
     await this.#reservation.reserve(request.context, connection.signal);
     try {
       const { provider } = origin;
-      const secrets = this.#secrets;
+      const secrets = this.secrets;
       return await post({ ...outgoing, provider, secrets, errors }, settings, connection);
     } catch (error) {
       this.#reservation.release(error);

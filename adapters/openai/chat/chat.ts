@@ -21,6 +21,6 @@ export function createChat({ dialect, ...server }: ChatServer): StreamFn {
   return createServerStreamFn(server, {
     path: "/chat/completions",
     createBody: (request, entry, sink) => createChatBody(request, { dialect, entry }, sink),
-    createReplyReader: (call) => new ChatReply(call),
+    createReplyReader: (call) => new ChatReply(call, dialect),
   });
 }

@@ -31,6 +31,8 @@ export interface ChatDialect {
   readonly hasThinkingParts?: boolean;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
+  /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
+  readonly sendsDone?: boolean;
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }

@@ -15,6 +15,7 @@ export type WireItem = JsonObject & {
   readonly arguments?: unknown;
   readonly phase?: string | null;
   readonly content?: unknown;
+  readonly status?: string | null;
   readonly encrypted_content?: string | null;
 };
 
@@ -34,6 +35,7 @@ export interface WireResponseUsage {
 export interface WireResponse {
   readonly status?: string | null;
   readonly error?: unknown;
+  readonly output?: readonly WireItem[] | null;
   readonly incomplete_details?: { readonly reason?: string | null } | null;
   readonly usage?: WireResponseUsage | null;
 }
@@ -53,6 +55,11 @@ export type WireEvent =
     readonly type: "response.function_call_arguments.delta";
     readonly output_index: number;
     readonly delta: string;
+  }
+  | {
+    readonly type: "response.function_call_arguments.done";
+    readonly output_index: number;
+    readonly arguments: string;
   }
   | { readonly type: "response.reasoning_summary_part.added" }
   | {

@@ -14,7 +14,7 @@ import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { SseParser } from "../../kit/stream/sse.ts";
+import { JsonEventParser } from "../../kit/stream/json_event_parser.ts";
 
 /** A server with an API of OpenAI. */
 export interface OpenAIServer {
@@ -57,7 +57,7 @@ export function createServerStreamFn(
   const models = new ModelFinder(catalog);
   return createStreamFn({
     ...server,
-    createParser: () => new SseParser(),
+    createParser: () => new JsonEventParser(),
     createReplyReader,
     prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
