@@ -42,6 +42,7 @@
 // Stream functions
 export {
   createStreamFn,
+  type FallbackUrl,
   type OutgoingRequest,
   type Provider,
   type ProviderCall,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AuthError } from "../../../src/core/errors.ts";
+import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
@@ -107,9 +107,24 @@ export async function findApiKey(
 ): Promise<string | undefined> {
   const requestKey = request.options.apiKey?.trim();
   if (requestKey) return requestKey;
-  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+  const key = typeof apiKey === "function" ? await callApiKey(apiKey, request) : apiKey;
   // A pasted key may end with a line break. `fetch` rejects such a header with an error that contains the key.
   return key?.trim() || undefined;
+}
+
+async function callApiKey(
+  apiKey: () => ReturnType<Extract<ApiKey, () => unknown>>,
+  { model: { provider } }: StreamRequest,
+): Promise<string | undefined> {
+  try {
+    return await apiKey();
+  } catch (cause) {
+    if (AgentError.is(cause)) throw cause;
+    throw new AuthError(`${provider}: apiKey failed: ${getErrorMessage(cause)}`, {
+      provider,
+      cause,
+    });
+  }
 }
 
 /** The key of an adapter, and how to supply one. */

@@ -241,8 +241,8 @@ class Call<Frame> {
 
   #createStreamError(cause: unknown): StreamError {
     const { provider } = this.#options.request.model;
-    const problem = `Cannot read the reply of ${provider}: ${getErrorMessage(cause)}`;
-    return new StreamError(...this.#redact(problem, cause));
+    const message = `Cannot read the reply of ${provider}: ${getErrorMessage(cause)}`;
+    return new StreamError(...this.#redact(message, cause));
   }
 
   #createNetworkError(problem: string, cause?: unknown): NetworkError {

@@ -48,7 +48,7 @@ export class ChatCallAssembler {
   append(pieces: readonly WireToolCall[]): void {
     const chunkStart = this.#calls.length;
     for (const [position, piece] of pieces.entries()) {
-      // Pieces of one chunk that say nothing else belong to different calls.
+      // Pieces of one chunk without an id and an index belong to different calls.
       const isOther = position > 0 && typeof piece.index !== "number" && !piece.id;
       const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
       this.#appendPiece(call, piece);
