@@ -72,7 +72,7 @@ export interface Provider<Frame> {
   readonly apiKey?: ApiKey | undefined;
   /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
-  /** What to do when no server listens at a local URL, such as how to start it; part of the error. */
+  /** Advice for when no server listens at a local URL, such as how to start it; part of the error. */
   readonly connectHint?: string | undefined;
   /** Error codes and messages of the provider. */
   readonly errors?: ErrorTable | undefined;

@@ -13,7 +13,7 @@ export interface FailedRequest {
   readonly provider: string;
   /** URL of the request. */
   readonly url: string;
-  /** What to do when no server listens, such as how to start it. */
+  /** Advice for when no server listens at a local URL, such as how to start it. */
   readonly connectHint?: string | undefined;
   /** Texts to redact from the message. */
   readonly secrets?: readonly string[] | undefined;
@@ -73,7 +73,8 @@ export function createConnectionError(
 /** Returns the messages of an error and its causes, with their codes, from the outermost to the innermost. */
 function collectMessages(error: unknown): string[] {
   const messages: string[] = [];
-  for (let next = error, depth = 0; next != null && depth < MAX_CAUSES; depth++) {
+  let next: unknown = error;
+  for (let depth = 0; (next ?? null) !== null && depth < MAX_CAUSES; depth++) {
     const { code, name, cause, errors }: {
       code?: unknown;
       name?: unknown;

@@ -27,7 +27,7 @@ export interface PostRequest {
   readonly provider: string;
   /** URL to post to. */
   readonly url: string;
-  /** What to do when no server listens at a local URL, such as how to start it; part of the error. */
+  /** Advice for when no server listens at a local URL, such as how to start it; part of the error. */
   readonly connectHint?: string | undefined;
   /** Texts to redact from error messages, such as the key. Header values that may be secrets are redacted anyway. */
   readonly secrets?: readonly string[] | undefined;

@@ -22,7 +22,7 @@ export interface OpenAIServer {
   readonly settings: AdapterSettings;
   /** API key of the adapter. */
   readonly apiKey?: ApiKey | undefined;
-  /** What to do when no server listens at a local URL. */
+  /** Advice for when no server listens at a local URL. */
   readonly connectHint?: string | undefined;
   /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
