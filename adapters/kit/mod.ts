@@ -97,6 +97,7 @@ export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
 
 // Options
 export {
+  type AcquireOptions,
   type AdapterOptions,
   type AdapterSettings,
   type ApiKey,

@@ -93,7 +93,7 @@ export interface Provider<Frame> {
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
   return withCatalog((request) => {
-    const reservation = new LimitReservation(settings.limiter);
+    const reservation = new LimitReservation(settings.limiter, request);
     return toEventStream({
       request,
       settings,
@@ -148,7 +148,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     if (key) this.secrets.push(key);
     const outgoing = await this.#provider.prepare(this.#call, key);
     this.secrets.push(...outgoing.secrets ?? []);
-    await this.#reservation.reserve(request.context, connection.signal);
+    await this.#reservation.reserve(this.#call.writer, connection.signal);
     try {
       return await this.#post(
         { ...outgoing, provider: origin.provider, errors, connectHint },

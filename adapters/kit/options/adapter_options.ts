@@ -12,10 +12,18 @@ import { type Catalog, catalog } from "../../catalog/catalog.ts";
 /** An API key, or a function that returns it and is called for every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 
+/** Options for `RequestLimiter.acquire()`. */
+export interface AcquireOptions {
+  /** Maximum pause, in milliseconds; a request during a longer one is rejected at once. Default: that of the limiter. */
+  readonly maxPauseMs?: number | undefined;
+  /** Called before a wait, with its expected time in milliseconds. */
+  readonly onWait?: ((delayMs: number) => void) | undefined;
+}
+
 /** Delays requests to stay within a rate limit. */
 export interface RequestLimiter {
   /** Waits until a request of about `tokens` tokens may be sent. Rejects when the signal aborts. */
-  acquire(tokens: number, signal: AbortSignal): Promise<void>;
+  acquire(tokens: number, signal: AbortSignal, options?: AcquireOptions): Promise<void>;
   /** Applies the limits in the headers of a response. */
   observe(headers: Headers): void;
   /** Replaces the `acquired` tokens of a request with the tokens actually used. */

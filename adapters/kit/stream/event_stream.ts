@@ -197,7 +197,6 @@ class Call<Frame> {
   }
 
   #fail(thrown: unknown): void {
-    const { provider } = this.#options.request.model;
     const error = AgentError.is(thrown) ? thrown : this.#createStreamError(thrown);
     this.#failed = true;
     this.#writer.fail(error, this.#exchange?.replyReader.usage);
