@@ -122,7 +122,8 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     this.#reservation = reservation;
     const { headers, baseUrl } = provider.settings;
     this.secrets.push(...findHeaderSecrets(headers), ...findUrlSecrets(baseUrl));
-    const toolNames = request.context.tools.map(({ name }) => name);
+    const { toolNameRule = TOOL_NAME_RULE } = provider;
+    let decode: ((wireName: string) => string) | undefined;
     this.#call = {
       request,
       writer,
@@ -132,7 +133,10 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
         secrets: this.secrets,
         now: provider.settings.clock.now(),
       },
-      decodeToolName: createNameDecoder(toolNames, provider.toolNameRule ?? TOOL_NAME_RULE),
+      decodeToolName(wireName) {
+        decode ??= createNameDecoder(request.context.tools.map(({ name }) => name), toolNameRule);
+        return decode(wireName);
+      },
     };
     this.parser = provider.createParser();
     this.replyReader = provider.createReplyReader(this.#call);
