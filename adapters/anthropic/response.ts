@@ -12,6 +12,7 @@ import { classifyStreamError } from "../kit/errors/classify.ts";
 import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
@@ -29,6 +30,8 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #textTemplate = new DeltaTemplate("text", getText);
+  readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
@@ -47,10 +50,12 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(data: string): void {
+    if (this.#textTemplate.read(data) || this.#inputTemplate.read(data)) return;
     if (data.startsWith("[DONE]")) return this.#readDone();
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "content_block_delta":
+        this.#learn(data, event);
         return this.#append(event.index, event.delta);
       case "content_block_start":
         this.#blocks.set(event.index, this.#startBlock(event.content_block));
@@ -90,6 +95,14 @@ export class AnthropicReply implements ReplyReader<string> {
     if (this.#stopReason !== null) return this.#finish();
     const { provider } = this.#call.origin;
     throw new NetworkError(`${provider}: the reply ended without a stop reason`, { provider });
+  }
+
+  #learn(data: string, event: WireEvent & { readonly type: "content_block_delta" }): void {
+    const { index } = event;
+    const text = getText(event);
+    if (text) this.#textTemplate.learn(data, text, (next) => this.#writer.writeText(next));
+    const json = getInput(event);
+    if (json) this.#inputTemplate.learn(data, json, (next) => this.#appendInput(index, next));
   }
 
   #startBlock(block: WireBlockStart): OpenBlock {
@@ -201,6 +214,16 @@ export class AnthropicReply implements ReplyReader<string> {
     }
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
+}
+
+function getText(event: WireEvent): string {
+  const isText = event.type === "content_block_delta" && event.delta.type === "text_delta";
+  return isText ? textOrEmpty(event.delta.text) : "";
+}
+
+function getInput(event: WireEvent): string {
+  const isInput = event.type === "content_block_delta" && event.delta.type === "input_json_delta";
+  return isInput ? textOrEmpty(event.delta.partial_json) : "";
 }
 
 /** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */

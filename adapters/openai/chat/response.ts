@@ -17,6 +17,7 @@ import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
@@ -58,6 +59,14 @@ export class ChatReply implements ReplyReader<string> {
   readonly #origin: ErrorOrigin;
   readonly #calls: ChatCallAssembler;
   readonly #sendsDone: boolean;
+  readonly #textTemplate = new DeltaTemplate<WireChunk>(
+    "content",
+    (chunk) => getOnlyDelta(chunk)?.content,
+  );
+  readonly #argumentsTemplate = new DeltaTemplate<WireChunk>(
+    "arguments",
+    (chunk) => getOnlyDelta(chunk)?.tool_calls?.[0]?.function?.arguments,
+  );
   readonly #details = new ReasoningDetails();
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
@@ -80,8 +89,29 @@ export class ChatReply implements ReplyReader<string> {
 
   /** Reads the data of one chunk. */
   read(data: string): void {
+    if (this.#textTemplate.read(data) || this.#argumentsTemplate.read(data)) return;
     if (data.startsWith("[DONE]")) return this.#readDone();
     const chunk: WireChunk = JSON.parse(data);
+    this.#readChunk(chunk);
+    const delta = getOnlyDelta(chunk);
+    if (delta) this.#learn(data, delta);
+  }
+
+  /** Creates templates from a chunk with nothing but a delta. */
+  #learn(data: string, { content, tool_calls: calls }: WireDelta): void {
+    if (typeof content === "string" && content !== "") {
+      const append = (text: string) => text === "" ? undefined : this.#appendContent(text);
+      this.#textTemplate.learn(data, content, append);
+    }
+    const { index = null, id, function: called } = calls?.[0] ?? {};
+    const args = called?.arguments;
+    if (typeof args !== "string" || args === "" || id || called?.name) return;
+    this.#argumentsTemplate.learn(data, args, (json) => {
+      this.#calls.append([{ index, function: { arguments: json } }]);
+    });
+  }
+
+  #readChunk(chunk: WireChunk): void {
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.error || (!chunk.choices && isErrorValue(chunk))) {
@@ -192,6 +222,17 @@ export class ChatReply implements ReplyReader<string> {
 function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
   const choice = choices?.[0];
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
+}
+
+/** Returns the delta of a chunk that has nothing else: text, or a piece of one call. */
+function getOnlyDelta({ usage, x_groq, choices }: WireChunk): WireDelta | undefined {
+  const [choice] = choices ?? [];
+  if (usage || x_groq || choices?.length !== 1 || !choice?.delta || choice.index) return undefined;
+  const { delta, finish_reason, message, content_filter_results: filters } = choice;
+  if (finish_reason || message || filters) return undefined;
+  const members = Object.entries(delta).filter(([name, value]) => value && name !== "role");
+  const isCall = delta.tool_calls?.length === 1;
+  return members.length === 1 && (delta.content || isCall) ? delta : undefined;
 }
 
 /** Whether a content filter of Azure has blocked content rather than only annotated it. */
