@@ -35,7 +35,7 @@ export class AnthropicReply implements ReplyReader<string> {
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
-  #hasStarted = false;
+  #messageId: string | null = null;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -63,7 +63,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
-        this.#startMessage();
+        this.#startMessage(event.message.id);
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);
@@ -81,13 +81,18 @@ export class AnthropicReply implements ReplyReader<string> {
     }
   }
 
-  /** Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. */
-  #startMessage(): void {
-    if (this.#hasStarted) {
-      const { provider } = this.#call.origin;
-      throw new StreamError(`${provider}: a second message started within the reply`, { provider });
-    }
-    this.#hasStarted = true;
+  /**
+   * Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. Some gateways
+   * repeat the start of a message.
+   */
+  #startMessage(id: unknown): void {
+    const messageId = textOrEmpty(id);
+    const isRepeated = messageId !== "" && messageId === this.#messageId;
+    const isFirst = this.#messageId === null || (isRepeated && this.#blocks.size === 0);
+    this.#messageId = messageId;
+    if (isFirst && !this.#writer.hasContent) return;
+    const { provider } = this.#call.origin;
+    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
   }
 
   /** Handles the end of a stream in OpenAI's form, which some gateways send in place of `message_stop`. */

@@ -51,7 +51,10 @@ export type WireDelta =
 
 /** An event of the stream. */
 export type WireEvent =
-  | { readonly type: "message_start"; readonly message: { readonly usage?: WireUsage } }
+  | {
+    readonly type: "message_start";
+    readonly message: { readonly id?: string; readonly usage?: WireUsage };
+  }
   | {
     readonly type: "content_block_start";
     readonly index: number;

@@ -50,13 +50,19 @@ Deno.test("chat: a reply with a finish reason is complete without [DONE] and wit
   assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
 });
 
-Deno.test("chat: [DONE] without a finish reason is a network error, and no call is complete", async () => {
+Deno.test("chat: [DONE] without a finish reason and usage is a network error, so that no call runs", async () => {
   const args = { index: 0, id: "1", function: { name: "read_file", arguments: '{"path":' } };
   const reply = await read(createChat, toBody(chunk({ content: "Ye" }), call(args)) + DONE);
   assertEquals(
     summarizeEnd(reply),
     "network_error: acme: the reply ended without a finish reason",
   );
+});
+
+Deno.test("chat: [DONE] after the usage completes a reply without a finish reason", async () => {
+  const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } };
+  const reply = await read(createChat, toBody(chunk({ content: "Yes." }), usage) + DONE);
+  assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
 });
 
 Deno.test("chat: an error without the member `error` is an error", async () => {
@@ -230,6 +236,16 @@ Deno.test("anthropic: a second message_start is a stream error, so that no call 
     summarizeEnd(reply),
     "stream_error: acme: a second message started within the reply",
   );
+});
+
+Deno.test("anthropic: a repeated message_start before the content is ignored", async () => {
+  const first = { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1 } } };
+  const end = { type: "message_stop" };
+  const reply = await read(createAnthropic, [first, first, ...toolUse, stop, end]);
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
+  const other = { type: "message_start", message: { id: "msg_2" } };
+  const spliced = await read(createAnthropic, [first, other, ...toolUse, stop, end]);
+  assertEquals(spliced.error?.code, "stream_error");
 });
 
 Deno.test("anthropic: [DONE] after the stop reason completes a reply, and before it is a network error", async () => {

@@ -134,8 +134,9 @@ export class ChatReply implements ReplyReader<string> {
 
   #readDone(): void {
     if (this.#finishReason !== null) return this.#finish(this.#finishReason);
+    // Some servers send no finish reason. Their usage shows that the reply is complete; [DONE] also follows failures.
+    if (this.#wireUsage !== null) return this.#finish("stop");
     const { provider } = this.#origin;
-    // Servers send [DONE] after a failure too, so that calls without a finish reason may be incomplete.
     throw new NetworkError(`${provider}: the reply ended without a finish reason`, { provider });
   }
 
