@@ -9,9 +9,9 @@
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { catalog, connect, prices } from "@swink/agent/adapters";
+ * import { catalog, connect } from "@swink/agent/adapters";
  *
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect() });
  * catalog[`${agent.state.model.provider}/${agent.state.model.modelId}`]?.contextWindow; // in tokens
  * ```
  *

@@ -64,6 +64,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#close(event.index);
       case "message_start":
         this.#startMessage(event.message.id);
+        this.#writer.setResponseId(event.message.id);
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);

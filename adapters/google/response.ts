@@ -63,6 +63,7 @@ export class GoogleReply implements ReplyReader<string> {
   /** Reads one event. */
   read(json: string): void {
     const chunk: WireChunk = JSON.parse(json);
+    this.#writer.setResponseId(chunk.responseId);
     if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
     const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);

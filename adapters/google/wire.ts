@@ -65,6 +65,7 @@ export interface WireCandidate {
 
 /** An event of the stream. */
 export interface WireChunk {
+  readonly responseId?: string | null;
   readonly candidates?: readonly WireCandidate[] | null;
   readonly promptFeedback?: {
     readonly blockReason?: string | null;

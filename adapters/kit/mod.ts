@@ -113,6 +113,7 @@ export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
 
 // Requests
+export type { ImageSource, MediaSource } from "../../src/core/content.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
@@ -157,6 +158,7 @@ export {
 } from "../catalog/catalog.ts";
 
 // Errors
+export type { AgentErrorOptions } from "../../src/core/errors.ts";
 export {
   classifyResponse,
   classifyStreamError,

@@ -44,11 +44,22 @@ const IMAGE = objectWith({
   }),
 });
 
+const MEDIA = objectWith({
+  source: discriminatedUnion("type", {
+    base64: objectWith({ data: string }),
+    url: objectWith({ url: nonEmptyString }),
+    file: objectWith({ path: nonEmptyString }),
+  }),
+  mediaType: nonEmptyString,
+});
+
 const BLOCKS = array(discriminatedUnion("type", {
   text: objectWith({ text: string }, { signature: string }),
   thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
   tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),
   image: IMAGE,
+  document: MEDIA,
+  audio: MEDIA,
   extension: objectWith({ typeName: string }),
 }));
 

@@ -98,6 +98,27 @@ export interface StreamRequest {
  * the last one is the only `done` or `error`. Each block has a start, deltas and an end with the same `contentIndex`,
  * which counts from 0 in the order of the starts; only a tool call that a `length` stop truncates has no end. An
  * extension block is a single event. An aborted call ends with an `error` event whose stop reason is `"aborted"`.
+ *
+ * @example
+ * ```ts
+ * import { NetworkError, type StreamFn } from "@swink/agent";
+ *
+ * const streamFn: StreamFn = async function* ({ context, signal }) {
+ *   yield { type: "start" };
+ *   try {
+ *     const body = JSON.stringify(context.messages);
+ *     const response = await fetch("https://example.org/chat", { method: "POST", body, signal });
+ *     yield { type: "text_start", contentIndex: 0 };
+ *     yield { type: "text_delta", contentIndex: 0, delta: await response.text() };
+ *     yield { type: "text_end", contentIndex: 0 };
+ *     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+ *     yield { type: "done", stopReason: "stop", usage };
+ *   } catch (cause) {
+ *     const error = new NetworkError("The chat server failed", { cause });
+ *     yield { type: "error", stopReason: signal.aborted ? "aborted" : "error", error };
+ *   }
+ * };
+ * ```
  */
 export interface StreamFn {
   /** Calls the model and returns the events of the reply. */

@@ -81,12 +81,12 @@ export function checkRunConfig(
 
 function checkLimit(name: string, limit: unknown): void {
   if (limit === undefined || (typeof limit === "number" && limit > 0)) return;
-  throw invalid(`${name} must be a number above 0`, limit);
+  throw wrongType(`${name} must be a number above 0`, limit);
 }
 
 function checkFunction(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw invalid(`${name} must be a function`, value);
+  throw wrongType(`${name} must be a function`, value);
 }
 
 function checkList(name: string, value: unknown = []): readonly unknown[] {
@@ -131,6 +131,13 @@ function checkQueue(name: string, queue: unknown): void {
 
 function invalid(expectation: string, value: unknown): BadRequestError {
   return new BadRequestError(`${expectation}, not ${format(value)}`);
+}
+
+/** Does not repeat a string, which may be a key. */
+function wrongType(expectation: string, value: unknown): BadRequestError {
+  return typeof value === "string"
+    ? new BadRequestError(`${expectation}, not a string`)
+    : invalid(expectation, value);
 }
 
 function format(value: unknown): string {

@@ -59,7 +59,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
 /** A model call that may be followed by another one with a smaller context. */
 interface CallResult {
   readonly call: ModelCall;
-  /** The progress of the run, without the tokens of this call. */
+  /** The progress of the run, including this call. */
   readonly progress: RunProgress;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
@@ -110,11 +110,14 @@ async function sendRequest(
   const charged = { ...turn, progress };
   const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
-  if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
+  if (outcome.type === "stopped") {
+    return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
+  }
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });
-  return { call, progress, tools: request.tools, sent: request.context };
+  const { tools, context: sent } = request;
+  return { call, progress: addSpending(progress, call), tools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -189,7 +192,7 @@ async function finishCall(
   };
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
-  const progress = { ...addSpending(before, { usage, cost }), overflowed };
+  const progress = { ...before, overflowed };
   await run.events.emit({ type: "message_end", message: run.history.append(message) });
   return {
     message,

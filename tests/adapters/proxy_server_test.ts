@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
 import { ModelThrottledError } from "../../src/core/errors.ts";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
@@ -88,6 +89,30 @@ Deno.test("serveProxy(): calls the model with the agent's request, without the t
   assertEquals(call?.context.tools, request.context.tools);
   assertEquals(call?.context.messages.length, request.context.messages.length);
   assertEquals(call?.options, { temperature: 0.5, extra: { top_k: 3 } });
+});
+
+Deno.test("serveProxy(): passes every kind of block to the model", async () => {
+  const source = { type: "base64", data: "JVBERi0=" } as const;
+  const content: ContentBlock[] = [
+    text("Read this."),
+    { type: "image", source: { ...source, mediaType: "image/png" } },
+    { type: "document", mediaType: "application/pdf", source, name: "contract" },
+    {
+      type: "audio",
+      mediaType: "audio/wav",
+      source: { type: "url", url: "https://example.org/a" },
+    },
+    { type: "extension", typeName: "any.item", data: 1 },
+  ];
+  const model = scriptedStream([reply("Hi")]);
+  await using server = serveLoopback(serveProxy(model, ALLOW_ALL));
+  const request = richRequest(MODEL);
+  const messages = [{ role: "user", content, timestamp: 0 } as const];
+  const { stopReason } = await readReply(
+    createProxy({ baseUrl: server.url })({ ...request, context: { ...request.context, messages } }),
+  );
+  assertEquals(stopReason, "stop");
+  assertEquals(model.calls[0]?.context.messages[0]?.content, content);
 });
 
 Deno.test("serveProxy(): drops the API key and unknown members of the options", async () => {

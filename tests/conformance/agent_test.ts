@@ -1,10 +1,11 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
@@ -285,6 +286,16 @@ Deno.test("new Agent() throws for an invalid model name and for a streamFn that 
     BadRequestError,
     "The option streamFn must be a function",
   );
+});
+
+Deno.test("prompt() fails with advice when streamFn returns no stream of events", async () => {
+  const createModel = (): StreamFn => scriptedStream([]);
+  for (const [returned, type] of [[createModel(), "function"], [undefined, "undefined"]] as const) {
+    const agent = new Agent({ model: "a/b", streamFn: () => returned as never });
+    const { error } = await agent.prompt("Hi");
+    assertEquals(error?.code, "stream_error");
+    assertStringIncludes(error?.message ?? "", `streamFn returned a value of type ${type}, not`);
+  }
 });
 
 for (

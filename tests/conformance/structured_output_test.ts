@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   AbortedError,
+  AlreadyRunningError,
   BadRequestError,
   BudgetExceededError,
   NetworkError,
@@ -11,6 +12,7 @@ import { repairHistory } from "../../src/core/history.ts";
 import type { JsonSchema } from "../../src/core/json.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
+import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -145,6 +147,16 @@ Deno.test("structuredOutput() rejects with the error of a failed or aborted run"
   await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
 });
 
+Deno.test("structuredOutput() is running at once: abort() right after the call ends it, and a prompt is refused", async () => {
+  const { agent, streamFn } = testAgent([]);
+  const asking = agent.structuredOutput("?", city);
+  assertEquals(agent.state.isRunning, true);
+  await assertRejects(() => agent.prompt("Hi"), AlreadyRunningError);
+  agent.abort("enough");
+  const error = await assertRejects(() => asking, AbortedError);
+  assertEquals([error.cause, agent.state.isRunning, streamFn.calls], ["enough", false, []]);
+});
+
 Deno.test("structuredOutput() rejects an invalid schema before the run, and the agent is idle again", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const bad: JsonSchema = { type: "nonsense" };
@@ -230,6 +242,25 @@ Deno.test("structuredOutput() calls its tool, not the provider's schema mode, wh
   const [request] = script.calls;
   assertEquals(request?.options.responseSchema, undefined);
   assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
+});
+
+Deno.test("structuredOutput() checks a native answer with the validator of the agent", async () => {
+  const script = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    validator: () => (value) =>
+      JSON.stringify(value).includes("Atlantis")
+        ? [{ path: "/city", message: "does not exist" }]
+        : [],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    [
+      "user: The answer does not match the schema:\n- /city: does not exist",
+    ][0],
+  );
+  script.assertDone();
 });
 
 Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
@@ -406,11 +437,27 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   );
   assertEquals(limited.attempts, 1);
   assertStringIncludes(limited.lastError, "- /city: is required");
-  await assertRejects(
-    () => testAgent([], { policies: [budget({ tokens: 0 })] }).agent.structuredOutput("?", city),
-    BudgetExceededError,
-    "The run reached the limit of 0 tokens",
+  for (const policy of [budget({ tokens: 0 }), sharedBudget({ tokens: 0 })]) {
+    await assertRejects(
+      () => testAgent([], { policies: [policy] }).agent.structuredOutput("?", city),
+      BudgetExceededError,
+      "The run reached the limit of 0 tokens",
+    );
+  }
+});
+
+Deno.test("structuredOutput() rejects when the run waits for approvals, which stay pending", async () => {
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+  });
+  const error = await assertRejects(
+    () => agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    "The run waits for approvals before a valid answer",
   );
+  assertEquals([error.attempts, error.lastError], [0, "approvals are pending"]);
+  assertEquals(agent.state.pendingApprovals.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {

@@ -112,6 +112,7 @@ export class ChatReply implements ReplyReader<string> {
   }
 
   #readChunk(chunk: WireChunk): void {
+    this.#writer.setResponseId(chunk.id);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.error || (!chunk.choices && isErrorValue(chunk))) {

@@ -75,6 +75,7 @@ export interface WireChoice {
 
 /** One event of a stream. */
 export type WireChunk = JsonObject & {
+  readonly id?: string | null;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   /** Usage at Groq. */

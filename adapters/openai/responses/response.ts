@@ -163,6 +163,7 @@ export class ResponsesReply implements ReplyReader<string> {
   }
 
   #finish(response: WireResponse): void {
+    this.#writer.setResponseId(response.id);
     this.#wireUsage = response.usage ?? this.#wireUsage;
     const { origin } = this.#call;
     if (response.status === "failed" || response.error) {

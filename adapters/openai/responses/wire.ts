@@ -33,6 +33,7 @@ export interface WireResponseUsage {
 
 /** The response in the last event of a stream. */
 export interface WireResponse {
+  readonly id?: string | null;
   readonly status?: string | null;
   readonly error?: unknown;
   readonly output?: readonly WireItem[] | null;
