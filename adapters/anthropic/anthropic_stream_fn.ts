@@ -9,7 +9,7 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
+import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
@@ -26,7 +26,7 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
   return createStreamFn({
     settings,
     apiKey: options.apiKey,
-    createParser: () => new SseParser(),
+    createParser: () => new JsonEventParser(),
     createReplyReader: (call) => new AnthropicReply(call),
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;

@@ -92,5 +92,7 @@ function createDialect(apiVersion: string | undefined): ChatDialect {
     unsupported: isDatedVersion(apiVersion)
       ? COMPATIBLE.unsupported
       : ["serviceTier", "reasoningSummary"],
+    // The result of a content filter may follow the finish reason.
+    sendsDone: true,
   };
 }

@@ -12,7 +12,7 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { GoogleStreamParser } from "./stream_parser.ts";
+import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { createGoogleBody } from "./request.ts";
 import { GoogleReply } from "./response.ts";
@@ -56,7 +56,7 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
     settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
     apiKey: tokens ? () => tokens.get() : options.apiKey,
     errors: ERRORS,
-    createParser: () => new GoogleStreamParser(),
+    createParser: () => new JsonEventParser(),
     toolNameRule: GOOGLE_NAME_RULE,
     createReplyReader: (call) => new GoogleReply(call),
     async prepare({ request, writer }, key) {

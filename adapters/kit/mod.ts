@@ -42,6 +42,7 @@
 // Stream functions
 export {
   createStreamFn,
+  type FallbackUrl,
   type OutgoingRequest,
   type Provider,
   type ProviderCall,
@@ -99,12 +100,14 @@ export {
 } from "../../src/core/accumulate.ts";
 export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
+export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
 
 // Options
 export {
+  type AcquireOptions,
   type AdapterOptions,
   type AdapterSettings,
   type ApiKey,

@@ -40,6 +40,7 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
     settings,
     apiKey: options.apiKey,
     keyless: true,
+    connectHint: "start Ollama with `ollama serve`",
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
     createReplyReader: (call) => new OllamaReply(call),

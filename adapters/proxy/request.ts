@@ -8,6 +8,8 @@ import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transfor
 import { toText } from "@std/streams/to-text";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
+import type { Clock } from "../../src/core/ports.ts";
+import { startTimer } from "../kit/stream/timer.ts";
 import { createBadRequest, type Rejection } from "./errors.ts";
 import {
   array,
@@ -139,22 +141,43 @@ export function checkRequestHead({ method, headers }: Request): Rejection | unde
   return undefined;
 }
 
-/** Reads a request; a body with more than `maxBytes` bytes is rejected without reading the rest. */
+/** Limits of the body of a request. */
+export interface BodyLimits {
+  /** Maximum size in bytes. */
+  readonly maxBytes: number;
+  /** Maximum time until the end of the body, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Reads a request; a body over the limits is rejected without reading the rest. */
 export async function readProxyRequest(
   request: Request,
-  maxBytes: number,
+  { maxBytes, timeoutMs, clock }: BodyLimits,
 ): Promise<RequestReadResult> {
   const tooLarge = createBadRequest(413, `The body must not be larger than ${maxBytes} bytes`);
   if (Number(request.headers.get("content-length")) > maxBytes) return reject(tooLarge);
   const limit = new LimitedBytesTransformStream(maxBytes, { error: true });
+  const timeout = new AbortController();
+  const { signal } = timeout;
+  const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
   let body: string;
   try {
-    body = request.body ? await toText(request.body.pipeThrough(limit)) : "";
+    body = request.body ? await toText(request.body.pipeThrough(limit, { signal })) : "";
   } catch (error) {
+    if (signal.aborted) return reject(createTimeoutRejection(timeoutMs));
     const broken = createBadRequest(400, "The connection broke while the body was read");
     return reject(error instanceof RangeError ? tooLarge : broken);
+  } finally {
+    stopTimer();
   }
   return parseProxyRequest(body);
+}
+
+function createTimeoutRejection(timeoutMs: number): Rejection {
+  const message = `The body was not received within ${timeoutMs} ms`;
+  return { status: 408, code: "network_error", message };
 }
 
 /** Parses the body of a request and drops unknown members, an API key among them. */

@@ -103,6 +103,11 @@ export interface StreamRequest {
   readonly runId?: string;
   /** Number of the turn in the run, from 1, if the call belongs to a run. */
   readonly turn?: number;
+  /**
+   * Maximum time that the caller waits for a rate limit, in milliseconds: the maximum delay of its retry strategy.
+   * Default: unlimited.
+   */
+  readonly maxWaitMs?: number;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
 }

@@ -59,6 +59,13 @@ export function readErrorValue(value: unknown): ProviderError {
   };
 }
 
+/** Whether a value of a stream is an error, which some servers send without the member `error`. */
+export function isErrorValue(value: JsonObject): boolean {
+  const { error, message, detail, type, object } = value;
+  return Boolean(error) || type === "error" || object === "error" || Boolean(detail) ||
+    (typeof message === "string" && message !== "");
+}
+
 function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const nested = isJsonObject(inner["innererror"]) ? inner["innererror"] : {};
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];

@@ -45,6 +45,8 @@ export interface ChatDialect {
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
   readonly serverTools?: ServerToolFormats;
+  /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
+  readonly sendsDone?: boolean;
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }

@@ -34,6 +34,8 @@ export interface WireDelta {
   readonly tool_calls?: readonly WireToolCall[] | null;
   /** Sources at OpenAI and OpenRouter. */
   readonly annotations?: unknown;
+  /** The only tool call, at servers with OpenAI's first form of tool calls. */
+  readonly function_call?: WireToolCall["function"];
 }
 
 /** A part of the content, which Mistral sends for models that think. */
@@ -66,15 +68,16 @@ export interface WireUsage {
 export interface WireChoice {
   readonly index?: number;
   readonly delta?: WireDelta | null;
+  /** The complete reply, in place of deltas. */
+  readonly message?: WireDelta | null;
   readonly finish_reason?: string | null;
   /** Results of the content filters of Azure, by category. */
   readonly content_filter_results?: Readonly<Record<string, unknown>> | null;
 }
 
 /** One event of a stream. */
-export interface WireChunk {
+export type WireChunk = JsonObject & {
   readonly id?: string | null;
-  readonly object?: string;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   /** Usage at Groq. */
@@ -82,4 +85,4 @@ export interface WireChunk {
   readonly error?: unknown;
   /** URLs of the sources at xAI and Perplexity. */
   readonly citations?: unknown;
-}
+};
