@@ -344,20 +344,6 @@ Deno.test("structuredOutput(): the tool gets the definitions where providers exp
   });
 });
 
-Deno.test("structuredOutput() keeps the definitions of a wrapped schema with an $id in it, which its references need", async () => {
-  const schema = {
-    $id: "https://example.com/words",
-    type: "array",
-    items: { $ref: "#/$defs/word" },
-    $defs: { word: { type: "string" } },
-  } as const;
-  const { agent, streamFn } = testAgent([answer({ value: [1] }), answer({ value: ["one"] })]);
-  const value: unknown = await agent.structuredOutput("Which words?", schema);
-  assertEquals(value, ["one"]);
-  const [tool] = streamFn.calls[0]?.context.tools ?? [];
-  assertEquals(tool?.parameters["properties"], { value: schema });
-});
-
 /** A library's schema for a city that exists, with its name in capitals. */
 const capitals = {
   "~standard": {
@@ -396,27 +382,6 @@ Deno.test("structuredOutput() fills in the defaults of a JSON Schema, and valida
   const { agent } = testAgent([answer({ value: [{}, { size: 2 }] })]);
   const value: { size: number }[] = await agent.structuredOutput("Sizes?", schema);
   assertEquals(value, [{ size: 1 }, { size: 2 }]);
-});
-
-Deno.test("structuredOutput(): the errors of a library's schema in a wrapped answer have the path of the arguments", async () => {
-  const cities = {
-    "~standard": {
-      version: 1,
-      vendor: "test",
-      validate: (value: unknown) =>
-        (value as string[]).includes("Atlantis")
-          ? { issues: [{ message: "does not exist", path: [1] }] }
-          : { value: value as string[] },
-      jsonSchema: { input: () => ({ type: "array", items: { type: "string" } }) },
-    },
-  } as const;
-  const { agent, streamFn } = testAgent([
-    answer({ value: ["Bern", "Atlantis"] }),
-    answer({ value: ["Bern"] }),
-  ]);
-  assertEquals(await agent.structuredOutput("Which cities?", cities), ["Bern"]);
-  const feedback = outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1) ?? "";
-  assertStringIncludes(feedback, "- /value/1: does not exist");
 });
 
 Deno.test("structuredOutput(): a library's schema that throws is an invalid answer", async () => {
