@@ -19,7 +19,7 @@ import {
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import { createValidate } from "../core/parameters.ts";
-import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
+import { type Ports, resolvePorts, type Sleep } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -90,7 +90,10 @@ export class Agent {
   constructor(options: AgentOptions) {
     checkAgentOptions(options);
     const { model, streamFn = createDefaultStream() } = options;
-    const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
+    const { steeringMode, followUpMode } = options;
+    const { now, sleep, newId } = resolvePorts(options);
+    this.#now = now;
+    this.#sleep = sleep;
     this.#newId = newId;
     const queue = {
       newId: () => newId("queued"),
@@ -99,8 +102,6 @@ export class Agent {
     this.#options = options;
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
-    this.#now = options.now ?? defaultPorts.now;
-    this.#sleep = options.sleep ?? defaultPorts.sleep;
     this.#subscribers = new Subscribers((message) =>
       this.#emit({ type: "warning", code: "listener_failed", message })
     );
@@ -334,7 +335,8 @@ export class Agent {
   }
 
   /**
-   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
+   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning. Valid ones
+   * are kept and not copied: do not modify them.
    *
    * @throws {AlreadyRunningError} While a run is active.
    * @throws {BadRequestError} If a value is no message.
@@ -348,7 +350,8 @@ export class Agent {
   }
 
   /**
-   * Appends to the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
+   * Appends to the history. Invalid messages are repaired, and the next run reports the repairs as a warning. Valid ones
+   * are kept and not copied: do not modify them.
    *
    * Pending approvals end: their tool calls are answered as lost, unless the messages have their results.
    *

@@ -151,7 +151,11 @@ export class AgentError extends Error {
 
   /** Whether a value is an `AgentError`, including one of another copy of this library. */
   static is(value: unknown): value is AgentError {
-    return value instanceof Error && AGENT_ERROR_BRAND in value;
+    try {
+      return value instanceof Error && AGENT_ERROR_BRAND in value;
+    } catch {
+      return false; // A proxy that throws.
+    }
   }
 }
 

@@ -4,13 +4,15 @@
  * @module
  */
 
+import { refusePromise } from "./refuse_promise.ts";
+
 /** Kind of object that an id is created for. */
 export type IdKind = "run" | "call" | "message" | "queued";
 
 /** Reads the file of an image block with a `file` source. */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
-/** Waits for a time in milliseconds; resolves early when the signal is aborted, and never rejects. */
+/** Waits for a time in milliseconds; resolves early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 /** Time and timers. */
@@ -21,7 +23,10 @@ export interface Clock {
   readonly sleep: Sleep;
 }
 
-/** The platform functions that a run uses. With deterministic ports and model, a run is deterministic. */
+/**
+ * The platform functions that a run uses. With deterministic ports and model, a run is deterministic. Where `now`,
+ * `sleep` or `newId` fails or returns an invalid value, the default takes its place.
+ */
 export interface Ports extends Clock {
   /** Creates a unique id. Default: a random UUID. */
   readonly newId: (kind: IdKind) => string;
@@ -40,6 +45,57 @@ export const defaultPorts: Ports = {
   newId: () => crypto.randomUUID(),
   random: Math.random,
 };
+
+/** Ports of an application; the missing ones are filled in. */
+type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
+
+/**
+ * Fills in the defaults. Where a port of the application throws, rejects or returns an invalid value, the default takes
+ * its place, since a run cannot end properly without time and ids.
+ */
+export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
+  return {
+    now: now ? () => callPort(now, isNumber) ?? Date.now() : defaultPorts.now,
+    sleep: sleep ? createSafeSleep(sleep) : realSleep,
+    newId: newId
+      ? (kind) => callPort(() => newId(kind), isId) ?? defaultPorts.newId(kind)
+      : defaultPorts.newId,
+    random: random ?? defaultPorts.random,
+  };
+}
+
+/** Returns the value of a port, or `undefined` if it throws or the value is invalid. */
+function callPort<Value>(
+  port: () => Value,
+  isValid: (value: unknown) => boolean,
+): Value | undefined {
+  try {
+    const value = port();
+    refusePromise(value, "The port");
+    if (isValid(value)) return value;
+  } catch {
+    // The caller uses the default.
+  }
+  return undefined;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "number";
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function createSafeSleep(sleep: Sleep): Sleep {
+  return async (milliseconds, signal) => {
+    try {
+      await sleep(milliseconds, signal);
+    } catch {
+      await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
+    }
+  };
+}
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
