@@ -55,46 +55,33 @@ type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
  */
 export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
   return {
-    now: now ? () => callPort(now, isNumber) ?? Date.now() : defaultPorts.now,
-    sleep: sleep ? createSafeSleep(sleep) : realSleep,
-    newId: newId
-      ? (kind) => callPort(() => newId(kind), isId) ?? defaultPorts.newId(kind)
-      : defaultPorts.newId,
+    now() {
+      const time = callPort(() => now?.());
+      return typeof time === "number" ? time : defaultPorts.now();
+    },
+    newId(kind) {
+      const id = callPort(() => newId?.(kind));
+      return typeof id === "string" && id !== "" ? id : defaultPorts.newId(kind);
+    },
     random: random ?? defaultPorts.random,
+    async sleep(milliseconds, signal) {
+      try {
+        await (sleep ?? realSleep)(milliseconds, signal);
+      } catch {
+        await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
+      }
+    },
   };
 }
 
-/** Returns the value of a port, or `undefined` if it throws or the value is invalid. */
-function callPort<Value>(
-  port: () => Value,
-  isValid: (value: unknown) => boolean,
-): Value | undefined {
+function callPort(port: () => unknown): unknown {
   try {
     const value = port();
     refusePromise(value, "The port");
-    if (isValid(value)) return value;
+    return value;
   } catch {
-    // The caller uses the default.
+    return undefined;
   }
-  return undefined;
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === "number";
-}
-
-function isId(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
-}
-
-function createSafeSleep(sleep: Sleep): Sleep {
-  return async (milliseconds, signal) => {
-    try {
-      await sleep(milliseconds, signal);
-    } catch {
-      await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
-    }
-  };
 }
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */
