@@ -76,12 +76,11 @@ function createConnection(provider: string, options: ConnectOptions): StreamFn {
 /** Returns the entry of a provider in `ConnectOptions.providers`, under any of its names. */
 function findConfig(
   provider: string,
-  { providers = {} }: ConnectOptions,
+  { providers }: ConnectOptions,
 ): ProviderOptions | StreamFn | undefined {
-  const name = getProviderAliases(provider).find((alias) =>
-    Object.hasOwn(providers, alias) && providers[alias]
-  );
-  return name === undefined ? undefined : providers[name];
+  const configs = new Map(Object.entries(providers ?? {}));
+  const name = getProviderAliases(provider).find((alias) => configs.get(alias));
+  return name === undefined ? undefined : configs.get(name);
 }
 
 function findEntry(

@@ -93,8 +93,8 @@ export class ReplyAccumulator {
    * Applies the next event.
    *
    * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block that is not
-   * open, an index out of order, a `done` or `error` with an open block (except tool calls that a `length` stop cuts
-   * off), any event after `done` or `error`, or data that is not JSON.
+   * open, an index out of order, a `done` with an open block (except tool calls that a `length` stop cuts off), any event
+   * after `done` or `error`, or data that is not JSON.
    */
   apply(event: AssistantMessageEvent): void {
     if (this.#ended) {
@@ -148,7 +148,9 @@ export class ReplyAccumulator {
       case "done":
         return this.#endReply(event.stopReason === "length");
       case "error":
-        return this.#endReply(false, event.error);
+        // A failure may interrupt any block; a violation would hide its cause.
+        this.#ended = true;
+        return;
     }
   }
 
@@ -216,13 +218,13 @@ export class ReplyAccumulator {
     if (citations !== undefined) draft.citations = copyBlockData(type, citations);
   }
 
-  #endReply(allowOpenCalls: boolean, cause?: unknown): void {
+  #endReply(allowOpenCalls: boolean): void {
     this.#ended = true;
     const open = this.#blocks.findIndex((draft) =>
       draft.open && !(allowOpenCalls && draft.type === "tool_call")
     );
     if (open >= 0) {
-      throw createContractError(`Unexpected end of the reply: block ${open} is still open`, cause);
+      throw createContractError(`Unexpected end of the reply: block ${open} is still open`);
     }
   }
 }

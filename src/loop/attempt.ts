@@ -130,7 +130,15 @@ async function callStream(
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
-  const call = { model, context, options, runId: run.runId, turn: turnNumber };
+  const { maxDelayMs } = candidate.retry;
+  const call = {
+    model,
+    context,
+    options,
+    runId: run.runId,
+    turn: turnNumber,
+    ...(maxDelayMs !== undefined && { maxWaitMs: maxDelayMs }),
+  };
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };

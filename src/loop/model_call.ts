@@ -48,6 +48,9 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const prepared = await prepareRequest(turn, progress.overflowed);
       result = await sendRequest(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+      else if (canRecover(turn, result.call)) {
+        result = await sendAgain(turn, start, result, prepared);
+      }
     }
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
@@ -131,13 +134,31 @@ async function retryWithSmallerContext(
   first: CallResult,
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
-  const { attempt: { error, hasOutput }, attempts, number } = first.call;
+  const { attempt: { error, hasOutput }, number } = first.call;
   const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
   if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
+  return await sendAgain(turn, start, first, prepared);
+}
+
+/** Whether a request that the provider rejected is sent again in another form. */
+function canRecover({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
+  const { error, hasOutput } = attempt;
+  if (error?.code !== "bad_request" || hasOutput || cancellation.aborted) return false;
+  return settings.recoverRequest?.(error) ?? false;
+}
+
+/** Sends a request after another one, whose tokens count too. */
+async function sendAgain(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  const { attempts } = first.call;
   const second = await sendRequest(
     { ...turn, progress: first.progress },
     start,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { createDeferred } from "../core/deferred.ts";
 import { userMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
@@ -13,6 +14,9 @@ import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fix
 
 /** The key of every request; it must not appear in errors. */
 export const API_KEY = "sk-conformance-0123456789abcdef";
+
+/** Far longer than a reply without a network takes, in milliseconds. */
+const MAX_REPLY_MS = 10_000;
 
 /** Creates and calls the stream function under test. */
 export class StreamSubject {
@@ -39,9 +43,16 @@ export class StreamSubject {
     };
   }
 
-  /** Sends a request and reads the reply. */
-  call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
-    return readReply(streamFn(this.createRequest(options)));
+  /** Sends a request and reads the reply. Rejects when the reply has no end, so that its test has a clear error. */
+  async call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
+    const { promise: endless, reject } = createDeferred<never>();
+    const error = new Error(`The reply did not end within ${MAX_REPLY_MS} ms`);
+    const timer = setTimeout(() => reject(error), MAX_REPLY_MS);
+    try {
+      return await Promise.race([readReply(streamFn(this.createRequest(options))), endless]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Answers a request with a fixture and reads the reply. */
