@@ -129,9 +129,20 @@ Deno.test("AgentError: from() keeps a code that this version does not know", () 
   }
 });
 
+Deno.test("AgentError: from() makes a record without a code a StreamError", () => {
+  for (const code of [undefined, null, 5]) {
+    const record = { code, message: "x", retryable: false } as unknown as AgentErrorRecord;
+    assertInstanceOf(AgentError.from(record), errors.StreamError);
+  }
+});
+
 Deno.test("AgentError: is() recognizes errors of another copy of the library", async () => {
   assert(AgentError.is(new NetworkError("x")));
-  for (const value of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
+  const { proxy: unreadable, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (
+    const value of [new Error("x"), { code: "network_error" }, "x", null, undefined, unreadable]
+  ) {
     assert(!AgentError.is(value));
   }
   const copy: typeof errors = await import(new URL("./errors.ts?copy", import.meta.url).href);

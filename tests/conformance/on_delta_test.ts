@@ -127,6 +127,37 @@ Deno.test("onDelta: a policy that throws is reported as a warning, and the reply
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
 });
 
+Deno.test("onDelta: a fake sleep that ends immediately does not block the event loop", async () => {
+  const { now, sleep } = new InstantClock();
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    now,
+    sleep,
+    tools: [fakeTool({ name: "work", delayMs: 1 })],
+    policies: [{ name: "watch", onDelta: () => {} }],
+  });
+  assertEquals((await agent.prompt("Work")).text, "Done");
+});
+
+Deno.test("onDelta: is called after the clock is set back", async () => {
+  let offset = 0;
+  let calls = 0;
+  const { agent, clock } = testAgent([hang()], {
+    now: () => clock.now() + offset,
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+    policies: [{ name: "watch", onDelta: () => void calls++ }],
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  offset = -10_000;
+  for (let step = 0; step < 2; step++) {
+    clock.advance(250);
+    await settle();
+  }
+  assertEquals(calls, 3);
+  agent.abort();
+  await running;
+});
+
 Deno.test("onDelta: has the rates of the model that is called", async () => {
   const rates = { input: 1, output: 2 };
   const fallbackRates = { input: 3, output: 4 };
