@@ -18,7 +18,10 @@ export interface Usage {
   readonly cacheWrite: number;
   /** Total as reported by the provider, otherwise the sum of the four counts. */
   readonly total: number;
-  /** Additional counts by name, such as `reasoning`. */
+  /**
+   * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning, and `cacheWriteLong`, the
+   * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock).
+   */
   readonly extra?: Readonly<Record<string, number>>;
 }
 
@@ -41,7 +44,7 @@ export interface Cost {
   readonly extra?: Readonly<Record<string, number | null>>;
 }
 
-/** Prices per million tokens, in any currency. */
+/** Prices of a model per million tokens, in any currency. */
 export interface Rates {
   /** Price of a million uncached prompt tokens. */
   readonly input: number;
@@ -51,6 +54,16 @@ export interface Rates {
   readonly cacheRead?: number;
   /** Price of a million tokens written to the cache. Default: `input`. */
   readonly cacheWrite?: number;
+  /** Price of a million tokens of `Usage.extra.cacheWriteLong`. Default: `cacheWrite`. */
+  readonly cacheWriteLong?: number;
+  /** Prices of calls with long prompts, from the lowest to the highest threshold. Default: none. */
+  readonly tiers?: readonly RateTier[];
+}
+
+/** Prices of a call whose prompt is longer than a threshold. They apply to all of its tokens, output included. */
+export interface RateTier extends Omit<Rates, "tiers"> {
+  /** Threshold in tokens; the prompt is the sum of `Usage.input`, `cacheRead` and `cacheWrite`. */
+  readonly abovePromptTokens: number;
 }
 
 /**
@@ -170,12 +183,29 @@ function toAmount(value: unknown): number | null {
   return isAmount(value) ? value : null;
 }
 
-/** Calculates the cost of a usage; its `extra` counts are not priced. */
+/**
+ * Calculates the cost of one model call. The sum of several calls must not be passed: its prompt could exceed the
+ * threshold of a tier that none of the calls exceeds.
+ *
+ * @example
+ * ```ts
+ * import { priceUsage } from "@swink/agent/loop";
+ *
+ * const usage = { input: 200_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 200_000 };
+ * const long = { abovePromptTokens: 100_000, input: 5, output: 10 };
+ * priceUsage(usage, { input: 1, output: 2, tiers: [long] }).total; // 1
+ * ```
+ */
 export function priceUsage(usage: Usage, rates: Rates): Cost {
-  const input = priceTokens(usage.input, rates.input);
-  const output = priceTokens(usage.output, rates.output);
-  const cacheRead = priceTokens(usage.cacheRead, rates.cacheRead ?? rates.input);
-  const cacheWrite = priceTokens(usage.cacheWrite, rates.cacheWrite ?? rates.input);
+  const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
+  const tier = rates.tiers?.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? rates;
+  const writeRate = tier.cacheWrite ?? tier.input;
+  const longWrites = Math.min(usage.extra?.["cacheWriteLong"] ?? 0, usage.cacheWrite);
+  const input = priceTokens(usage.input, tier.input);
+  const output = priceTokens(usage.output, tier.output);
+  const cacheRead = priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
+  const cacheWrite = priceTokens(usage.cacheWrite - longWrites, writeRate) +
+    priceTokens(longWrites, tier.cacheWriteLong ?? writeRate);
   return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
 }
 

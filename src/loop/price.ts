@@ -75,9 +75,10 @@ function findKnownRates(run: RunServices, prices: Prices, model: ModelSpec): Rat
 }
 
 function assertRates(rates: Rates): Rates {
-  const { input, output, cacheRead = input, cacheWrite = input } = rates;
-  for (const rate of [input, output, cacheRead, cacheWrite]) {
-    if (!(rate >= 0 && rate < Infinity)) {
+  for (const part of [rates, ...(rates.tiers ?? [])]) {
+    const { input, output, cacheRead = input, cacheWrite = input, cacheWriteLong = input } = part;
+    for (const rate of [input, output, cacheRead, cacheWrite, cacheWriteLong]) {
+      if (rate >= 0 && rate < Infinity) continue;
       throw new TypeError(`a rate must be a number, not ${rate}`);
     }
   }
