@@ -66,7 +66,7 @@ Deno.test("priceUsage() applies the highest tier that the prompt exceeds to the 
     ],
   };
   const price = (input: number, cacheRead: number, cacheWrite: number) => {
-    const { total, ...cost } = priceUsage(
+    const { total: _total, ...cost } = priceUsage(
       {
         input: input * 1e6,
         cacheRead: cacheRead * 1e6,
