@@ -92,6 +92,7 @@ export { LineDecoder } from "./stream/line_decoder.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
+export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options
 export {
@@ -160,6 +161,8 @@ export {
   type ErrorOrigin,
   type ErrorResponse,
 } from "./errors/classify.ts";
+export { getErrorMessage } from "../../src/core/errors.ts";
+export { redact } from "../../src/core/redact.ts";
 export {
   AUTH,
   BAD_REQUEST,
