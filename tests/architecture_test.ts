@@ -31,7 +31,9 @@ Deno.test("architecture: every file is imported by a public module, directly or 
 
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
+  DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
+  startTimer: "the proxy's server limits the time of a body that it receives",
   toValidCost: "the proxy's replies are in the library's own format, cost included",
   toValidUsage: "the proxy's replies are in the library's own format, usage included",
 };

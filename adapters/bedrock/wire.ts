@@ -41,6 +41,8 @@ export interface WireDelta {
   readonly text?: string;
   readonly toolUse?: { readonly input?: string };
   readonly toolResult?: unknown;
+  /** A source that the text cites. */
+  readonly citation?: unknown;
   readonly reasoningContent?: {
     readonly text?: string;
     readonly signature?: string;

@@ -18,16 +18,18 @@ import {
   toAgentMessages,
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
+import { createValidate } from "../core/parameters.ts";
 import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
+import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
-import { type StartedRun, startRun } from "../loop/start_run.ts";
+import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
 import { type AgentResult, toAgentResult } from "./agent_result.ts";
 import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
@@ -37,20 +39,13 @@ import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
-import {
+import type {
   StructuredAnswer,
-  type StructuredOutputOptions,
-  type StructuredOutputResult,
+  StructuredAnswerOptions,
+  StructuredOutputOptions,
+  StructuredOutputResult,
 } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
-
-/** Changes of a run's configuration by the agent itself. */
-interface RunOverrides {
-  /** Returns the changed configuration. */
-  readonly configure?: (config: AgentLoopConfig) => AgentLoopConfig;
-  /** Awaited before the run starts; a rejection fails the run. */
-  readonly prepare?: () => Promise<void>;
-}
 
 /**
  * Calls a model, runs the tools that the model calls, and keeps the history.
@@ -152,8 +147,8 @@ export class Agent {
    * of a JSON Schema. An answer that does not match is sent back with the errors, at most `maxRetries` times. With
    * `full`, the usage, cost and messages of the run are returned with the value.
    *
-   * Rejects with a `StructuredOutputFailedError` when no answer matches or a policy stops the run, with a
-   * `BudgetExceededError` when the budget does, and with the run's error when the run fails.
+   * Rejects with a `StructuredOutputFailedError` when no answer matches, when a policy stops the run or when it waits for
+   * approvals, with a `BudgetExceededError` when the budget stops it, and with the run's error when the run fails.
    */
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
@@ -164,7 +159,7 @@ export class Agent {
   structuredOutput<const Schema extends SchemaSource>(
     input: PromptInput,
     schema: Schema,
-    options?: RunOptions & StructuredOutputOptions & { readonly full?: false },
+    options?: RunOptions & StructuredOutputOptions & { readonly full?: false | undefined },
   ): Promise<Infer<Schema>>;
   async structuredOutput(
     input: PromptInput,
@@ -172,21 +167,26 @@ export class Agent {
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<unknown> {
     const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
-    const answer = StructuredAnswer.from(schema, {
+    const jsonSchema = toJsonSchema(schema);
+    const answerOptions: StructuredAnswerOptions = {
       ...options,
+      schema: jsonSchema,
+      validate: createValidate(schema, jsonSchema, "The schema of the answer"),
       tools,
-      // Some providers accept either tools or a schema.
-      supportsSchema: (schema) => tools.length === 0 && this.#supportsStrictSchema(schema),
-      validator: this.#options.validator,
-      now: this.#now,
-    });
-    const createInput = () => this.#createPromptInput(input);
-    const stream = this.#startRun(createInput, options, {
-      configure: (config) => answer.configure(config, () => this.#getSettings()),
-      prepare: () => answer.prepare(),
-    });
-    const result = answer.getResult(await stream.result());
-    return options.full ? result : result.value;
+      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
+      getSettings: () => this.#getSettings(),
+    };
+    let answer: StructuredAnswer | undefined;
+    const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
+      const { StructuredAnswer } = await import("./structured_output.ts");
+      answer = new StructuredAnswer(answerOptions);
+      return await answer.configure(config);
+    };
+    const stream = this.#startRun(() => this.#createPromptInput(input), options, prepare);
+    const run = await stream.result();
+    // Only a run that was prepared has a result.
+    const result = answer?.getResult(run);
+    return options.full ? result : result?.value;
   }
 
   /**
@@ -374,24 +374,24 @@ export class Agent {
   #startRun(
     createInput: () => TurnInput,
     options: RunOptions,
-    { configure = (config) => config, prepare }: RunOverrides = {},
+    prepare?: StartRunOptions["prepare"],
   ): AgentStream {
     try {
       this.#assertIdle();
       const state = this.#state;
       const drain = { nextPipe: () => run.pipe, sleep: this.#sleep };
-      const { signal } = options;
       const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
       const run: StartedRun = startRun({
         input: createInput(),
         context: state,
         repairs: this.#repairs,
-        config: configure(config),
-        ...(signal && { signal }),
+        config,
+        signal: options.signal,
         overflowed: this.#overflowed,
         pendingCalls: getPendingIds(state.pending),
         unpricedModels: this.#unpricedModels,
-        after: drainPreviousRun(this.#latestRun, drain).then(prepare),
+        after: drainPreviousRun(this.#latestRun, drain),
+        prepare,
         observe: (event, { messages, withGrace }) => {
           applyEvent(state, event, messages);
           return this.#subscribers.notify(event, withGrace);

@@ -5,6 +5,7 @@
  */
 
 import { extractText } from "../core/content.ts";
+import { AbortedError, type AgentError, BudgetExceededError } from "../core/errors.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { RunSummary } from "../loop/start_run.ts";
@@ -22,6 +23,17 @@ export interface AgentResult extends RunOutcome {
 /** Creates the result of a run from its summary. */
 export function toAgentResult(summary: RunSummary): AgentResult {
   return { ...summary, text: getLastText(summary.messages) };
+}
+
+/** Returns the error of a run that failed, or whose last reply was cut off by an abort or a policy. */
+export function findFailure(
+  { error, stopReason, stoppedBy, abortReason }: RunOutcome,
+): AgentError | undefined {
+  if (error) return error;
+  if (stopReason !== "aborted") return undefined;
+  return stoppedBy
+    ? new BudgetExceededError(stoppedBy.reason)
+    : new AbortedError(undefined, { cause: abortReason });
 }
 
 /** Returns the text of the last reply among the messages of a run. */

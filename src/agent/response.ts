@@ -4,15 +4,16 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import { findFailure } from "./agent_result.ts";
 
 /** Options for `AgentStream.toResponse()`. */
 export interface ResponseOptions {
   /**
    * Format of the body. `sse`: one server-sent event for each event, with its type and its JSON. `ndjson`: one line of
-   * JSON for each event. `text`: the text of the replies as it arrives, without errors; a retry cannot take text back. Default:
-   * `"sse"`.
+   * JSON for each event. `text`: the text of the replies as it arrives; a retry cannot take text back, and a failure or an
+   * abort errors the body. Default: `"sse"`.
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /** Status of the response. Default: 200. */
@@ -25,6 +26,8 @@ interface ResponseFormat {
   readonly contentType: string;
   /** Returns the part of the body for an event; empty for none. */
   readonly encode: (event: AgentEvent) => string;
+  /** Whether the body has no `agent_end`, so that a failure errors it. Default: `false`. */
+  readonly isText?: boolean;
 }
 
 const FORMATS: Readonly<Record<string, ResponseFormat>> = {
@@ -43,17 +46,27 @@ const FORMATS: Readonly<Record<string, ResponseFormat>> = {
     contentType: "text/plain; charset=utf-8",
     encode: (event) =>
       event.type === "message_update" && event.delta.type === "text_delta" ? event.delta.delta : "",
+    isText: true,
   },
 };
 
+/** Options for `createResponse()`. */
+interface RunResponseOptions extends ResponseOptions {
+  /** Settles when the run has ended. */
+  readonly outcome: Promise<RunOutcome>;
+  /** The error because of which there is no run. Default: none. */
+  readonly misuse?: unknown;
+}
+
 /**
- * Creates a response whose body is a stream of events; cancelling the body cancels the stream.
+ * Creates a response whose body is a stream of events, or the error because of which there are none; cancelling the body
+ * cancels the stream.
  *
  * @throws {BadRequestError} If the format is unknown.
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", status = 200, headers }: ResponseOptions = {},
+  { format = "sse", status = 200, headers, outcome, misuse }: RunResponseOptions,
 ): Response {
   const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!known) {
@@ -66,12 +79,36 @@ export function createResponse(
     "cache-control": "no-store",
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
-  return new Response(encodeEvents(stream, known), { status, headers: allHeaders });
+  if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
+  return new Response(encodeEvents(stream, known, outcome), { status, headers: allHeaders });
+}
+
+function createErrorResponse(misuse: unknown, headers: Headers): Response {
+  headers.set("content-type", "application/json");
+  // The details of another error may not be meant for the client.
+  const { code, message } = AgentError.is(misuse)
+    ? misuse
+    : { code: "stream_error", message: "The run could not be started" };
+  return Response.json({ error: { code, message } }, { status: getStatus(code), headers });
+}
+
+function getStatus(code: string): number {
+  switch (code) {
+    case "no_messages":
+    case "bad_request":
+      return 400;
+    case "already_running":
+    case "invalid_continue":
+      return 409;
+    default:
+      return 500;
+  }
 }
 
 function encodeEvents(
   stream: ReadableStream<AgentEvent>,
-  { encode }: ResponseFormat,
+  { encode, isText }: ResponseFormat,
+  outcome: Promise<RunOutcome>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
   const encoder = new TextEncoder();
@@ -79,7 +116,11 @@ function encodeEvents(
     async pull(controller) {
       while (true) {
         const { done, value } = await reader.read();
-        if (done) return controller.close();
+        if (done) {
+          // Listeners may have changed the events.
+          const failure = isText && findFailure(await outcome);
+          return failure ? controller.error(failure) : controller.close();
+        }
         const text = encode(value);
         if (text !== "") return controller.enqueue(encoder.encode(text));
       }

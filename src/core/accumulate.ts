@@ -91,8 +91,8 @@ export class ReplyAccumulator {
    * Applies the next event.
    *
    * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block that is not
-   * open, an index out of order, a `done` or `error` with an open block (except tool calls that a `length` stop cuts
-   * off), or any event after `done` or `error`.
+   * open, an index out of order, a `done` with an open block (except tool calls that a `length` stop cuts off), or any
+   * event after `done` or `error`.
    */
   apply(event: AssistantMessageEvent): void {
     if (this.#ended) {
@@ -143,7 +143,9 @@ export class ReplyAccumulator {
       case "done":
         return this.#endReply(event.stopReason === "length");
       case "error":
-        return this.#endReply(false, event.error);
+        // A failure may interrupt any block; a violation would hide its cause.
+        this.#ended = true;
+        return;
     }
   }
 
@@ -205,13 +207,13 @@ export class ReplyAccumulator {
     if (citations !== undefined) draft.citations = citations;
   }
 
-  #endReply(allowOpenCalls: boolean, cause?: unknown): void {
+  #endReply(allowOpenCalls: boolean): void {
     this.#ended = true;
     const open = this.#blocks.findIndex((draft) =>
       draft.open && !(allowOpenCalls && draft.type === "tool_call")
     );
     if (open >= 0) {
-      throw createContractError(`Unexpected end of the reply: block ${open} is still open`, cause);
+      throw createContractError(`Unexpected end of the reply: block ${open} is still open`);
     }
   }
 }
@@ -243,6 +245,6 @@ function finishCallDraft(draft: CallDraft): FinishedCall {
   return { block: { ...block, arguments: parsed.value }, state: { type: "complete" } };
 }
 
-function createContractError(message: string, cause?: unknown): StreamError {
-  return new StreamError(message, { cause });
+function createContractError(message: string): StreamError {
+  return new StreamError(message);
 }

@@ -181,14 +181,6 @@ export class NetworkError extends AgentError {
   }
 }
 
-/** Options for `new StructuredOutputFailedError()`. */
-export interface StructuredOutputFailure extends AgentErrorOptions {
-  /** Number of answers that failed. */
-  readonly attempts: number;
-  /** Validation error of the last answer. */
-  readonly lastError: string;
-}
-
 /** The model gave no answer that matches the schema, after all retries. */
 export class StructuredOutputFailedError extends AgentError {
   /** Number of answers that failed. */
@@ -196,7 +188,10 @@ export class StructuredOutputFailedError extends AgentError {
   /** Validation error of the last answer. */
   readonly lastError: string;
 
-  constructor(message: string, failure: StructuredOutputFailure) {
+  constructor(
+    message: string,
+    failure: AgentErrorOptions & Pick<StructuredOutputFailedError, "attempts" | "lastError">,
+  ) {
     super("structured_output_failed", message, failure);
     this.attempts = failure.attempts;
     this.lastError = failure.lastError;
@@ -392,7 +387,10 @@ export function withModel(
 export function createAgentError(
   code: AgentErrorCode,
   message: string,
-  options: AgentErrorOptions & Partial<StructuredOutputFailure> & Partial<SessionFailure> = {},
+  options:
+    & AgentErrorOptions
+    & Partial<Pick<StructuredOutputFailedError, "attempts" | "lastError">>
+    & Partial<SessionFailure> = {},
 ): AgentError {
   if (code === "structured_output_failed") {
     const { attempts = 0, lastError = "" } = options;

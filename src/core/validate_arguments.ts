@@ -4,16 +4,10 @@
  * @module
  */
 
+import { compileSchema, expectErrors, runCompiled } from "./compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
-import {
-  type CompiledSchema,
-  compileSchema,
-  expectErrors,
-  runCompiled,
-  type SchemaValidator,
-  type ValidationResult,
-} from "./schema.ts";
+import type { CompiledSchema, SchemaValidator, ValidationResult } from "./schema.ts";
 import type { AgentTool } from "./tool.ts";
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { type AccumulatedReply, ReplyAccumulator } from "../core/accumulate.ts";
+import { compileSchema } from "../core/compile_schema.ts";
 import {
   AbortedError,
   AgentError,
@@ -17,7 +18,7 @@ import { cloneJson } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { compileSchema, preloadValidator } from "../core/schema.ts";
+import { preloadValidator } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -42,6 +43,7 @@ import { toHookError } from "./hook_error.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -127,12 +129,22 @@ async function callStream(
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
-  const call = { model, context, options, runId: run.runId, turn: turnNumber };
+  const { maxDelayMs } = candidate.retry;
+  const call = {
+    model,
+    context,
+    options,
+    runId: run.runId,
+    turn: turnNumber,
+    ...(maxDelayMs !== undefined && { maxWaitMs: maxDelayMs }),
+  };
   const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
   const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
-  const cost = await calculateCost(run, reported, { model, prices: getPrices(run, streamFn) });
+  const prices = getPrices(run, streamFn);
+  const cost = await calculateCost(run, reported, { model, prices });
   const { usage, responseId, error } = outcome;
+  turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
   const { firstTokenAt } = reader;
   await run.events.emit({
     type: "model_call_end",
@@ -174,7 +186,6 @@ async function readReply(
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
-    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }

@@ -12,6 +12,7 @@ import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
 import type { PreparedRequest } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -57,7 +58,14 @@ export async function callWithFallback(
   let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
   let hasOutput = false;
   for (let number = 1;; number++) {
-    const last = await attempt(turn, { candidate, request, number: totals.attempts + 1, onStart });
+    // Policies see what the earlier attempts have used.
+    const charged = { ...turn, progress: addSpending(turn.progress, totals) };
+    const last = await attempt(charged, {
+      candidate,
+      request,
+      number: totals.attempts + 1,
+      onStart,
+    });
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
     totals = {
@@ -73,8 +81,12 @@ export async function callWithFallback(
       if (await waitForRetry(turn, delayMs)) continue;
       return { attempt: createAbortedAttempt(turn), model, number, ...totals };
     }
-    const next = error?.retryable && !turn.cancellation.aborted ? fallbacks.shift() : undefined;
+    const next = error?.retryable ? fallbacks.shift() : undefined;
     if (!next) return { attempt: last, model, number, ...totals };
+    if (turn.cancellation.aborted) {
+      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
+      return { attempt: aborted, model, number, ...totals };
+    }
     await run.events.emit({
       type: "model_fallback",
       from: cloneJson(model),

@@ -7,6 +7,7 @@
 import type { ApprovalMode } from "../core/approval.ts";
 import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { defaultPorts, type Ports } from "../core/ports.ts";
@@ -55,6 +56,11 @@ export interface TurnSettings {
   readonly tools: readonly AgentTool[];
   /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
+  /**
+   * Called when the provider rejects a request. Returns whether the request is sent again, as the `preRequest` policies
+   * then change it.
+   */
+  readonly recoverRequest?: (error: AgentError) => boolean;
 }
 
 /** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */

@@ -5,10 +5,11 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
+import { compileSchema, formatErrors } from "../core/compile_schema.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { compileSchema, formatErrors, formatIgnored } from "../core/schema.ts";
+import { formatIgnored } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { validateArguments } from "../core/validate_arguments.ts";

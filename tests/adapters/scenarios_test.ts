@@ -64,7 +64,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: "azure-tool-loop",
     provider: "azure",
     createStreamFn: (fetch) =>
-      createAzure({ fetch, baseUrl: "https://my-resource.openai.azure.com" }),
+      createAzure({ fetch, api: "chat", baseUrl: "https://my-resource.openai.azure.com" }),
     getConversation: ({ messages }) => messages,
   },
   {

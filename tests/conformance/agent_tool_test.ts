@@ -1,7 +1,9 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -26,7 +28,7 @@ function createChild(
 
 const ask = (prompt = "How is the weather?") => toolCall("weather", { prompt });
 
-Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result", async () => {
+Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result [A113]", async () => {
   const { child, streamFn } = createChild([reply("Sunny"), reply("Rainy")], {
     systemPrompt: "You know the weather",
     tools: [fakeTool({ name: "look" })],
@@ -183,7 +185,7 @@ Deno.test("asTool(): the context of the run reaches the tools of the agent", asy
   assertEquals(seen, [user]);
 });
 
-Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace", async () => {
+Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace [A113]", async () => {
   const { child } = createChild([hang({ after: "Half" })]);
   const { agent, clock } = testAgent([reply([ask()])], {
     tools: [child.asTool({ name: "weather", description: "" })],
@@ -228,6 +230,47 @@ Deno.test("asTool(): what a cancelled agent has used until then counts in the ru
   ]);
 });
 
+for (const end of ["cancelled", "timed out", "aborted"] as const) {
+  Deno.test(`asTool(): the usage of an agent that does not end in time counts when its call is ${end}`, async () => {
+    const work = (name: string, own: Partial<AgentToolResult> = {}) =>
+      fakeTool({ name, result: { content: [], usage, cost, ...own } });
+    const { child: grandchild } = createChild([reply("Deep", { usage, cost })]);
+    const { child } = createChild([
+      reply([toolCall("priced"), toolCall("deep", { prompt: "?" })], { usage, cost }),
+      fail("network_error", "Down", { usage }),
+      reply([toolCall("stuck")], { usage, cost }),
+    ], {
+      retry: () => 0,
+      prices: { "test/child": { input: 1_000_000, output: 0 } },
+      tools: [
+        work("priced"),
+        grandchild.asTool({ name: "deep", description: "" }),
+        fakeTool({ name: "stuck", delayMs: Infinity, ignoresSignal: true }),
+      ],
+      // The tool ignores the abort, and the time in which the agent would leave it behind never ends.
+      sleep: (milliseconds) => milliseconds === 0 ? Promise.resolve() : new Promise(() => {}),
+    });
+    const { agent, clock } = testAgent([reply([ask()], { usage, cost }), reply("Fine")], {
+      tools: [child.asTool({ name: "weather", description: "", timeoutMs: 1_000 })],
+    });
+    const running = agent.prompt("Go");
+    await settle();
+    if (end === "cancelled") agent.steer("Never mind");
+    if (end === "aborted") agent.abort();
+    clock.advance(end === "timed out" ? 1_000 : 0);
+    await settle();
+    clock.advance(100);
+    const { messages, usage: total, cost: totalCost } = await running;
+    const message = messages[2];
+    assertEquals(
+      message?.role === "tool_result" &&
+        [message.isError, message.usage?.total, message.cost?.total],
+      [true, 35, 15],
+    );
+    assertEquals([total.total, totalCost.total], [42, 18]);
+  });
+}
+
 for (
   const [outcome, steps, options, words] of [
     [
@@ -250,7 +293,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts`, async () => {
+  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts [A113]`, async () => {
     const { child } = createChild(steps, {
       tools: [fakeTool({ name: "look" })],
       ...options as Partial<AgentOptions>,
@@ -287,6 +330,35 @@ Deno.test("asTool(): a conversation of the agent itself does not reach the calls
     "user: How is the weather?",
   ]);
   assertEquals(child.state.messages.length, 2);
+});
+
+Deno.test("asTool(): takes the options of a tool", async () => {
+  const { child } = createChild([reply("Sunny"), reply("Rainy")]);
+  const options: AgentToolOptions = {
+    name: "weather",
+    label: "Weather",
+    description: "",
+    sideEffect: "idempotent",
+    readOnly: true,
+    requiresApproval: ({ prompt }) => prompt !== "How is the weather?",
+    interruptible: false,
+    sequential: false,
+    concurrencyKey: ({ prompt }) => String(prompt),
+    timeoutMs: 1_000,
+    preview: () => Promise.resolve([]),
+  };
+  const tool = child.asTool(options);
+  const { parameters: _schema, execute: _execute, countedBy: _policies, ...own } = tool;
+  assertEquals({ ...own }, { ...options });
+  const asked: unknown[] = [];
+  const { agent } = testAgent([reply([ask(), ask("Tomorrow?")]), reply("Fine")], {
+    tools: [tool],
+    approvalMode: "smart",
+    approve: ({ arguments: { prompt } }) => (asked.push(prompt), true),
+  });
+  await agent.prompt("Go");
+  assertEquals(asked, ["Tomorrow?"]);
+  assertThrows(() => child.asTool({ ...options, timeoutMs: -1 }), BadRequestError, "timeoutMs");
 });
 
 Deno.test("asTool() throws for an invalid name", () => {

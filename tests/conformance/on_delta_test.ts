@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -140,4 +142,70 @@ Deno.test("onDelta: is called every 250 ms while a tool runs, without a reply", 
   agent.abort();
   await running;
   assertEquals(clock.sleepers, 0);
+});
+
+/** One unit of money per token. */
+const spent = {
+  usage: { input: 5, output: 2, cacheRead: 0, cacheWrite: 0, total: 7 },
+  cost: { input: 5, output: 2, cacheRead: 0, cacheWrite: 0, total: 7 },
+};
+
+/** Records the spending that `onDelta` gets whenever it changes. */
+function recordSpending(): { readonly policy: Policy; readonly seen: unknown[] } {
+  const seen: [boolean, number, number | null][] = [];
+  const onDelta: Policy["onDelta"] = ({ isReplying, usage, cost }) => {
+    seen.push([isReplying, usage.total, cost.total]);
+  };
+  return { policy: { name: "watch", onDelta }, seen };
+}
+
+Deno.test("onDelta: has the usage and cost of the earlier attempts of the turn", async () => {
+  const { policy, seen } = recordSpending();
+  const { agent, clock } = testAgent([], {
+    streamFn: scriptedStream([
+      fail("network_error", "Down", { usage: spent.usage }),
+      fail("model_throttled", "Busy", { usage: spent.usage }),
+      reply([toolCall("work")], spent),
+    ]),
+    prices: { "test/model": { input: 1_000_000, output: 1_000_000 } },
+    retry: () => 300,
+    tools: [fakeTool({ name: "work", delayMs: Infinity })],
+    policies: [policy],
+  });
+  const running = agent.prompt("Hi");
+  for (const step of [0, 250, 50, 200, 100, 150]) {
+    clock.advance(step);
+    await settle();
+  }
+  assertEquals(seen, [
+    [true, 0, 0],
+    [false, 7, 7], // waits for the first retry
+    [true, 7, 7],
+    [false, 14, 14],
+    [true, 14, 14],
+    [false, 21, 21], // waits for the tool
+  ]);
+  agent.abort();
+  assertEquals((await running).usage.total, 21);
+});
+
+Deno.test("preRequest and onDelta: have the usage of the call whose context was too long", async () => {
+  const { policy, seen } = recordSpending();
+  const requested: number[] = [];
+  const { agent } = testAgent([
+    fail("context_window_overflow", "Too long", { usage: spent.usage }),
+    reply("Short", spent),
+  ], {
+    messages: [userMessage("A long story", 0)],
+    transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+    policies: [policy, {
+      name: "request",
+      preRequest: ({ usage }) => void requested.push(usage.total),
+    }],
+  });
+  const result = await agent.prompt("Hi");
+  assertEquals([requested, seen.map((values) => (values as unknown[])[1])], [[0, 7], [0, 7]]);
+  assertEquals([result.usage.total, result.text], [14, "Short"]);
+  const message = result.messages.at(-1);
+  assertEquals(message?.role === "assistant" && message.usage.total, 14);
 });

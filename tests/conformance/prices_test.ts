@@ -1,10 +1,12 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { type Prices, unknownCost, type Usage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
@@ -70,6 +72,21 @@ Deno.test("prices: each attempt is priced at the rates of its model", async () =
   const { cost, usage } = await agent.prompt("Hi");
   assertAlmostEquals(cost.total ?? NaN, 18 + 3);
   assertEquals(usage.total, 4e6);
+});
+
+Deno.test("prices: without a price list, each attempt is priced by the streamFn that made it", async () => {
+  const first = scriptedStream([fail("network_error", "Reset", { usage: million })]);
+  const second = scriptedStream([reply("Hello", { usage: million })]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(first, { prices: () => ({ input: 3, output: 15 }) }),
+    retry: () => null,
+    fallback: [{
+      model: modelSpec("other/spare"),
+      streamFn: Object.assign(second, { prices: () => ({ input: 1, output: 2 }) }),
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "model_call_end").map(({ cost }) => cost.total), [18, 3]);
 });
 
 Deno.test("prices: an unknown price is not reported while no tokens were used", async () => {

@@ -60,6 +60,16 @@ Deno.test("retry: discard is false when the attempt emitted nothing", async () =
   ]);
 });
 
+Deno.test("retry: discard is true only for attempts that emitted something, not for those after them", async () => {
+  const { agent } = testAgent([
+    fail("network_error", "Reset", { after: "Half" }),
+    fail("network_error", "Reset"),
+    reply("Whole"),
+  ], { ...scriptedPorts(new InstantClock()), retry: withoutJitter });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "retry").map(({ discard }) => discard), [true, false]);
+});
+
 Deno.test("retry: a repeated tool call keeps its id", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent } = testAgent([
@@ -233,6 +243,16 @@ Deno.test("abort() ends the wait between two attempts immediately", async () => 
   assertEquals(clock.sleepers, 0);
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
+});
+
+Deno.test("abort() ends the wait between two attempts when the sleep port ignores its signal", async () => {
+  const { agent } = testAgent([fail("network_error", "Reset")], {
+    sleep: () => new Promise(() => {}),
+    retry: withoutJitter,
+  });
+  atFirst(agent, "retry", () => void settle().then(() => agent.abort()));
+  const { stopReason, messages } = await agent.prompt("Hi");
+  assertEquals([stopReason, outlineMessages(messages)], ["aborted", ["user: Hi"]]);
 });
 
 Deno.test("a stream without a terminal event is a network_error and is retried [B30]", async () => {

@@ -79,18 +79,24 @@ for (const kept of ["auto", "none"] as const) {
   });
 }
 
-Deno.test("toolChoice in the streamOptions of a run: replaces the one of the agent's streamOptions", async () => {
-  const options = await requestOptions(
-    { streamOptions: { toolChoice: "none", seed: 1 } },
-    { streamOptions: { toolChoice: "required" } },
-  );
-  assertEquals(options, [
-    { toolChoice: "required", seed: 1 },
-    { seed: 1 },
-    { seed: 1 },
-    { toolChoice: "none", seed: 1 },
-  ]);
-});
+for (
+  const [place, agentOptions] of [
+    ["streamOptions", { streamOptions: { toolChoice: "none", seed: 1 } }],
+    ["options", { toolChoice: "none", streamOptions: { seed: 1 } }],
+  ] as const
+) {
+  Deno.test(`toolChoice in the streamOptions of a run: replaces the one of the agent's ${place}`, async () => {
+    assertEquals(
+      await requestOptions(agentOptions, { streamOptions: { toolChoice: "required" } }),
+      [
+        { toolChoice: "required", seed: 1 },
+        { seed: 1 },
+        { seed: 1 },
+        { toolChoice: "none", seed: 1 },
+      ],
+    );
+  });
+}
 
 Deno.test("streamOptions of a run: replace those of the agent one by one, for that run only", async () => {
   const options = await requestOptions(

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   AbortedError,
+  AlreadyRunningError,
   BadRequestError,
   BudgetExceededError,
   NetworkError,
@@ -146,6 +147,16 @@ Deno.test("structuredOutput() rejects with the error of a failed or aborted run"
   await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
 });
 
+Deno.test("structuredOutput() is running at once: abort() right after the call ends it, and a prompt is refused", async () => {
+  const { agent, streamFn } = testAgent([]);
+  const asking = agent.structuredOutput("?", city);
+  assertEquals(agent.state.isRunning, true);
+  await assertRejects(() => agent.prompt("Hi"), AlreadyRunningError);
+  agent.abort("enough");
+  const error = await assertRejects(() => asking, AbortedError);
+  assertEquals([error.cause, agent.state.isRunning, streamFn.calls], ["enough", false, []]);
+});
+
 Deno.test("structuredOutput() rejects an invalid schema before the run, and the agent is idle again", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const bad: JsonSchema = { type: "nonsense" };
@@ -231,6 +242,25 @@ Deno.test("structuredOutput() calls its tool, not the provider's schema mode, wh
   const [request] = script.calls;
   assertEquals(request?.options.responseSchema, undefined);
   assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
+});
+
+Deno.test("structuredOutput() checks a native answer with the validator of the agent", async () => {
+  const script = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    validator: () => (value) =>
+      JSON.stringify(value).includes("Atlantis")
+        ? [{ path: "/city", message: "does not exist" }]
+        : [],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    [
+      "user: The answer does not match the schema:\n- /city: does not exist",
+    ][0],
+  );
+  script.assertDone();
 });
 
 Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
@@ -414,6 +444,20 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
       "The run reached the limit of 0 tokens",
     );
   }
+});
+
+Deno.test("structuredOutput() rejects when the run waits for approvals, which stay pending", async () => {
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+  });
+  const error = await assertRejects(
+    () => agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    "The run waits for approvals before a valid answer",
+  );
+  assertEquals([error.attempts, error.lastError], [0, "approvals are pending"]);
+  assertEquals(agent.state.pendingApprovals.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {
