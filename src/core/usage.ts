@@ -199,11 +199,11 @@ function toAmount(value: unknown): number | null {
 export function priceUsage(usage: Usage, rates: Rates): Cost {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   const tier = rates.tiers?.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? rates;
-  const writeRate = tier.cacheWrite ?? tier.input;
+  const { cacheRead: readRate = tier.input, cacheWrite: writeRate = tier.input } = tier;
   const longWrites = Math.min(usage.extra?.["cacheWriteLong"] ?? 0, usage.cacheWrite);
   const input = priceTokens(usage.input, tier.input);
   const output = priceTokens(usage.output, tier.output);
-  const cacheRead = priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
+  const cacheRead = priceTokens(usage.cacheRead, readRate);
   const cacheWrite = priceTokens(usage.cacheWrite - longWrites, writeRate) +
     priceTokens(longWrites, tier.cacheWriteLong ?? writeRate);
   return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };

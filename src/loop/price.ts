@@ -13,7 +13,6 @@ import {
   findRates,
   type Prices,
   priceUsage,
-  type Rates,
   unknownCost,
   type Usage,
   zeroCost,
@@ -52,8 +51,8 @@ export async function calculateCost(
 ): Promise<Cost> {
   if (cost?.total) return cost;
   if (usage.total === 0) return zeroCost();
-  const rates = prices && findKnownRates(run, prices, model);
-  if (rates) return priceUsage(usage, rates);
+  const priced = prices && tryPriceUsage(run, usage, { model, prices });
+  if (priced) return priced;
   if (cost?.total === 0) return cost;
   const name = `${model.provider}/${model.modelId}`;
   if (prices && !run.unpricedModels.has(name)) {
@@ -63,24 +62,23 @@ export async function calculateCost(
   return unknownCost();
 }
 
-function findKnownRates(run: RunServices, prices: Prices, model: ModelSpec): Rates | undefined {
+function tryPriceUsage(
+  run: RunServices,
+  usage: Usage,
+  { model, prices }: Required<CostOptions>,
+): Cost | undefined {
   try {
-    const rates = findRates(prices, model);
+    const rates = prices && findRates(prices, model);
     refusePromise(rates, "prices");
-    return rates ? assertRates(rates) : undefined;
+    return rates && assertCost(priceUsage(usage, rates));
   } catch (thrown) {
     void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);
     return undefined;
   }
 }
 
-function assertRates(rates: Rates): Rates {
-  for (const part of [rates, ...(rates.tiers ?? [])]) {
-    const { input, output, cacheRead = input, cacheWrite = input, cacheWriteLong = input } = part;
-    for (const rate of [input, output, cacheRead, cacheWrite, cacheWriteLong]) {
-      if (rate >= 0 && rate < Infinity) continue;
-      throw new TypeError(`a rate must be a number, not ${rate}`);
-    }
-  }
-  return rates;
+/** Checks the rates by their result: a rate that is no number gives a cost that is none. */
+function assertCost(cost: Cost): Cost {
+  if (Object.values(cost).every((amount) => amount >= 0 && amount < Infinity)) return cost;
+  throw new TypeError("a rate is not a number of at least 0");
 }

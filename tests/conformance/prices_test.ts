@@ -137,7 +137,7 @@ Deno.test("prices: rates that are no numbers are reported, and the cost is unkno
   });
   assertEquals((await agent.prompt("Hi")).cost, unknownCost());
   assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
-    ["prices_failed", "The price list failed: a rate must be a number, not NaN"],
+    ["prices_failed", "The price list failed: a rate is not a number of at least 0"],
     ["unknown_price", "No price is known for test/model, so its cost is unknown"],
   ]);
 });
