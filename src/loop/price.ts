@@ -6,13 +6,13 @@
 
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { priceUsage } from "../core/price_usage.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { StreamFn } from "../core/stream.ts";
 import {
   type Cost,
   findRates,
   type Prices,
-  priceUsage,
   unknownCost,
   type Usage,
   zeroCost,
