@@ -7,7 +7,8 @@
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { OnDeltaContext, StopVerdict } from "../core/policy.ts";
-import { type Cost, priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { priceUsage } from "../core/price_usage.ts";
+import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
 /** Limits of a budget. Default of each limit: none. */
