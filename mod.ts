@@ -31,10 +31,10 @@
  * | `@swink/agent/adapters/kit` | building blocks for adapters |
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
- * | `@swink/agent/loop` | message queues, ports and event types for hosts of `agentLoop()` |
+ * | `@swink/agent/loop` | configuration of `agentLoop()`, message queues, ports and event types for its hosts |
  * | `@swink/agent/memory` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |
- * | `@swink/agent/policies` | limits on turns, cost and time; tool lists, loop detection, an audit log |
+ * | `@swink/agent/policies` | limits on turns, cost and time; tool lists, loop detection, an audit log; the types of hooks |
  * | `@swink/agent/sync` | runs that block the calling thread |
  * | `@swink/agent/testing` | scripted models, fake tools, conformance tests |
  * | `@swink/agent/tools` | coding tools, sandbox, approval |
@@ -52,7 +52,7 @@
  *
  * async function answer(question: string): Promise<string> {
  *   // Reads ANTHROPIC_API_KEY.
- *   const agent = new Agent({ model: "anthropic/claude-sonnet-4-6", tools: [weather] });
+ *   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", tools: [weather] });
  *   const { text, error } = await agent.prompt(question);
  *   return error ? `Failed: ${error.message}` : text;
  * }
@@ -88,18 +88,29 @@ export {
   extractText,
   extractToolCalls,
   type ImageBlock,
-  type ImageSource,
-  type MediaSource,
   type TextBlock,
   type ThinkingBlock,
   type ToolCallBlock,
 } from "./src/core/content.ts";
+export {
+  codeExecution,
+  type CodeExecutionTool,
+  fileSearch,
+  type FileSearchTool,
+  type ProviderTool,
+  providerTool,
+  type ServerTool,
+  type UserLocation,
+  webFetch,
+  type WebFetchTool,
+  webSearch,
+  type WebSearchTool,
+} from "./src/core/server_tool.ts";
 export type {
   AgentMessage,
   AssistantMessage,
   CustomMessage,
   LlmMessage,
-  MessageAttributes,
   PromptInput,
   ToolResultMessage,
   UserMessage,
@@ -116,6 +127,7 @@ export {
   type Cost,
   type Prices,
   type Rates,
+  type RateTier,
   type Usage,
 } from "./src/core/usage.ts";
 export {
@@ -131,7 +143,6 @@ export {
   AbortedError,
   AgentError,
   type AgentErrorCode,
-  type AgentErrorOptions,
   type AgentErrorRecord,
   AlreadyRunningError,
   AuthError,
@@ -147,19 +158,12 @@ export {
   SessionError,
   StreamError,
   StructuredOutputFailedError,
-  type StructuredOutputFailure,
   ToolTimeoutError,
 } from "./src/core/errors.ts";
-export {
-  type BackoffOptions,
-  exponentialBackoff,
-  type RetryFailure,
-  type RetryStrategy,
-} from "./src/core/retry.ts";
+export { type BackoffOptions, exponentialBackoff, type RetryStrategy } from "./src/core/retry.ts";
 export type {
   AssistantMessageDelta,
   AssistantMessageEvent,
-  CacheRetention,
   LlmContext,
   StreamFn,
   StreamOptions,
@@ -170,15 +174,8 @@ export type {
 export { wrapStreamFn } from "./src/core/wrap_stream_fn.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
-  DefaultName,
   Infer,
   InferArguments,
-  InferArgumentsInput,
-  InferInput,
-  InferObject,
-  InferSide,
-  RequiredName,
-  SchemaInterface,
   SchemaSource,
   StandardJsonSchemaSource,
 } from "./src/core/infer.ts";
@@ -186,10 +183,9 @@ export {
   ajvValidator,
   type CompiledSchema,
   type SchemaValidator,
-  validateToolArguments,
   type ValidationResult,
 } from "./src/core/schema.ts";
-export type { IgnoredKeyword } from "./src/core/json_schema/ignored_keyword.ts";
+export { validateToolArguments } from "./src/core/validate_tool_arguments.ts";
 export type { ValidationError } from "./src/core/json_schema/validation_error.ts";
 export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
@@ -206,39 +202,15 @@ export {
   type ToolOutput,
   type ToolUpdate,
 } from "./src/core/tool_result.ts";
-export type {
-  AgentContext,
-  ConvertToLlm,
-  TransformContext,
-  TransformInput,
-  TransformOutput,
-} from "./src/core/context.ts";
-export type { CompactionReport } from "./src/core/compaction_report.ts";
+export type { ConvertToLlm, TransformContext } from "./src/core/context.ts";
 export type {
   ApprovalDecision,
   ApprovalDecisions,
   ApprovalMode,
-  DecidedCall,
-  DecisionSource,
-  PendingAnswer,
   PendingApproval,
-  PendingBatch,
 } from "./src/core/approval.ts";
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
-export type {
-  OnDeltaContext,
-  Policy,
-  PolicyContext,
-  PolicyVerdict,
-  PostDispatchContext,
-  PostLoopContext,
-  PostTurnContext,
-  PreDispatchContext,
-  PreDispatchVerdict,
-  PreRequestContext,
-  PreRequestVerdict,
-  PreTurnContext,
-} from "./src/core/policy.ts";
+export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {
   AgentEvent,
@@ -248,23 +220,13 @@ export type {
   TurnEndReason,
 } from "./src/core/event.ts";
 
-export {
-  agentLoop,
-  agentLoopContinue,
-  type ContinueLoopOptions,
-  type LoopOptions,
-} from "./src/loop/loop.ts";
-export type {
-  AgentLoopConfig,
-  GetApiKey,
-  InterruptPolicy,
-  ModelFallback,
-} from "./src/loop/config.ts";
+export { agentLoop, agentLoopContinue } from "./src/loop/loop.ts";
+export type { ModelFallback } from "./src/loop/config.ts";
 
 export { Agent } from "./src/agent/agent.ts";
 export type { ContinueOptions, RunOptions } from "./src/agent/run_options.ts";
 export type { AgentOptions } from "./src/agent/options.ts";
-export type { AgentStream, AgentStreamIterator } from "./src/agent/agent_stream.ts";
+export type { AgentStream } from "./src/agent/agent_stream.ts";
 export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
 export type { AgentState } from "./src/agent/state.ts";
@@ -274,4 +236,3 @@ export type {
   StructuredOutputResult,
 } from "./src/agent/structured_output.ts";
 export type { AgentListener } from "./src/agent/subscribers.ts";
-export type { QueueMode } from "./src/loop/message_queue.ts";

@@ -28,14 +28,15 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
  * Creates a stream function that calls the provider of each request's model.
  *
  * The key is that of the request, else of `providers`, else of the provider's environment variables, which are read when
- * the provider is called. Adapters are loaded on first use.
+ * the provider is called. Adapters are loaded on first use. The function has the prices of the catalog, with which an agent
+ * calculates its costs.
  *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { connect, prices } from "@swink/agent/adapters";
+ * import { connect } from "@swink/agent/adapters";
  *
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect() });
  * ```
  */
 export function connect(options: ConnectOptions = {}): StreamFn {
@@ -75,12 +76,11 @@ function createConnection(provider: string, options: ConnectOptions): StreamFn {
 /** Returns the entry of a provider in `ConnectOptions.providers`, under any of its names. */
 function findConfig(
   provider: string,
-  { providers = {} }: ConnectOptions,
+  { providers }: ConnectOptions,
 ): ProviderOptions | StreamFn | undefined {
-  const name = getProviderAliases(provider).find((alias) =>
-    Object.hasOwn(providers, alias) && providers[alias]
-  );
-  return name === undefined ? undefined : providers[name];
+  const configs = new Map(Object.entries(providers ?? {}));
+  const name = getProviderAliases(provider).find((alias) => configs.get(alias));
+  return name === undefined ? undefined : configs.get(name);
 }
 
 function findEntry(

@@ -9,9 +9,9 @@
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { catalog, connect, prices } from "@swink/agent/adapters";
+ * import { catalog, connect } from "@swink/agent/adapters";
  *
- * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect(), prices });
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5", streamFn: connect() });
  * catalog[`${agent.state.model.provider}/${agent.state.model.modelId}`]?.contextWindow; // in tokens
  * ```
  *
@@ -20,7 +20,12 @@
 
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
-export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
+export {
+  type AwsCredentials,
+  type BedrockGuardrail,
+  type BedrockOptions,
+  createBedrock,
+} from "./bedrock/mod.ts";
 export {
   createGemini,
   createGoogle,
@@ -59,5 +64,10 @@ export { connect, type ConnectOptions, keyVariables, providerNames } from "./con
 export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./kit/options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";
-export type { AdapterOptions, ApiKey, RequestLimiter } from "./kit/options/adapter_options.ts";
+export type {
+  AcquireOptions,
+  AdapterOptions,
+  ApiKey,
+  RequestLimiter,
+} from "./kit/options/adapter_options.ts";
 export type { Clock, Sleep } from "../src/core/ports.ts";

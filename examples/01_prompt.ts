@@ -3,7 +3,7 @@
 // Run it with `deno run examples/01_prompt.ts`. The model is scripted, so it needs no network and no
 // key. For a real model, set its key in the environment and leave out `streamFn`:
 //
-//   const agent = new Agent({ model: "anthropic/claude-sonnet-4-6" }); // ANTHROPIC_API_KEY
+//   const agent = new Agent({ model: "anthropic/claude-sonnet-5-5" }); // ANTHROPIC_API_KEY
 
 import { Agent } from "@swink/agent";
 import { reply, scriptedStream } from "@swink/agent/testing";

@@ -2,7 +2,7 @@
 //
 // The context is never sent to the model, stored or logged, so that one set of tools serves all users.
 
-import { Agent, defineTool, type Policy } from "@swink/agent";
+import { Agent, defineTool, type Policy, type ToolContext } from "@swink/agent";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
 interface App {
@@ -15,8 +15,7 @@ const listOrders = defineTool({
   description: "Lists the orders of the user.",
   parameters: { type: "object" },
   readOnly: true,
-  execute(_args, { context }) {
-    const { user, orders } = context as App;
+  execute(_args, { context: { user, orders } }: ToolContext<App>) {
     return (orders.get(user.name) ?? []).join(", ") || "no orders";
   },
 });

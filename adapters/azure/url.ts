@@ -22,6 +22,15 @@ export function isDatedVersion(apiVersion: string | undefined): boolean {
   return apiVersion !== undefined && /^\d/.test(apiVersion);
 }
 
+/** First dated version with the Responses API. */
+const RESPONSES_VERSION = "2025-03-01";
+
+/** Whether a URL and an API version have the Responses API; the URL of a deployment does not. */
+export function hasResponses(baseUrl: string, apiVersion: string | undefined): boolean {
+  if (/\/openai\/deployments\//.test(baseUrl)) return false;
+  return apiVersion === undefined || !isDatedVersion(apiVersion) || apiVersion >= RESPONSES_VERSION;
+}
+
 /**
  * Creates the function that builds the URL of a deployment. `baseUrl` is the URL of the resource, alone or followed by
  * `/openai`, `/openai/v1` or `/openai/deployments/<name>`.

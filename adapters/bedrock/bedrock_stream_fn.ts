@@ -22,7 +22,7 @@ import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
 import { EventStreamParser } from "./event_stream_parser.ts";
-import { createConverseBody } from "./request.ts";
+import { type BedrockGuardrail, createConverseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
 import { type AwsCredentials, signHeaders } from "./signing.ts";
 
@@ -40,6 +40,8 @@ export interface BedrockOptions extends AdapterOptions {
     | undefined;
   /** A Bedrock API key, used instead of `credentials`. Default: `apiKey`. */
   readonly bearerToken?: ApiKey | undefined;
+  /** A guardrail for all requests. Default: none. */
+  readonly guardrail?: BedrockGuardrail | undefined;
 }
 
 /** Assumed for any other model that is not in the catalog. */
@@ -67,7 +69,8 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
       const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
       const entry = models.find(request.model, writer) ??
         (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
-      const body = serializeJson(createConverseBody(request, entry, writer));
+      const { guardrail } = options;
+      const body = serializeJson(await createConverseBody(request, { entry, guardrail }, writer));
       const region = resolveRegion(request, options);
       const url = createUrl(request, settings, region);
       const [outgoing] = await Promise.all([

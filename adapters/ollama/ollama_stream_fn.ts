@@ -40,10 +40,11 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
     settings,
     apiKey: options.apiKey,
     keyless: true,
+    connectHint: "start Ollama with `ollama serve`",
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
     createReplyReader: (call) => new OllamaReply(call),
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
       const entry = findModel(settings.catalog, request.model);
       return {
@@ -52,7 +53,7 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
           "content-type": "application/json",
           ...(key && { authorization: `Bearer ${key}` }),
         },
-        body: serializeJson(createOllamaBody(request, { entry, contextWindow }, writer)),
+        body: serializeJson(await createOllamaBody(request, { entry, contextWindow }, writer)),
       };
     },
   });

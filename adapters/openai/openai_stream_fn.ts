@@ -13,7 +13,7 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
-import { detectDialect } from "./chat/dialect.ts";
+import { detectDialect, isOpenAIUrl } from "./chat/dialect.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createResponses } from "./responses/responses.ts";
 
@@ -49,6 +49,6 @@ export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
 }
 
 function getDefaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
-  if (baseUrl !== OPENAI_URL) return "chat";
+  if (!isOpenAIUrl(baseUrl)) return "chat";
   return findModel(catalog, model)?.api ?? "responses";
 }

@@ -113,7 +113,7 @@ class EventBody {
       const event = await this.#nextEvent();
       if (this.#isDone) return;
       this.#isDone = event.type === "done" || event.type === "error";
-      this.#buffer += `data: ${JSON.stringify(toWireEvent(event))}\n\n`;
+      this.#buffer += `data: ${formatEvent(event)}\n\n`;
       this.#wakeReader();
       while (this.#buffer.length > MAX_BUFFERED_CHARACTERS && !this.#isDone) {
         await new Promise<void>((wake) => this.#wakeWriter = wake);
@@ -157,9 +157,10 @@ function createErrorEvent(error: AgentError): AssistantMessageEvent {
   return { type: "error", stopReason: "error", error };
 }
 
-/** Converts an event to JSON; the cause of an error is dropped and keys in its message are redacted. */
-function toWireEvent(event: AssistantMessageEvent): object {
-  if (event.type !== "error") return event;
+/** Formats an event as JSON; the cause of an error is dropped and keys in errors and warnings are redacted. */
+function formatEvent(event: AssistantMessageEvent): string {
+  if (event.type === "warning") return redact(JSON.stringify(event));
+  if (event.type !== "error") return JSON.stringify(event);
   const { cause: _cause, ...error } = event.error.toJSON();
-  return { ...event, error: { ...error, message: redact(error.message) } };
+  return redact(JSON.stringify({ ...event, error }));
 }

@@ -34,7 +34,8 @@ export class NonInteractiveApprover {
   /** Denies a call. */
   readonly ask: ApprovalPrompt = ({ name }) => {
     this.#refused.add(name);
-    return { type: "denied", reason: "it requires approval, and this run is not interactive" };
+    const reason = "it requires approval, and this run is not interactive";
+    return { type: "denied", reason, origin: "mode" };
   };
 }
 

@@ -6,7 +6,7 @@
 
 import type { AgentEvent } from "../core/event.ts";
 import type { StartedRun } from "../loop/start_run.ts";
-import { type AgentResult, toAgentResult } from "./agent_result.ts";
+import { type AgentResult, findFailure, toAgentResult } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
 
 /**
@@ -28,14 +28,23 @@ import { createResponse, type ResponseOptions } from "./response.ts";
  */
 export interface AgentStream extends ReadableStream<AgentEvent> {
   /** Returns an iterator; leaving a `for await` loop early aborts the run. */
-  [Symbol.asyncIterator](options?: ReadableStreamIteratorOptions): AgentStreamIterator;
-  /** Resolves to the text of the last reply when the run has ended, also if it failed. Rejects on misuse. */
+  [Symbol.asyncIterator](
+    options?: ReadableStreamIteratorOptions,
+  ): ReturnType<ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]>;
+  /**
+   * Resolves to the text of the last reply when the run has ended; after a run that waits for approvals or that a policy
+   * stopped between two turns, that of its last reply. Rejects with the error of a failed run, with an
+   * `AbortedError` or a `BudgetExceededError` if an abort or a policy cut off the run, and on misuse.
+   */
   text(): Promise<string>;
   /** Resolves to the result when the run has ended, also if the stream is read elsewhere. Rejects on misuse. */
   result(): Promise<AgentResult>;
   /**
-   * Creates an HTTP response that streams the events; closing its connection aborts the run. The status is sent before
-   * the run ends: a failure is in `agent_end`, and misuse errors the body.
+   * Creates an HTTP response that streams the events; closing its connection aborts the run.
+   *
+   * On misuse there is no run, and the response is an error with `{ error: { code, message } }` as JSON: status 409 for
+   * `already_running` and `invalid_continue`, otherwise 400, and 500 if a function of the application failed. The status of a run is sent before it ends: its failure is
+   * in `agent_end`, and errors the body in the format `text`.
    *
    * @throws {TypeError} If the stream is being read.
    * @throws {BadRequestError} If the format is unknown.
@@ -43,14 +52,10 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
   toResponse(options?: ResponseOptions): Response;
 }
 
-/** Iterator of an {@linkcode AgentStream}. */
-export type AgentStreamIterator = ReturnType<
-  ReadableStream<AgentEvent>[typeof Symbol.asyncIterator]
->;
-
-/** Adds the helpers to the stream of a run. */
+/** Adds the helpers to the stream of a run; `misuse` is why there is none. */
 export function createAgentStream(
   { stream, summary, discard }: Pick<StartedRun, "stream" | "summary" | "discard">,
+  misuse?: unknown,
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
@@ -59,15 +64,21 @@ export function createAgentStream(
     if (!stream.locked) void awaitEnd(stream, discard);
     return await (outcome ??= summary.then(toAgentResult));
   };
-  const text = async (): Promise<string> => (await result()).text;
-  const toResponse = (options?: ResponseOptions): Response => createResponse(stream, options);
+  const text = async (): Promise<string> => {
+    const run = await result();
+    const failure = findFailure(run);
+    if (failure) throw failure;
+    return run.text;
+  };
+  const toResponse = (options?: ResponseOptions): Response =>
+    createResponse(stream, { ...options, outcome: summary, misuse });
   return Object.assign(stream, { text, result, toResponse });
 }
 
 /** Creates the stream of a run that was not started, because of misuse. */
 export function createFailedStream(error: unknown): AgentStream {
   const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} });
+  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} }, error);
 }
 
 /** Locks a stream until its end and discards its events, so that the run does not wait for a reader. */

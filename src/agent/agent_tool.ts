@@ -11,9 +11,9 @@ import type { AgentResult } from "./agent_result.ts";
 import type { AgentStream } from "./agent_stream.ts";
 import type { RunOptions } from "./run_options.ts";
 
-/** Options for `Agent.asTool()`. */
+/** Options for `Agent.asTool()`: those of a tool, apart from what the agent itself determines. */
 export interface AgentToolOptions
-  extends Pick<AgentTool, "label" | "readOnly" | "requiresApproval" | "timeoutMs" | "sequential"> {
+  extends Omit<AgentTool, "parameters" | "validate" | "execute" | "countedBy"> {
   /** Name by which the model calls it. */
   readonly name: string;
   /** Description for the model: what the agent can do, and what its prompt must contain. */

@@ -4,12 +4,10 @@
  * @module
  */
 
-import type { SchemaSource } from "../core/infer.ts";
 import { isJsonObject, type JsonObject, type JsonSchema } from "../core/json.ts";
 import { mapSubschemas } from "../core/json_schema/subschemas.ts";
-import { createValidate } from "../core/parameters.ts";
 import type { ValidationResult } from "../core/schema.ts";
-import { toJsonSchema, type ValidateFunction } from "../core/standard_schema.ts";
+import type { ValidateFunction } from "../core/standard_schema.ts";
 
 /** Tools accept only objects, so an answer of another type is wrapped in one. */
 const VALUE_PROPERTY = "value";
@@ -23,16 +21,12 @@ export class AnswerSchema {
   readonly #isWrapped: boolean;
   readonly #validate: ValidateFunction | undefined;
 
-  /**
-   * Converts a schema source.
-   *
-   * @throws {BadRequestError} If the schema is invalid, or a validator does not provide its JSON Schema.
-   */
-  constructor(source: SchemaSource) {
-    this.schema = toJsonSchema(source);
-    this.#validate = createValidate(source, this.schema, "The schema of the answer");
-    this.#isWrapped = this.schema["type"] !== "object";
-    this.parameters = this.#isWrapped ? wrapSchema(this.schema) : this.schema;
+  /** Takes a valid JSON Schema; `validate` follows its check. */
+  constructor(schema: JsonSchema, validate: ValidateFunction | undefined) {
+    this.schema = schema;
+    this.#validate = validate;
+    this.#isWrapped = schema["type"] !== "object";
+    this.parameters = this.#isWrapped ? wrapSchema(schema) : schema;
   }
 
   /** Validates an answer that matches the JSON Schema; returns the output of the validator, with defaults. */

@@ -18,7 +18,7 @@ import type { QueueMode } from "../loop/message_queue.ts";
 /** Options for `new Agent()`; only `model` is required. */
 export interface AgentOptions
   extends Omit<AgentLoopConfig, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
-  /** The model: a spec, or a name such as `"anthropic/claude-sonnet-4-6"` or `"openai/gpt-5:high"`. */
+  /** The model: a spec, or a name such as `"anthropic/claude-sonnet-5-5"` or `"openai/gpt-6.2-sol:high"`. */
   readonly model: ModelSpec | string;
   /**
    * Calls the model. Default: `connect()` of `@swink/agent/adapters`, which calls the provider of the model with the key
@@ -51,7 +51,7 @@ const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
 export function checkAgentOptions(options: AgentOptions): void {
   if (!isJsonObject(options)) {
     throw new BadRequestError(
-      'Pass options with a model: { model: "anthropic/claude-sonnet-4-6" }',
+      'Pass options with a model: { model: "anthropic/claude-sonnet-5-5" }',
     );
   }
   const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
@@ -65,7 +65,9 @@ export function checkAgentOptions(options: AgentOptions): void {
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
-    throw new BadRequestError(`${name} must be one of ${QUEUE_MODES.join(", ")}, not ${mode}`);
+    throw new BadRequestError(
+      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${String(mode)}`,
+    );
   }
   checkCalls("pendingApprovals", pendingApprovals);
   checkCalls("decidedCalls", decidedCalls);

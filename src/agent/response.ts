@@ -4,15 +4,17 @@
  * @module
  */
 
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import { AgentError, BadRequestError } from "../core/errors.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import { findFailure } from "./agent_result.ts";
+import type { ResponseFormat } from "./pull_event.ts";
 
 /** Options for `AgentStream.toResponse()`. */
 export interface ResponseOptions {
   /**
    * Format of the body. `sse`: one server-sent event for each event, with its type and its JSON. `ndjson`: one line of
-   * JSON for each event. `text`: the text of the replies as it arrives, without errors; a retry cannot take text back. Default:
-   * `"sse"`.
+   * JSON for each event. `text`: the text of the replies as it arrives; a retry cannot take text back, and a failure or an
+   * abort errors the body. Default: `"sse"`.
    */
   readonly format?: "sse" | "ndjson" | "text" | undefined;
   /** Status of the response. Default: 200. */
@@ -21,79 +23,78 @@ export interface ResponseOptions {
   readonly headers?: HeadersInit | undefined;
 }
 
-interface ResponseFormat {
-  readonly contentType: string;
-  /** Returns the part of the body for an event; empty for none. */
-  readonly encode: (event: AgentEvent) => string;
-}
-
-const FORMATS: Readonly<Record<string, ResponseFormat>> = {
-  sse: {
-    contentType: "text/event-stream; charset=utf-8",
-    encode: (event) =>
-      `${event.seq === undefined ? "" : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${
-        toJson(event)
-      }\n\n`,
-  },
-  ndjson: {
-    contentType: "application/x-ndjson; charset=utf-8",
-    encode: (event) => `${toJson(event)}\n`,
-  },
-  text: {
-    contentType: "text/plain; charset=utf-8",
-    encode: (event) =>
-      event.type === "message_update" && event.delta.type === "text_delta" ? event.delta.delta : "",
-  },
+/** Content types of the formats. */
+const CONTENT_TYPES: Readonly<Record<ResponseFormat, string>> = {
+  sse: "text/event-stream; charset=utf-8",
+  ndjson: "application/x-ndjson; charset=utf-8",
+  text: "text/plain; charset=utf-8",
 };
 
+/** Options for `createResponse()`. */
+interface RunResponseOptions extends ResponseOptions {
+  /** Settles when the run has ended. */
+  readonly outcome: Promise<RunOutcome>;
+  /** The error because of which there is no run. Default: none. */
+  readonly misuse?: unknown;
+}
+
 /**
- * Creates a response whose body is a stream of events; cancelling the body cancels the stream.
+ * Creates a response whose body is a stream of events, or the error because of which there are none; cancelling the body
+ * cancels the stream.
  *
  * @throws {BadRequestError} If the format is unknown.
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
-  { format = "sse", status = 200, headers }: ResponseOptions = {},
+  { format = "sse", status = 200, headers, outcome, misuse }: RunResponseOptions,
 ): Response {
-  const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (!known) {
-    throw new BadRequestError(
-      `format must be one of ${Object.keys(FORMATS).join(", ")}, not ${format}`,
-    );
+  if (!Object.hasOwn(CONTENT_TYPES, format)) {
+    const known = Object.keys(CONTENT_TYPES).join(", ");
+    throw new BadRequestError(`format must be one of ${known}, not ${format}`);
   }
   const allHeaders = new Headers({
-    "content-type": known.contentType,
+    "content-type": CONTENT_TYPES[format],
     "cache-control": "no-store",
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
-  return new Response(encodeEvents(stream, known), { status, headers: allHeaders });
+  if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
+  return new Response(createBody(stream, format, outcome), { status, headers: allHeaders });
 }
 
-function encodeEvents(
+function createErrorResponse(misuse: unknown, headers: Headers): Response {
+  headers.set("content-type", "application/json");
+  // The details of another error may not be meant for the client.
+  const { code, message } = AgentError.is(misuse)
+    ? misuse
+    : { code: "stream_error", message: "The run could not be started" };
+  return Response.json({ error: { code, message } }, { status: getStatus(code), headers });
+}
+
+function getStatus(code: string): number {
+  switch (code) {
+    case "no_messages":
+    case "bad_request":
+      return 400;
+    case "already_running":
+    case "invalid_continue":
+      return 409;
+    default:
+      return 500;
+  }
+}
+
+function createBody(
   stream: ReadableStream<AgentEvent>,
-  { encode }: ResponseFormat,
+  format: ResponseFormat,
+  outcome: Promise<RunOutcome>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
-  const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      while (true) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        const text = encode(value);
-        if (text !== "") return controller.enqueue(encoder.encode(text));
-      }
+      const { pullEvent } = await import("./pull_event.ts");
+      const getFailure = async () => findFailure(await outcome);
+      await pullEvent(controller, { reader, format, getFailure });
     },
     cancel: (reason) => reader.cancel(reason),
   });
-}
-
-/** Serializes an event; a value of the application that is not JSON must not end the stream. */
-function toJson(event: AgentEvent): string {
-  try {
-    return JSON.stringify(event);
-  } catch (thrown) {
-    const message = `The event "${event.type}" cannot be serialized: ${getErrorMessage(thrown)}`;
-    return JSON.stringify({ type: "warning", code: "event_not_serializable", message });
-  }
 }

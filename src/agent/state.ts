@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PendingApproval, PendingBatch } from "../core/approval.ts";
+import type { DecidedCall, PendingApproval, PendingBatch } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
 import { copyMessage } from "../core/copy_message.ts";
 import type { AgentError } from "../core/errors.ts";
@@ -37,6 +37,8 @@ export interface AgentState {
   readonly error?: AgentError | undefined;
   /** The tool calls that wait for a decision. */
   readonly pendingApprovals: readonly PendingApproval[];
+  /** The other calls of the same reply, which are decided already but have not run. */
+  readonly decidedCalls: readonly DecidedCall[];
 }
 
 /** Options for `new LiveState()`. */
@@ -79,6 +81,11 @@ export class LiveState implements AgentState {
   /** The tool calls that wait for a decision. */
   get pendingApprovals(): readonly PendingApproval[] {
     return this.pending?.pendingApprovals ?? [];
+  }
+
+  /** The other calls of the same reply. */
+  get decidedCalls(): readonly DecidedCall[] {
+    return this.pending?.decidedCalls ?? [];
   }
 
   /** The reply so far while it streams; recomputed on each read. */

@@ -7,38 +7,33 @@
  * @module
  */
 
-import { extractText } from "../core/content.ts";
+import { compileSchema, formatErrors, runCompiled } from "../core/compile_schema.ts";
+import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
+  type AgentError,
   BudgetExceededError,
   getErrorMessage,
   StructuredOutputFailedError,
 } from "../core/errors.ts";
-import type { SchemaSource } from "../core/infer.ts";
 import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import {
-  ajvValidator,
-  type CompiledSchema,
-  compileSchema,
-  formatErrors,
-  runCompiled,
-  type SchemaValidator,
-} from "../core/schema.ts";
+import type { CompiledSchema } from "../core/schema.ts";
+import type { ValidateFunction } from "../core/standard_schema.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
-import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import type { ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
   /** Maximum number of further attempts after an invalid answer. Default: 3. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Whether the result has the usage, cost and messages of the run in addition to the value. Default: `false`. */
-  readonly full?: boolean;
+  readonly full?: boolean | undefined;
 }
 
 /** Result of `Agent.structuredOutput()` with the option `full`. */
@@ -53,19 +48,26 @@ export interface StructuredOutputResult<Value> {
   readonly messages: readonly AgentMessage[];
 }
 
-/** Options for `StructuredAnswer.from()`. */
+/** Options for `new StructuredAnswer()`. */
 export interface StructuredAnswerOptions extends StructuredOutputOptions {
+  /** The JSON Schema of the answer; must be valid. */
+  readonly schema: JsonSchema;
+  /** Checks an answer that matches the JSON Schema further. Default: the answer is used as it is. */
+  readonly validate: ValidateFunction | undefined;
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
   /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => boolean | Promise<boolean>;
-  /** Compiles the schema. Default: {@linkcode ajvValidator}. */
-  readonly validator?: SchemaValidator | undefined;
-  /** The clock, in milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly supportsSchema: (schema: JsonSchema) => Promise<boolean>;
+  /** Returns the settings of the agent. */
+  readonly getSettings: () => TurnSettings;
 }
 
 const POLICY_NAME = "structured_output";
+/** Names of the policies `budget()` and `sharedBudget()`. */
+const BUDGET_NAMES: readonly string[] = ["budget", "shared_budget"];
+
+/** Matches errors about a schema, or about the field of a request that has it. */
+const REJECTED_SCHEMA = /schema|response_?format|output_?(?:config|format)|text_?format|grammar/i;
 
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
@@ -74,15 +76,21 @@ export class StructuredAnswer {
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
+  /** The tools of the last turn. */
+  #tools: readonly AgentTool[] = [];
+  /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
+  #needsTool = false;
+  #now: () => number = Date.now;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
   #answer: { readonly value: unknown } | undefined;
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  private constructor(answerSchema: AnswerSchema, options: StructuredAnswerOptions) {
+  /** Creates a request for an answer. */
+  constructor(options: StructuredAnswerOptions) {
     this.#options = options;
-    this.#answerSchema = answerSchema;
+    this.#answerSchema = new AnswerSchema(options.schema, options.validate);
     this.#tool = this.#createTool();
     this.#policy = {
       name: POLICY_NAME,
@@ -94,44 +102,47 @@ export class StructuredAnswer {
   }
 
   /**
-   * Creates a request for an answer.
-   *
-   * @throws {BadRequestError} If the schema is invalid, or a validator does not provide its JSON Schema.
+   * Compiles the schema, determines whether the provider enforces it, and returns the configuration of the run. Rejects
+   * with a `BadRequestError` if the validator fails.
    */
-  static from(source: SchemaSource, options: StructuredAnswerOptions): StructuredAnswer {
-    return new StructuredAnswer(new AnswerSchema(source), options);
-  }
-
-  /**
-   * Compiles the schema and determines whether the provider enforces it, before the run starts. Rejects with a
-   * `BadRequestError` if the validator fails.
-   */
-  async prepare(): Promise<void> {
+  async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
+    const { tools, supportsSchema, getSettings } = this.#options;
     const { schema } = this.#answerSchema;
-    this.#isNative = await this.#options.supportsSchema(schema);
-    this.#check = await compileSchema(schema, this.#options.validator ?? ajvValidator);
+    // Some providers accept either tools or a schema.
+    this.#isNative = tools.length === 0 && await supportsSchema(schema);
+    this.#now = config.now;
+    this.#check = await compileSchema(schema, config.validator);
+    const { settings = getSettings, policies } = config;
+    return {
+      ...config,
+      settings: () => this.#extendSettings(settings()),
+      policies: [...policies, this.#policy],
+    };
   }
 
   /** Asks a provider that enforces the schema for an answer in this form. */
   #requestAnswer(): PreRequestVerdict {
+    if (this.#needsTool) return { type: "change", tools: [...this.#tools, this.#tool] };
     if (!this.#isNative) return undefined;
     return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
 
-  /** Returns the configuration of the run; `getSettings` returns the settings of the agent. */
-  configure(config: AgentLoopConfig, getSettings: () => TurnSettings): AgentLoopConfig {
-    return {
-      ...config,
-      settings: () => this.#extendSettings(config.settings?.() ?? getSettings()),
-      policies: [...(config.policies ?? []), this.#policy],
-    };
-  }
-
   /** Adds the tool that receives the answer to the agent's settings. */
   #extendSettings(settings: TurnSettings): TurnSettings {
-    if (this.#isNative) return settings;
     const answerTool = this.#tool;
-    return { ...settings, tools: [...settings.tools, answerTool], answerTool };
+    this.#tools = settings.tools;
+    this.#needsTool = false;
+    return this.#isNative
+      ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }
+      : { ...settings, tools: [...settings.tools, answerTool], answerTool };
+  }
+
+  /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
+  #useTool({ message }: AgentError): boolean {
+    if (!this.#isNative || !REJECTED_SCHEMA.test(message)) return false;
+    this.#isNative = false;
+    this.#needsTool = true;
+    return true;
   }
 
   /**
@@ -146,19 +157,27 @@ export class StructuredAnswer {
     return { value: this.#answer.value, usage, cost, messages };
   }
 
-  #createError({ error, stoppedBy, stopReason, abortReason }: AgentResult): Error {
+  #createError(run: AgentResult): Error {
+    const { error, stoppedBy, stopReason, abortReason, pendingApprovals } = run;
     if (error) return error;
     if (stoppedBy && stoppedBy.policy !== POLICY_NAME) return this.#createStopError(stoppedBy);
     if (stopReason === "aborted") return new AbortedError(undefined, { cause: abortReason });
     const attempts = this.#attempts;
     const lastError = this.#lastError;
+    if (pendingApprovals) {
+      const message = "The run waits for approvals before a valid answer";
+      return new StructuredOutputFailedError(message, {
+        attempts,
+        lastError: attempts > 0 ? lastError : "approvals are pending",
+      });
+    }
     const message = `No valid answer after ${attempts} attempts: ${lastError}`;
     return new StructuredOutputFailedError(message, { attempts, lastError });
   }
 
   #createStopError({ policy, reason }: StoppedBy): Error {
     const message = `The policy "${policy}" stopped the run before a valid answer: ${reason}`;
-    if (policy === "budget") return new BudgetExceededError(message);
+    if (BUDGET_NAMES.includes(policy)) return new BudgetExceededError(message);
     const attempts = this.#attempts;
     const lastError = attempts > 0 ? this.#lastError : reason;
     return new StructuredOutputFailedError(message, { attempts, lastError });
@@ -187,7 +206,13 @@ export class StructuredAnswer {
 
   async #checkTurn({ message, toolResults }: PostTurnContext): Promise<PolicyVerdict> {
     if (this.#answer || message.stopReason === "error" || message.stopReason === "aborted") return;
-    if (toolResults.length === 0) return await this.#checkText(extractText(message.content));
+    if (toolResults.length === 0) {
+      const { content } = message;
+      // Calls without results wait for approvals.
+      return extractToolCalls(content).length > 0
+        ? undefined
+        : await this.#checkText(extractText(content));
+    }
     const refusal = toolResults.find(({ toolName, isError }) =>
       isError && toolName === this.#tool.name
     );
@@ -203,7 +228,7 @@ export class StructuredAnswer {
     if (!problem) return;
     this.#recordFailure(problem);
     if (this.#isFinished()) return { type: "stop", reason: this.#getStopReason() };
-    return { type: "inject", messages: [userMessage(problem, this.#options.now())] };
+    return { type: "inject", messages: [userMessage(problem, this.#now())] };
   }
 
   /** Accepts the text of a native answer, or returns the problem with it. */

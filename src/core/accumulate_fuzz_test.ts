@@ -199,3 +199,28 @@ Deno.test("ReplyAccumulator: applies 1,000,000 deltas in linear time", () => {
   // Quadratic work takes minutes; the bound allows for a busy machine.
   assert(performance.now() - startTime < 10_000);
 });
+
+Deno.test("ReplyAccumulator: parses streamed arguments of 400 KB once, when the call has ended [B68]", () => {
+  const reply = new ReplyAccumulator();
+  const { parse } = JSON;
+  let parsed = 0;
+  JSON.parse = (text: string): unknown => {
+    parsed++;
+    return parse(text);
+  };
+  try {
+    reply.apply({ type: "start" });
+    reply.apply({ type: "tool_call_start", contentIndex: 0, id: "call_1", name: "write" });
+    for (const delta of ['{"text":"', ...Array(100_000).fill("word"), '"}']) {
+      reply.apply({ type: "tool_call_delta", contentIndex: 0, delta });
+    }
+    assertEquals(parsed, 0);
+    reply.apply({ type: "tool_call_end", contentIndex: 0 });
+    reply.apply({ type: "done", stopReason: "tool_use", usage: zeroUsage() });
+    const [call] = reply.finish().content;
+    assertEquals(call?.type === "tool_call" && `${call.arguments["text"]}`.length, 400_000);
+    assertEquals(parsed, 1);
+  } finally {
+    JSON.parse = parse;
+  }
+});

@@ -12,17 +12,15 @@ import type { JsonObject } from "./json.ts";
  */
 export type ApprovalMode = "always" | "enabled" | "smart" | "bypassed";
 
-/** The reason for a decision on a tool call. */
-export interface DecisionSource {
-  /** The rule that decided, as the host writes it. */
-  readonly rule?: string;
-  /** Who or what decided. */
-  readonly origin?: "person" | "rule" | "mode" | "policy";
-}
-
 /** The decision on a tool call: approved, with a scope and optionally edited arguments, or denied. */
 export type ApprovalDecision =
-  | DecisionSource & {
+  & {
+    /** The rule that decided, as the host writes it. */
+    readonly rule?: string;
+    /** Who or what decided. */
+    readonly origin?: "person" | "rule" | "mode" | "policy";
+  }
+  & ({
     readonly type: "approved";
     /**
      * `once`: this call. `tool`: every call of the tool in this session. `prefix`: every call of this session whose
@@ -36,17 +34,11 @@ export type ApprovalDecision =
      * no longer change them.
      */
     readonly arguments?: JsonObject;
-  }
-  | DecisionSource & {
+  } | {
     readonly type: "denied";
     /** The reason given to the model. */
     readonly reason?: string;
-  };
-
-/** The decision is not known yet: the run ends, and `Agent.continue()` takes the decision later. */
-export interface PendingAnswer {
-  readonly type: "pending";
-}
+  });
 
 /** A tool call that waits for the decision of a person. */
 export interface PendingApproval {

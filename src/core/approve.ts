@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision, PendingAnswer } from "./approval.ts";
+import type { ApprovalDecision } from "./approval.ts";
 import type { FileChange } from "./diff/file_change.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentTool } from "./tool.ts";
@@ -47,5 +47,5 @@ export type Approve = (
   request: ApprovalRequest,
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
-/** Answer of {@linkcode Approve}. */
-export type ApprovalAnswer = ApprovalDecision | PendingAnswer | boolean;
+/** Answer of {@linkcode Approve}; pending if the decision is not known yet. */
+export type ApprovalAnswer = ApprovalDecision | { readonly type: "pending" } | boolean;

@@ -49,9 +49,15 @@ export class BlockWriter {
   #currentType: TextOrThinking | null = null;
   #currentIndex = -1;
   readonly #openCalls = new Set<number>();
+  #responseId: string | undefined;
 
   constructor(emit: (event: AssistantMessageEvent) => void) {
     this.#emit = emit;
+  }
+
+  /** Sets the provider's id of the reply, for the end of a successful one. A value that is no text is ignored. */
+  setResponseId(id: unknown): void {
+    if (typeof id === "string" && id !== "") this.#responseId = id;
   }
 
   /** Whether the terminal event has been written. */
@@ -153,7 +159,7 @@ export class BlockWriter {
     this.closeTextOrThinking();
     if (reply.stopReason !== "length") this.#closeCalls();
     this.#ended = true;
-    const { stopReason, usage, cost, responseId } = reply;
+    const { stopReason, usage, cost, responseId = this.#responseId } = reply;
     this.#emit({
       type: "done",
       stopReason,

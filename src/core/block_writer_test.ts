@@ -131,6 +131,14 @@ Deno.test("BlockWriter: emits the reported cost, and the usage of a failed reply
   ]);
 });
 
+Deno.test("BlockWriter: emits the last id of the reply that is a text", () => {
+  const [done] = collectEvents((writer) => {
+    for (const id of ["gen-1", "gen-2", "", null, 3]) writer.setResponseId(id);
+    writer.finish({ stopReason: "stop", usage });
+  }).slice(-1);
+  assertEquals(done, { type: "done", stopReason: "stop", usage, responseId: "gen-2" });
+});
+
 Deno.test("BlockWriter: abort() ends the reply as aborted with the reason as cause", () => {
   const last = collectEvents((writer) => writer.abort("enough")).at(-1);
   assert(last?.type === "error");

@@ -89,8 +89,26 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
     return "parameters must be a schema of the complete object, such as z.object({ … })";
   }
   const { type } = parameters;
-  if (type === undefined || type === "object") return undefined;
+  if (type === "object") return undefined;
+  if (type === undefined) {
+    return isListOfProperties(parameters)
+      ? 'parameters must be a schema of type "object", with its properties in "properties"'
+      : undefined;
+  }
   return `parameters must be a schema of type "object", not ${formatValue(type)}`;
+}
+
+/** Keywords whose value is a schema. */
+const SCHEMA_KEYWORD =
+  /^(additional|unevaluated|contains|content|else|if|items|not|propertyNames|then)/;
+
+/** Whether a schema has only properties with a type, which the author meant as the properties of an object. */
+function isListOfProperties(schema: JsonObject): boolean {
+  const entries = Object.entries(schema);
+  return entries.length > 0 &&
+    entries.every(([name, value]) =>
+      isJsonObject(value) && typeof value["type"] === "string" && !SCHEMA_KEYWORD.test(name)
+    );
 }
 
 function findPropertyProblem(tool: JsonObject): string | undefined {

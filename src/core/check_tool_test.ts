@@ -29,6 +29,8 @@ Deno.test("checkTool() accepts every property that a tool may have", () => {
     sideEffect: "once",
     readOnly: true,
   });
+  const notNull = { not: { type: "null" }, additionalProperties: { type: "string" } };
+  checkTool({ ...valid, parameters: notNull });
   // Adapters encode names that providers do not accept.
   checkTool({ ...valid, name: "server.list/all" });
 });
@@ -46,6 +48,11 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
       "parameters",
       { type: "string" },
       'parameters must be a schema of type "object", not "string"',
+    ],
+    [
+      "parameters",
+      { city: { type: "string" }, days: { type: "integer" } },
+      'parameters must be a schema of type "object", with its properties in "properties"',
     ],
     ["parameters", library, "use defineTool() to pass the schema of a library"],
     ["parameters", { city: library }, "parameters must be a schema of the complete object"],

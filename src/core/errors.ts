@@ -144,14 +144,22 @@ export class AgentError extends Error {
     };
   }
 
-  /** Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`. */
+  /**
+   * Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`, and a
+   * missing one a `StreamError`.
+   */
   static from(record: AgentErrorRecord): AgentError {
-    return createAgentError(record.code, record.message, record);
+    const { code, message } = record;
+    return createAgentError(typeof code === "string" ? code : "stream_error", message, record);
   }
 
   /** Whether a value is an `AgentError`, including one of another copy of this library. */
   static is(value: unknown): value is AgentError {
-    return value instanceof Error && AGENT_ERROR_BRAND in value;
+    try {
+      return value instanceof Error && AGENT_ERROR_BRAND in value;
+    } catch {
+      return false; // A proxy that throws.
+    }
   }
 }
 
@@ -181,14 +189,6 @@ export class NetworkError extends AgentError {
   }
 }
 
-/** Options for `new StructuredOutputFailedError()`. */
-export interface StructuredOutputFailure extends AgentErrorOptions {
-  /** Number of answers that failed. */
-  readonly attempts: number;
-  /** Validation error of the last answer. */
-  readonly lastError: string;
-}
-
 /** The model gave no answer that matches the schema, after all retries. */
 export class StructuredOutputFailedError extends AgentError {
   /** Number of answers that failed. */
@@ -196,7 +196,10 @@ export class StructuredOutputFailedError extends AgentError {
   /** Validation error of the last answer. */
   readonly lastError: string;
 
-  constructor(message: string, failure: StructuredOutputFailure) {
+  constructor(
+    message: string,
+    failure: AgentErrorOptions & Pick<StructuredOutputFailedError, "attempts" | "lastError">,
+  ) {
     super("structured_output_failed", message, failure);
     this.attempts = failure.attempts;
     this.lastError = failure.lastError;
@@ -392,7 +395,10 @@ export function withModel(
 export function createAgentError(
   code: AgentErrorCode,
   message: string,
-  options: AgentErrorOptions & Partial<StructuredOutputFailure> & Partial<SessionFailure> = {},
+  options:
+    & AgentErrorOptions
+    & Partial<Pick<StructuredOutputFailedError, "attempts" | "lastError">>
+    & Partial<SessionFailure> = {},
 ): AgentError {
   if (code === "structured_output_failed") {
     const { attempts = 0, lastError = "" } = options;

@@ -16,18 +16,9 @@ import type { JsonObject, JsonSchema } from "./json.ts";
  * affect the type.
  *
  * @typeParam Schema The type of the schema with its literals (`as const`).
+ * @typeParam Side `"input"` for the type of the values that the schema accepts, before defaults and transforms.
  */
-export type Infer<Schema> = InferSide<Schema, "output">;
-
-/**
- * The type of the values that a schema accepts, before defaults and transforms: for {@linkcode Infer}, its input.
- *
- * @typeParam Schema The type of the schema with its literals (`as const`).
- */
-export type InferInput<Schema> = InferSide<Schema, "input">;
-
-/** The type of one side of a schema: {@linkcode InferInput} or {@linkcode Infer}. */
-export type InferSide<Schema, Side extends "input" | "output"> =
+export type Infer<Schema, Side extends "input" | "output" = "output"> =
   // Validators and TypeBox schemas carry their type.
   Schema extends { readonly "~standard": { readonly types?: infer Types } }
     ? NonNullable<Types> extends { readonly [Name in Side]: infer Value } ? Value : unknown
@@ -35,12 +26,12 @@ export type InferSide<Schema, Side extends "input" | "output"> =
     // Constants, enums, unions and intersections.
     : Schema extends { readonly const: infer Value } ? Value
     : Schema extends { readonly enum: readonly (infer Value)[] } ? Value
-    : Schema extends { readonly anyOf: readonly (infer Choice)[] } ? InferSide<Choice, Side>
-    : Schema extends { readonly oneOf: readonly (infer Choice)[] } ? InferSide<Choice, Side>
+    : Schema extends { readonly anyOf: readonly (infer Choice)[] } ? Infer<Choice, Side>
+    : Schema extends { readonly oneOf: readonly (infer Choice)[] } ? Infer<Choice, Side>
     : Schema extends { readonly allOf: readonly [infer First, ...infer Rest] }
-      ? InferSide<First, Side> & InferSide<{ readonly allOf: Rest }, Side>
+      ? Infer<First, Side> & Infer<{ readonly allOf: Rest }, Side>
     : Schema extends { readonly type: readonly (infer Choice)[] }
-      ? Choice extends unknown ? InferSide<Omit<Schema, "type"> & { readonly type: Choice }, Side>
+      ? Choice extends unknown ? Infer<Omit<Schema, "type"> & { readonly type: Choice }, Side>
       : never
     // Scalars.
     : Schema extends { readonly type: "string" } ? string
@@ -49,62 +40,55 @@ export type InferSide<Schema, Side extends "input" | "output"> =
     : Schema extends { readonly type: "null" } ? null
     // Arrays: a tuple, a list, or unknown items.
     : Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
-      ? { -readonly [Index in keyof Items]: InferSide<Items[Index], Side> }
-    : Schema extends { readonly type: "array"; readonly items: infer Item }
-      ? InferSide<Item, Side>[]
+      ? { -readonly [Index in keyof Items]: Infer<Items[Index], Side> }
+    : Schema extends { readonly type: "array"; readonly items: infer Item } ? Infer<Item, Side>[]
     : Schema extends { readonly type: "array" } ? unknown[]
-    // Objects: known properties (those never missing, then optional ones), a record, or unknown properties.
-    : Schema extends { readonly type?: "object"; readonly properties: infer Properties }
-      ? InferObject<Properties, RequiredName<Schema, Properties, Side>, Side>
+    // Objects with known properties. Never missing are those that are required or, in the output, have a default.
+    : Schema extends { readonly type?: "object"; readonly properties: infer Properties } ? (
+        | (Schema extends { readonly required: readonly (infer Name)[] } ? Name : never)
+        | (Side extends "output" ? {
+            [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown }
+              ? Name
+              : never;
+          }[keyof Properties]
+          : never)
+      ) extends infer Present
+        ? [Present] extends [never]
+          ? { -readonly [Name in keyof Properties]?: Infer<Properties[Name], Side> }
+        :
+          & {
+            -readonly [Name in keyof Properties as Name & Present]: Infer<Properties[Name], Side>;
+          }
+          & {
+            -readonly [Name in Exclude<keyof Properties, Present>]?: Infer<Properties[Name], Side>;
+          } extends infer Both ? { [Name in keyof Both]: Both[Name] }
+        : never
+      : never
+    // Other objects: a record, or unknown properties.
     : Schema extends
       { readonly type: "object"; readonly additionalProperties: infer Value extends object }
-      ? { [name: string]: InferSide<Value, Side> }
+      ? { [name: string]: Infer<Value, Side> }
     : Schema extends { readonly type: "object" } ? { [name: string]: unknown }
     : unknown;
 
-/** The type of an object with these properties; those that are not required are optional. */
-export type InferObject<Properties, Required, Side extends "input" | "output"> = [Required] extends
-  [never] ? { -readonly [Name in keyof Properties]?: InferSide<Properties[Name], Side> }
-  :
-    & {
-      -readonly [Name in keyof Properties as Name & Required]: InferSide<Properties[Name], Side>;
-    }
-    & {
-      -readonly [Name in Exclude<keyof Properties, Required>]?: InferSide<Properties[Name], Side>;
-    } extends infer Both ? { [Name in keyof Both]: Both[Name] }
-  : never;
+/**
+ * The type of a tool's arguments: the type of its schema, or {@linkcode JsonObject} if that is unknown.
+ *
+ * @typeParam Side `"input"` for the arguments before defaults and transforms.
+ */
+export type InferArguments<Schema, Side extends "input" | "output" = "output"> = unknown extends
+  Infer<Schema, Side> ? JsonObject : Infer<Schema, Side>;
 
-/** The names of the properties that are never missing. */
-export type RequiredName<Schema, Properties, Side extends "input" | "output"> =
-  | (Schema extends { readonly required: readonly (infer Name)[] } ? Name : never)
-  | (Side extends "output" ? DefaultName<Properties> : never);
-
-/** The names of the properties that have a default. */
-export type DefaultName<Properties> = {
-  [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown } ? Name : never;
-}[keyof Properties];
-
-/** The type of a tool's arguments: the type of its schema, or {@linkcode JsonObject} if that is unknown. */
-export type InferArguments<Schema> = unknown extends Infer<Schema> ? JsonObject : Infer<Schema>;
-
-/** The type of a tool's arguments before defaults and transforms, or {@linkcode JsonObject} if that is unknown. */
-export type InferArgumentsInput<Schema> = unknown extends InferInput<Schema> ? JsonObject
-  : InferInput<Schema>;
-
-/** A JSON Schema, or a validator that provides one. */
-export type SchemaSource = JsonSchema | SchemaInterface | StandardJsonSchemaSource;
-
-/** A JSON Schema whose type is an interface without an index signature, as in TypeBox. */
-export interface SchemaInterface {
-  /** The keyword `type`. */
-  readonly type?: unknown;
-  /** The keyword `properties`. */
-  readonly properties?: unknown;
-  /** The keyword `anyOf`. */
-  readonly anyOf?: unknown;
-  /** The keyword `allOf`. */
-  readonly allOf?: unknown;
-}
+/** A JSON Schema, also as an interface without an index signature (TypeBox), or a validator that provides one. */
+export type SchemaSource =
+  | JsonSchema
+  | {
+    readonly type?: unknown;
+    readonly properties?: unknown;
+    readonly anyOf?: unknown;
+    readonly allOf?: unknown;
+  }
+  | StandardJsonSchemaSource;
 
 /** A validator that implements Standard Schema and provides its JSON Schema. */
 export interface StandardJsonSchemaSource {

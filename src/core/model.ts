@@ -34,7 +34,7 @@ export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number };
 export interface ModelSpec {
   /** Name of the provider, such as `"anthropic"`. */
   readonly provider: string;
-  /** The provider's name of the model, such as `"claude-sonnet-4-6"`. */
+  /** The provider's name of the model, such as `"claude-sonnet-5-5"`. */
   readonly modelId: string;
   /** Amount of reasoning. */
   readonly thinkingLevel: ThinkingLevel;
@@ -54,7 +54,7 @@ export interface ModelSpec {
  * ```ts
  * import { modelSpec } from "@swink/agent";
  *
- * modelSpec("openai/gpt-5:high"); // { provider: "openai", modelId: "gpt-5", thinkingLevel: "high" }
+ * modelSpec("openai/gpt-6.2-sol:high"); // { provider: "openai", modelId: "gpt-6.2-sol", thinkingLevel: "high" }
  * ```
  */
 export function modelSpec(model: string | ModelSpec): ModelSpec {
@@ -62,7 +62,7 @@ export function modelSpec(model: string | ModelSpec): ModelSpec {
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) {
     throw new BadRequestError(
-      `Cannot parse the model "${model}": write it as provider/model, such as anthropic/claude-sonnet-4-6`,
+      `Cannot parse the model "${model}": write it as provider/model, such as anthropic/claude-sonnet-5-5`,
     );
   }
   const provider = model.slice(0, slash);
@@ -84,7 +84,7 @@ export function checkModelSpec(model: ModelSpec): ModelSpec {
   const { provider, modelId, thinkingLevel } = model ?? {};
   if (typeof provider !== "string" || typeof modelId !== "string" || !provider || !modelId) {
     throw new BadRequestError(
-      'A model must have a provider and a modelId: pass a name such as "anthropic/claude-sonnet-4-6", or modelSpec(name)',
+      'A model must have a provider and a modelId: pass a name such as "anthropic/claude-sonnet-5-5", or modelSpec(name)',
     );
   }
   if (!isThinkingLevel(thinkingLevel)) {

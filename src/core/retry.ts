@@ -6,35 +6,32 @@
 
 import type { AgentError } from "./errors.ts";
 
-/** A failed model call. */
-export interface RetryFailure {
-  /** The error of the call. */
-  readonly error: AgentError;
-  /** Number of the failed attempt, from 1. */
-  readonly attempt: number;
-}
-
 /**
- * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying.
+ * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying; `attempt` is the number of the
+ * failed attempt, from 1.
  *
  * It is not called for a context overflow or an abort, which are never retried.
  */
-export type RetryStrategy = (failure: RetryFailure) => number | null;
+export interface RetryStrategy {
+  (failure: { readonly error: AgentError; readonly attempt: number }): number | null;
+  /** The longest delay that the strategy returns, in milliseconds, which also limits waits for a rate limit. */
+  readonly maxDelayMs?: number;
+}
 
 /** Options for {@linkcode exponentialBackoff}. */
 export interface BackoffOptions {
   /** Maximum number of attempts, including the first. Default: 3. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** Delay after the first failure, in milliseconds. Default: 1000. */
-  readonly baseDelayMs?: number;
+  readonly baseDelayMs?: number | undefined;
   /** Maximum delay, in milliseconds. Default: 60,000. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
   /** Factor between consecutive delays. Default: 2. */
-  readonly multiplier?: number;
+  readonly multiplier?: number | undefined;
   /** Whether to multiply each delay by a random factor from 0.5 to 1.5. Default: `true`. */
-  readonly jitter?: boolean;
+  readonly jitter?: boolean | undefined;
   /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 /**
@@ -53,10 +50,11 @@ export interface BackoffOptions {
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
-  return ({ error, attempt }) => {
+  const strategy: RetryStrategy = ({ error, attempt }) => {
     if (!error.retryable || attempt >= maxAttempts) return null;
     if (error.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, maxDelayMs);
     const delay = Math.min(baseDelayMs * multiplier ** (attempt - 1), maxDelayMs);
     return jitter ? Math.min(delay * (0.5 + random()), maxDelayMs) : delay;
   };
+  return Object.assign(strategy, { maxDelayMs });
 }

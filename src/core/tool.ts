@@ -7,7 +7,7 @@
 import { checkTool, checkToolName } from "./check_tool.ts";
 import type { FileChange } from "./diff/file_change.ts";
 import type { AgentEvent } from "./event.ts";
-import type { InferArguments, InferArgumentsInput, SchemaSource } from "./infer.ts";
+import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
@@ -62,42 +62,44 @@ export interface AgentTool {
   /** Name by which the model calls it; unique among an agent's tools. */
   readonly name: string;
   /** Name for user interfaces. Default: `name`. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   /** Description for the model. */
   readonly description: string;
   /** JSON Schema of the arguments, of type `object`. */
   readonly parameters: JsonSchema;
   /** Whether the tool changes nothing; only such tools are available in plan mode. Default: `false`. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
-  readonly requiresApproval?: boolean | ((args: JsonObject) => boolean);
+  readonly requiresApproval?: boolean | ((args: JsonObject) => boolean) | undefined;
   /** Whether steering may cancel a running call. Default: `true`. */
-  readonly interruptible?: boolean;
+  readonly interruptible?: boolean | undefined;
   /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
-  readonly sequential?: boolean;
+  readonly sequential?: boolean | undefined;
   /** Returns a key; calls with the same key run one at a time, calls without one concurrently. Default: no key. */
-  readonly concurrencyKey?: (args: JsonObject) => string | undefined;
+  readonly concurrencyKey?: ((args: JsonObject) => string | undefined) | undefined;
   /** Timeout of a call, in milliseconds. Default: the agent's `toolTimeoutMs`. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Effect of running a call again. Default: `"none"` for a read-only tool, otherwise `"once"`. */
-  readonly sideEffect?: SideEffect;
+  readonly sideEffect?: SideEffect | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
-  readonly preview?: (
-    args: JsonObject,
-    context: { readonly signal: AbortSignal },
-  ) => Promise<readonly FileChange[]>;
+  readonly preview?:
+    | ((
+      args: JsonObject,
+      context: { readonly signal: AbortSignal },
+    ) => Promise<readonly FileChange[]>)
+    | undefined;
   /**
    * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
    * they then ignore the usage that it reports. Default: none.
    */
-  readonly countedBy?: readonly object[];
+  readonly countedBy?: readonly object[] | undefined;
   /**
    * Checks the arguments of a call further, and returns what `execute` gets in their place. Called with a copy of
    * arguments that match the JSON Schema; errors go back to the model. Default: `execute` gets the arguments as they are.
    */
-  readonly validate?: (
-    args: JsonObject,
-  ) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>;
+  readonly validate?:
+    | ((args: JsonObject) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>)
+    | undefined;
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
 }
@@ -112,7 +114,7 @@ export interface ToolDefinition<
   Schema extends SchemaSource,
   Context = unknown,
   Args = InferArguments<Schema>,
-  Input = InferArgumentsInput<Schema>,
+  Input = InferArguments<Schema, "input">,
 > extends
   Omit<
     AgentTool,
@@ -121,19 +123,19 @@ export interface ToolDefinition<
   /** JSON Schema of the arguments, or a validator that provides one. */
   readonly parameters: Schema;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
-  readonly requiresApproval?: boolean | ((args: Input) => boolean);
+  readonly requiresApproval?: boolean | ((args: Input) => boolean) | undefined;
   /** Returns a key; calls with the same key run one at a time. Default: no key. */
-  readonly concurrencyKey?: (args: Input) => string | undefined;
+  readonly concurrencyKey?: ((args: Input) => string | undefined) | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
-  readonly preview?: (
-    args: Input,
-    context: { readonly signal: AbortSignal },
-  ) => Promise<readonly FileChange[]>;
+  readonly preview?:
+    | ((args: Input, context: { readonly signal: AbortSignal }) => Promise<readonly FileChange[]>)
+    | undefined;
   /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (
     args: Args,
     context: ToolContext<Context>,
-  ) => ToolOutput | Promise<ToolOutput>;
+    // As an `object`, a promise would be accepted whatever its value, such as that of a function without a `return`.
+  ) => Exclude<ToolOutput, object> | (object & { readonly then?: never }) | Promise<ToolOutput>;
 }
 
 /**
@@ -166,7 +168,7 @@ export interface ToolDefinition<
 export function defineTool<const Schema extends SchemaSource, Context = unknown>(
   definition: ToolDefinition<Schema, Context>,
 ): AgentTool {
-  checkToolName(definition.name);
+  checkToolName(definition?.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
   const untyped = definition as unknown as AgentTool;
   const parameters = toJsonSchema(definition.parameters);

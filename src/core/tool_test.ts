@@ -7,7 +7,7 @@ import {
 } from "@std/assert";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { BadRequestError } from "./errors.ts";
-import { validateToolArguments } from "./schema.ts";
+import { validateToolArguments } from "./validate_tool_arguments.ts";
 import { defineTool, needsApproval, type ToolContext } from "./tool.ts";
 import { errorResult, textResult } from "./tool_result.ts";
 import { testToolContext } from "../testing/test_tool_context.ts";

@@ -4,20 +4,10 @@
  * @module
  */
 
+import { compileSchema, expectErrors, findPlainCheck, runCompiled } from "./compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
-import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
-import {
-  ajvValidator,
-  type CompiledSchema,
-  compileSchema,
-  expectErrors,
-  needsAjv,
-  normalizeOnce,
-  runCompiled,
-  type SchemaValidator,
-  type ValidationResult,
-} from "./schema.ts";
+import type { CompiledSchema, SchemaValidator, ValidationResult } from "./schema.ts";
 import type { AgentTool } from "./tool.ts";
 
 /**
@@ -26,20 +16,12 @@ import type { AgentTool } from "./tool.ts";
  */
 export function prepareValidation(tool: AgentTool, validator: SchemaValidator): void {
   try {
-    if (findPlainCheck(tool, validator)) return;
+    if (findPlainCheck(tool.parameters, validator)) return;
     const compiled = compileSchema(tool.parameters, validator);
     if (compiled instanceof Promise) compiled.catch(() => {});
   } catch {
     return;
   }
-}
-
-/** Returns the check that may make ajv unnecessary; `undefined` if ajv has compiled the schema, or must. */
-function findPlainCheck(
-  { parameters }: AgentTool,
-  validator: SchemaValidator,
-): PlainCheck | undefined {
-  return needsAjv(parameters, validator) ? getPlainCheck(normalizeOnce(parameters)) : undefined;
 }
 
 /**
@@ -54,9 +36,9 @@ function findPlainCheck(
 export function validateArguments(
   tool: AgentTool,
   args: JsonObject,
-  validator: SchemaValidator = ajvValidator,
+  validator?: SchemaValidator,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
-  if (findPlainCheck(tool, validator)?.(args)) return applyValidate(tool, args);
+  if (findPlainCheck(tool.parameters, validator)?.(args)) return applyValidate(tool, args);
   const compiled = compileSchema(tool.parameters, validator);
   return compiled instanceof Promise
     ? compiled.then((schema) => validateWith(schema, tool, args))

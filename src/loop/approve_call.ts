@@ -11,6 +11,7 @@ import { cloneJson, isJsonObject } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
+import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type ReadyCall, refuseCall } from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
@@ -51,14 +52,15 @@ export function needsApprovalPrompt(
  * of `cancellation` denies the call.
  */
 export async function requestApproval(
-  { run }: TurnContext,
+  turn: TurnContext,
   ready: ReadyCall,
   cancellation: Cancellation,
 ): Promise<ApprovalDecision | undefined> {
+  const { run } = turn;
   const { block: { id, name }, arguments: args } = ready;
   await run.events.emit({ type: "tool_approval_requested", id, name, arguments: cloneJson(args) });
   await run.events.untilDelivered();
-  const decision = await callApprove(run, ready, cancellation);
+  const decision = await callApprove(turn, ready, cancellation);
   if (decision) await emitDecision(run, id, decision);
   return decision;
 }
@@ -98,20 +100,23 @@ export function formatDenial(
 
 /** Calls `approve` with the request. Never rejects: an abort or a failure denies the call. */
 async function callApprove(
-  { config: { approve, context } }: RunServices,
+  turn: TurnContext,
   ready: ReadyCall,
   cancellation: Cancellation,
 ): Promise<ApprovalDecision | undefined> {
+  const { approve, context } = turn.run.config;
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
     const request = await createApprovalRequest(ready, context, cancellation);
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
     return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
   } catch (thrown) {
-    const reason = cancellation.aborted
-      ? "the run was aborted or steered"
-      : `the approval failed: ${getErrorMessage(thrown)}`;
-    return { type: "denied", reason };
+    if (turn.monitor?.stoppedBy) {
+      return { type: "denied", reason: getAbortText(turn), origin: "policy" };
+    }
+    if (turn.cancellation.aborted) return { type: "denied", reason: getAbortText(turn) };
+    if (cancellation.aborted) return { type: "denied", reason: getSteeringText(turn) };
+    return { type: "denied", reason: `the approval failed: ${getErrorMessage(thrown)}` };
   }
 }
 

@@ -14,7 +14,7 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
-import { cloneJson } from "../core/json.ts";
+import { cloneJson, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -27,6 +27,7 @@ import type {
   StreamFn,
   StreamOptions,
   StreamRequest,
+  StreamWarningEvent,
 } from "../core/stream.ts";
 import {
   type Cost,
@@ -44,6 +45,7 @@ import { toHookError } from "./hook_error.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -135,11 +137,21 @@ async function callStream(
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
-  const call = { model, context, options, runId: run.runId, turn: turnNumber };
+  const { maxDelayMs } = candidate.retry;
+  const call = {
+    model,
+    context,
+    options,
+    runId: run.runId,
+    turn: turnNumber,
+    ...(maxDelayMs !== undefined && { maxWaitMs: maxDelayMs }),
+  };
   const outcome = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
-  const cost = calculateCost(run, outcome, { model, prices: getPrices(run, streamFn) });
+  const prices = getPrices(run, streamFn);
+  const cost = calculateCost(run, outcome, { model, prices });
   const { usage, responseId, error } = outcome;
+  turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
   const { firstTokenAt } = reader;
   const ended = run.events.emit({
     type: "model_call_end",
@@ -183,7 +195,6 @@ async function readReply(
     return reader.fail(toStreamError(thrown));
   } finally {
     reader.stopPreload();
-    monitor?.update({ model, prices, progress });
     cancellation.dispose();
   }
 }
@@ -246,7 +257,7 @@ class ReplyReader {
         return this.#run.events.emitDelta(delta);
       }
       case "warning":
-        return this.#run.events.warn(event.code, event.message, event.data);
+        return this.#warn(event);
       case "done":
       case "error":
         this.#terminal = event;
@@ -257,6 +268,13 @@ class ReplyReader {
         return undefined;
     }
   };
+
+  /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
+  #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
+    const copy = toJsonValue(data);
+    const json = "value" in copy ? copy.value : undefined;
+    return this.#run.events.warn(getErrorMessage(code), getErrorMessage(message), json);
+  }
 
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
@@ -303,7 +321,7 @@ class ReplyReader {
       ...this.#snapshot(),
       stopReason,
       ...(cost && { reportedCost: toValidCost(cost) }),
-      ...(responseId !== undefined && { responseId }),
+      ...(typeof responseId === "string" && { responseId }),
     };
   }
 

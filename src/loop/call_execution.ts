@@ -17,7 +17,9 @@ import {
 } from "../core/tool_result.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { ReadyCall } from "./prepared_call.ts";
+import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
+import { SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
@@ -38,6 +40,7 @@ export class CallExecution {
   #cancellation: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
+  #subAgents: SubAgentSpending | undefined;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
   constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
@@ -73,7 +76,9 @@ export class CallExecution {
     this.#controller?.abort(reason);
     this.#timer?.abort();
     const grace = this.#timer = new AbortController();
-    void this.#run.config.sleep(GRACE_MS, grace.signal).then(() => this.#end(result));
+    void this.#run.config.sleep(GRACE_MS, grace.signal).then(() =>
+      this.#end(withSpending(result, this.#subAgents?.total))
+    );
   }
 
   /**
@@ -114,6 +119,8 @@ export class CallExecution {
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
+    this.#subAgents ??= new SubAgentSpending();
+    this.#subAgents.add(event);
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
     const { id } = this.call.block;
@@ -164,7 +171,9 @@ export class CallExecution {
       this.#timer?.abort();
       if (this.#emittingUpdates) await this.#emittingUpdates;
     }
-    this.#end(this.#cancellation ? withSpending(this.#cancellation.result, result) : result);
+    if (!this.#cancellation) return this.#end(result);
+    const spending = result.usage || result.cost ? result : this.#subAgents?.total;
+    this.#end(withSpending(this.#cancellation.result, spending));
   }
 
   #end(result: AgentToolResult): void {
@@ -178,7 +187,7 @@ export class CallExecution {
 /** Returns the result of a cancelled call with what the tool has used until then. */
 function withSpending(
   cancelled: AgentToolResult,
-  { usage, cost }: AgentToolResult,
+  { usage, cost }: Spending = {},
 ): AgentToolResult {
   return { ...cancelled, ...(usage && { usage }), ...(cost && { cost }) };
 }

@@ -12,6 +12,7 @@ import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
 import type { PreparedRequest } from "./request.ts";
+import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -57,7 +58,14 @@ export async function callWithFallback(
   let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
   let hasOutput = false;
   for (let number = 1;; number++) {
-    const last = await attempt(turn, { candidate, request, number: totals.attempts + 1, onStart });
+    // Policies see what the earlier attempts have used.
+    const charged = { ...turn, progress: addSpending(turn.progress, totals) };
+    const last = await attempt(charged, {
+      candidate,
+      request,
+      number: totals.attempts + 1,
+      onStart,
+    });
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
     totals = {
@@ -66,14 +74,18 @@ export async function callWithFallback(
       cost: addCost(totals.cost, last.cost),
     };
     const { error } = last;
-    const delayMs = getRetryDelay(turn, candidate.retry, { last, number });
+    const delayMs = getRetryDelay(run, candidate.retry, { last, number });
+    const next = delayMs === null && error?.retryable ? fallbacks.shift() : undefined;
+    if ((next || delayMs !== null) && turn.cancellation.aborted) {
+      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
+      return { attempt: aborted, model, number, ...totals };
+    }
     if (error && delayMs !== null) {
       await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
       hasOutput = false;
       if (await waitForRetry(turn, delayMs)) continue;
       return { attempt: createAbortedAttempt(turn), model, number, ...totals };
     }
-    const next = error?.retryable && !turn.cancellation.aborted ? fallbacks.shift() : undefined;
     if (!next) return { attempt: last, model, number, ...totals };
     await run.events.emit({
       type: "model_fallback",
@@ -95,11 +107,11 @@ interface AttemptRecord {
 
 /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */
 function getRetryDelay(
-  { run, cancellation }: TurnContext,
+  run: RunServices,
   retry: RetryStrategy,
   { last: { error, stopReason }, number }: AttemptRecord,
 ): number | null {
-  if (!error || stopReason === "aborted" || cancellation.aborted) return null;
+  if (!error || stopReason === "aborted") return null;
   if (error.code === "context_window_overflow" || error.code === "aborted") return null;
   try {
     const delayMs = retry({ error, attempt: number });

@@ -7,6 +7,7 @@
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 
 const LIMITS = ["maxTurns", "toolTimeoutMs"];
 
@@ -81,12 +82,12 @@ export function checkRunConfig(
 
 function checkLimit(name: string, limit: unknown): void {
   if (limit === undefined || (typeof limit === "number" && limit > 0)) return;
-  throw invalid(`${name} must be a number above 0`, limit);
+  throw wrongType(`${name} must be a number above 0`, limit);
 }
 
 function checkFunction(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw invalid(`${name} must be a function`, value);
+  throw wrongType(`${name} must be a function`, value);
 }
 
 function checkList(name: string, value: unknown = []): readonly unknown[] {
@@ -113,7 +114,9 @@ function checkFallback(fallback: unknown): void {
 
 function checkStreamOptions(options: unknown): void {
   if (options === undefined) return;
-  if (!isJsonObject(options)) throw invalid("streamOptions must be an object", options);
+  if (!isJsonObject(options) || isThenable(options)) {
+    throw invalid("streamOptions must be an object", options);
+  }
   checkToolChoice("streamOptions.toolChoice", options["toolChoice"]);
 }
 
@@ -133,8 +136,16 @@ function invalid(expectation: string, value: unknown): BadRequestError {
   return new BadRequestError(`${expectation}, not ${format(value)}`);
 }
 
+/** Does not repeat a string, which may be a key. */
+function wrongType(expectation: string, value: unknown): BadRequestError {
+  return typeof value === "string"
+    ? new BadRequestError(`${expectation}, not a string`)
+    : invalid(expectation, value);
+}
+
 function format(value: unknown): string {
   if (Array.isArray(value)) return "an array";
+  if (isThenable(value)) return "a promise";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }

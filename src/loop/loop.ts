@@ -65,7 +65,7 @@ export function agentLoop(
   const { now = defaultPorts.now } = config;
   const declined = options.pending ? createDeclinedResults(context.messages, now()) : [];
   const input = { messages: [...declined, ...messages] };
-  return startRun({ input, ...repaired, config, ...pickSignal(options) }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
 }
 
 /**
@@ -98,11 +98,7 @@ export function agentLoopContinue(
 ): ReadableStream<AgentEvent> {
   const repaired = repairContext(context, options.pending);
   const input = createContinueInput(repaired.context.messages, { ...config, ...options });
-  return startRun({ input, ...repaired, config, ...pickSignal(options) }).stream;
-}
-
-function pickSignal({ signal }: LoopOptions): Pick<StartRunOptions, "signal"> {
-  return signal ? { signal } : {};
+  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
 }
 
 function repairContext(

@@ -1,6 +1,6 @@
 /**
- * Building blocks for hosts of the agent loop: message queues, history repair, token estimates, ports (clock, ids,
- * files), and the types of all events.
+ * Building blocks for hosts of the agent loop: its configuration, message queues, history repair, token estimates, ports
+ * (clock, ids, files), and the types of all events.
  *
  * `agentLoop()` of `@swink/agent` runs turns over a history that the caller keeps: it takes a context and a
  * configuration, modifies neither, and returns a stream of events whose last one has the messages that the run appended.
@@ -28,8 +28,9 @@
  * @module
  */
 
-export type { TurnSettings } from "./config.ts";
-export { MessageQueue, type MessageQueueOptions } from "./message_queue.ts";
+export type { AgentLoopConfig, GetApiKey, InterruptPolicy, TurnSettings } from "./config.ts";
+export type { ContinueLoopOptions, LoopOptions } from "./loop.ts";
+export { MessageQueue, type MessageQueueOptions, type QueueMode } from "./message_queue.ts";
 export type { MessageSource } from "./message_source.ts";
 export type { GetMessages } from "./polled_source.ts";
 export {
@@ -38,7 +39,15 @@ export {
   repairHistory,
   type RepairOptions,
 } from "../core/history.ts";
-export { omitCustomMessages } from "../core/context.ts";
+export {
+  type AgentContext,
+  omitCustomMessages,
+  type TransformInput,
+  type TransformOutput,
+} from "../core/context.ts";
+export type { DecidedCall, PendingBatch } from "../core/approval.ts";
+export type { IgnoredKeyword } from "../core/json_schema/ignored_keyword.ts";
+export type { MessageAttributes } from "../core/message.ts";
 export {
   type Clock,
   defaultPorts,
@@ -47,15 +56,9 @@ export {
   type ReadFile,
   type Sleep,
 } from "../core/ports.ts";
-export type {
-  ChangeVerdict,
-  ContinueVerdict,
-  InjectVerdict,
-  SkipVerdict,
-  StopVerdict,
-} from "../core/policy.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
-export { priceUsage, unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
+export { priceUsage } from "../core/price_usage.ts";
+export { unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
 export type {
   AgentEndEvent,
   AgentEventBody,

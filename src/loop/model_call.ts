@@ -48,6 +48,9 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const prepared = await prepareRequest(turn, progress.overflowed);
       result = await sendRequest(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+      else if (canRecover(turn, result.call)) {
+        result = await sendAgain(turn, start, result, prepared);
+      }
     }
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
@@ -60,7 +63,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
 /** A model call that may be followed by another one with a smaller context. */
 interface CallResult {
   readonly call: ModelCall;
-  /** The progress of the run, without the tokens of this call. */
+  /** The progress of the run, including this call. */
   readonly progress: RunProgress;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
@@ -113,11 +116,14 @@ async function sendRequest(
     ? await applyPreRequest(charged, prepared).catch(toFailure)
     : { type: "ready", request: prepared } as const;
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
-  if (outcome.type === "stopped") return createUnsentCall(charged, outcome.stoppedBy);
+  if (outcome.type === "stopped") {
+    return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
+  }
   const { request } = outcome;
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });
-  return { call, progress, tools: request.tools, sent: request.context };
+  const { tools, context: sent } = request;
+  return { call, progress: addSpending(progress, call), tools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -131,13 +137,31 @@ async function retryWithSmallerContext(
   first: CallResult,
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
-  const { attempt: { error, hasOutput }, attempts, number } = first.call;
+  const { attempt: { error, hasOutput }, number } = first.call;
   const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
   if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
+  return await sendAgain(turn, start, first, prepared);
+}
+
+/** Whether a request that the provider rejected is sent again in another form. */
+function canRecover({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
+  const { error, hasOutput } = attempt;
+  if (error?.code !== "bad_request" || hasOutput || cancellation.aborted) return false;
+  return settings.recoverRequest?.(error) ?? false;
+}
+
+/** Sends a request after another one, whose tokens count too. */
+async function sendAgain(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  const { attempts } = first.call;
   const second = await sendRequest(
     { ...turn, progress: first.progress },
     start,
@@ -192,7 +216,7 @@ async function finishCall(
   };
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
-  const progress = { ...addSpending(before, { usage, cost }), overflowed };
+  const progress = { ...before, overflowed };
   const ended = run.events.emit({ type: "message_end", message: run.history.append(message) });
   if (ended) await ended;
   return {

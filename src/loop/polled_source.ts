@@ -4,14 +4,33 @@
  * @module
  */
 
+import { getErrorMessage } from "../core/errors.ts";
 import { type AgentMessage, copyMessages } from "../core/message.ts";
 import { isThenable } from "../core/refuse_promise.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { MessageSource } from "./message_source.ts";
+import type { RunEvents } from "./run_events.ts";
 
 /** Returns the messages that have arrived since the last call. */
 export type GetMessages = () =>
   | readonly AgentMessage[]
   | Promise<readonly AgentMessage[]>;
+
+/**
+ * Returns the queue of a run; a function is read before each turn and after each tool call, and its failures are reported
+ * as `warning` events.
+ */
+export function toMessageSource(
+  source: MessageSource | GetMessages | undefined,
+  { events, cancellation }: { readonly events: RunEvents; readonly cancellation: Cancellation },
+): MessageSource | undefined {
+  if (typeof source !== "function") return source;
+  const onFailure = (thrown: unknown): void => {
+    const message = `The message queue failed: ${getErrorMessage(thrown)}`;
+    void events.warn("message_source_failed", message);
+  };
+  return new PolledSource(source, { onFailure, withGrace: (work) => cancellation.withGrace(work) });
+}
 
 /** Options for `new PolledSource()`. */
 export interface PolledSourceOptions {

@@ -5,10 +5,11 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
+import { formatErrors, getIgnored } from "../core/compile_schema.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { formatErrors, formatIgnored, getIgnored } from "../core/schema.ts";
+import { formatIgnored } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { validateArguments } from "../core/validate_arguments.ts";
@@ -104,7 +105,9 @@ export async function checkPolicies(
       case "skip":
         return { call: refuseCall(block, `Tool call refused: ${verdict.reason}`), injected };
       case "stop": {
-        const stoppedBy = { policy: policy.name, reason: verdict.reason };
+        // An `onDelta` stop may have come first.
+        const stoppedBy = turn.monitor?.stoppedBy ??
+          { policy: policy.name, reason: verdict.reason };
         return { call: ready, stoppedBy, injected };
       }
     }

@@ -115,6 +115,12 @@ function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader
       close: () => reader.cancel().catch(() => {}),
     };
   }
+  if (typeof source?.[Symbol.asyncIterator] !== "function") {
+    throw new TypeError(
+      `streamFn returned a value of type ${typeof source}, not a stream of events: ` +
+        "pass createOpenAI(), for example, and not createOpenAI",
+    );
+  }
   const iterator = source[Symbol.asyncIterator]();
   return {
     next: () => iterator.next(),

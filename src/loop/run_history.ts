@@ -15,8 +15,8 @@ import type { RunEvents } from "./run_events.ts";
 
 /** Options for `new RunHistory()`. */
 export interface RunHistoryOptions {
-  /** The messages before the run; must be valid. */
-  readonly messages: readonly AgentMessage[];
+  /** The messages before the run, which must be valid; the history appends to this array. */
+  readonly messages: AgentMessage[];
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
   /** Emits the messages that are appended. */
@@ -43,7 +43,7 @@ export class RunHistory {
   #messageIds: UniqueIds | undefined;
 
   constructor(options: RunHistoryOptions) {
-    this.messages = [...options.messages];
+    this.messages = options.messages;
     this.#options = options;
   }
 

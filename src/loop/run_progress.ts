@@ -44,13 +44,9 @@ export function createProgress(overflowed: boolean): RunProgress {
 }
 
 /** Adds the token counts and the cost of a step. */
-export function addSpending(
-  progress: RunProgress,
+export function addSpending<Totals extends Pick<RunProgress, "usage" | "cost">>(
+  totals: Totals,
   { usage = zeroUsage(), cost = zeroCost() }: Spending,
-): RunProgress {
-  return {
-    ...progress,
-    usage: addUsage(progress.usage, usage),
-    cost: addCost(progress.cost, cost),
-  };
+): Totals {
+  return { ...totals, usage: addUsage(totals.usage, usage), cost: addCost(totals.cost, cost) };
 }

@@ -5,29 +5,36 @@
  */
 
 import type { AgentContext } from "../core/context.ts";
-import { getErrorMessage } from "../core/errors.ts";
+import type { AgentMessage } from "../core/message.ts";
 import { defaultPorts } from "../core/ports.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
-import type { EventPipe } from "./event_pipe.ts";
 import type { MessageSource } from "./message_source.ts";
-import { type GetMessages, PolledSource } from "./polled_source.ts";
-import { RunEvents } from "./run_events.ts";
+import { toMessageSource } from "./polled_source.ts";
+import type { RunEvents } from "./run_events.ts";
 import { RunHistory } from "./run_history.ts";
-import { Steering } from "./steering.ts";
+import type { Steering } from "./steering.ts";
 
-/** Options for `new RunServices()`. */
+/** Options for `new RunServices()`: what a run has from its start. */
 export interface RunServicesOptions {
-  /** The system prompt, tools and history that the run starts with. */
+  /** Id of the run. */
+  readonly runId: string;
+  /** Time of the start, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The system prompt and the tools. */
   readonly context: AgentContext;
+  /** The history; the run appends to it. */
+  readonly messages: AgentMessage[];
   /** The configuration of the run. */
   readonly config: ResolvedConfig;
-  /** Delivers the run's events. */
-  readonly pipe: EventPipe;
   /** Aborts the run. */
   readonly cancellation: Cancellation;
+  /** Emits events. */
+  readonly events: RunEvents;
+  /** The steering messages of the run. */
+  readonly steering: Steering;
   /** Models whose missing price has been reported; grows during the run. */
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
@@ -62,26 +69,26 @@ export class RunServices {
   readonly #startedAt: number;
 
   constructor(options: RunServicesOptions) {
-    const { context, config, pipe, cancellation, unpricedModels, pendingCalls } = options;
+    const { context, config, cancellation, events, messages, pendingCalls } = options;
     this.config = config;
     this.cancellation = cancellation;
-    this.runId = config.newId("run");
-    this.events = new RunEvents(pipe, cancellation);
+    this.runId = options.runId;
+    this.events = events;
     this.history = new RunHistory({
-      messages: context.messages,
+      messages,
       pendingCalls,
-      events: this.events,
+      events,
       newCallId: () => config.newId("call"),
       newMessageId: () => config.newId("message"),
       hasRandomIds: config.newId === defaultPorts.newId,
     });
-    this.steering = new Steering(this.#createSource(config.steering));
-    this.followUp = this.#createSource(config.followUp);
+    this.steering = options.steering;
+    this.followUp = toMessageSource(config.followUp, { events, cancellation });
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
-    this.unpricedModels = unpricedModels;
+    this.unpricedModels = options.unpricedModels;
     this.#context = context;
-    this.#startedAt = config.now();
+    this.#startedAt = options.startedAt;
   }
 
   /** Milliseconds since the run started. */
@@ -93,24 +100,5 @@ export class RunServices {
   getSettings(): TurnSettings {
     const { systemPrompt, tools } = this.#context;
     return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
-  }
-
-  /** Returns a queue; a function is read before each turn and after each tool call. */
-  #createSource(source: MessageSource | GetMessages | undefined): MessageSource | undefined {
-    if (typeof source !== "function") return source;
-    const onFailure = (thrown: unknown): void => {
-      const message = `The message queue failed: ${getErrorMessage(thrown)}`;
-      void this.events.warn("message_source_failed", message);
-    };
-    return new PolledSource(source, {
-      onFailure,
-      withGrace: (work) => this.cancellation.withGrace(work),
-    });
-  }
-
-  /** Unsubscribes from the steering queue and from the caller's signal. */
-  dispose(): void {
-    this.steering.dispose();
-    this.cancellation.dispose();
   }
 }

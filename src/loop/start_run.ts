@@ -1,47 +1,39 @@
 /**
- * Runs turns from the start to the end of a run.
+ * Starts a run.
  *
  * @module
  */
 
-import type { PendingBatch } from "../core/approval.ts";
 import type { AgentContext } from "../core/context.ts";
-import { copyMessage } from "../core/copy_message.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
-import type { HistoryRepair } from "../core/history.ts";
-import { cloneJson } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
-import { type AgentLoopConfig, resolveConfig } from "./config.ts";
+import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { EventPipe } from "./event_pipe.ts";
-import type { TurnInput } from "./message_source.ts";
-import { runPostLoop } from "./policy_slots.ts";
-import { createProgress, type RunProgress } from "./run_progress.ts";
-import { RunServices } from "./run_services.ts";
-import type { NextStep } from "./turn.ts";
-import { createPolicyContext } from "./turn_context.ts";
+import { toMessageSource } from "./polled_source.ts";
+import { RunEvents } from "./run_events.ts";
+import type { RunProgress } from "./run_progress.ts";
+import type { RunServicesOptions } from "./run_services.ts";
+import type { FirstTurn } from "./run_turns.ts";
+import { Steering } from "./steering.ts";
 
 /** Options for `startRun()`. */
-export interface StartRunOptions {
+export interface StartRunOptions extends FirstTurn {
   /** Aborts the run. */
-  readonly signal?: AbortSignal;
-  /** The messages of the first turn. */
-  readonly input: TurnInput;
+  readonly signal?: AbortSignal | undefined;
   /** The system prompt, tools and history; the history must be valid. */
   readonly context: AgentContext;
-  /** Repairs of the history, reported as a `warning` event. Default: none. */
-  readonly repairs?: readonly HistoryRepair[];
   /** The configuration. */
   readonly config: AgentLoopConfig;
-  /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
-  readonly overflowed?: boolean;
   /** Ids of calls of the last reply that wait for an approval. Default: none. */
   readonly pendingCalls?: ReadonlySet<string>;
   /** Models whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
   /** The run starts when this promise resolves, and fails when it rejects. */
   readonly after?: Promise<void>;
+  /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
+  readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
   /**
    * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
    * throw or reject, and must await promises of the application only through `withGrace`.
@@ -99,19 +91,26 @@ export function startRun(start: StartRunOptions): StartedRun {
   cancellation.onAbort(() => channel.release());
   const withGrace: WithGrace = (work) => cancellation.withGrace(work);
   const { observe, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
+  // The history of the run, which only grows by its own messages.
+  const messages = [...context.messages];
+  const observed: ObservedRun = { messages, withGrace };
   const pipe: EventPipe = new EventPipe({
     channel,
     observe: observe && ((event) => observe(event, observed)),
   });
-  const run = new RunServices({
+  const events = new RunEvents(pipe, cancellation);
+  const run: RunServicesOptions = {
+    runId: config.newId("run"),
+    startedAt: config.now(),
     context,
+    messages,
     config,
-    pipe,
     cancellation,
+    events,
+    steering: new Steering(toMessageSource(config.steering, { events, cancellation })),
     unpricedModels,
     pendingCalls,
-  });
-  const observed: ObservedRun = { messages: run.history.messages, withGrace };
+  };
   const summary = executeRun(run, start, { pipe, channel });
   const settled = summary.then(() => {}, () => {});
   return {
@@ -130,106 +129,32 @@ interface RunOutput {
 }
 
 async function executeRun(
-  run: RunServices,
+  options: RunServicesOptions,
   start: StartRunOptions,
   { pipe, channel }: RunOutput,
 ): Promise<RunSummary> {
+  const { runId, config } = options;
   let progress: RunProgress | undefined;
   const settle = (): void => {
     pipe.abandon();
     start.onSettled?.(progress);
-    run.dispose();
+    options.steering.dispose();
+    options.cancellation.dispose();
   };
   try {
     await start.after;
-    await pipe.begin({ type: "agent_start", runId: run.runId });
-    await warnAboutRepairs(run, start.repairs);
+    const prepared = start.prepare ? await start.prepare(config) : config;
+    await pipe.begin({ type: "agent_start", runId });
+    const { createRun, runTurns, finishRun } = await import("./run_turns.ts");
+    const run = createRun({ ...options, config: prepared });
     progress = await runTurns(run, start);
     const outcome = await finishRun(run, progress);
     settle();
     channel.close();
-    return { ...outcome, runId: run.runId, turns: progress.turn };
+    return { ...outcome, runId, turns: progress.turn };
   } catch (error) {
     settle();
     channel.fail(error);
     throw error;
   }
-}
-
-/** Runs turns until the run is complete or ended. Their code is loaded by the first run, so that a page starts sooner. */
-async function runTurns(run: RunServices, start: StartRunOptions): Promise<RunProgress> {
-  const { runTurn } = await import("./turn.ts");
-  let progress = createProgress(start.overflowed ?? false);
-  let input: TurnInput | undefined = start.input;
-  if (!run.cancellation.aborted) await run.steering.poll();
-  while (input) {
-    const result = await runTurn(run, progress, input);
-    progress = result.progress;
-    input = await getNextInput(run, result.next);
-    if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
-  }
-  return progress;
-}
-
-async function warnAboutRepairs(
-  run: RunServices,
-  repairs: readonly HistoryRepair[] = [],
-): Promise<void> {
-  if (repairs.length === 0) return;
-  await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
-}
-
-/** Returns the input of the next turn; `undefined` if the run is complete. */
-async function getNextInput(run: RunServices, next: NextStep): Promise<TurnInput | undefined> {
-  if (next.type === "end") return undefined;
-  const messages = next.injected;
-  const polled = run.steering.poll();
-  if (polled) await polled;
-  if (next.type === "next_turn" || messages.length > 0) return { messages };
-  if (run.steering.peek().length > 0) return { messages };
-  const { followUp } = run;
-  const followUpPolled = followUp?.poll?.();
-  if (followUpPolled) await followUpPolled;
-  return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
-}
-
-async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOutcome> {
-  const outcome = createOutcome(run, progress);
-  const { stopReason, error } = outcome;
-  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
-  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
-  await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
-  return outcome;
-}
-
-function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
-  const { usage, cost, error, stoppedBy, pending } = progress;
-  const { aborted, reason } = run.cancellation;
-  const stopReason = error ? "error" : progress.stopReason;
-  // An abort after the last turn was complete had no effect.
-  const isIncomplete = stopReason === "aborted" || stopReason === "error";
-  return {
-    messages: run.history.newMessages,
-    stopReason,
-    usage,
-    cost,
-    ...(error && { error }),
-    ...(stoppedBy && { stoppedBy }),
-    ...(aborted && isIncomplete && { abortReason: reason }),
-    ...(pending && pickPending(pending)),
-  };
-}
-
-/** Returns a copy for the last event, so that a listener changes neither the history nor the result. */
-function copyOutcome(outcome: RunOutcome): RunOutcome {
-  const { messages, error: _error, abortReason: _abortReason, ...data } = outcome;
-  return {
-    ...outcome,
-    ...cloneJson(data),
-    messages: messages.map((message) => copyMessage(message)),
-  };
-}
-
-function pickPending({ pendingApprovals, decidedCalls }: PendingBatch): PendingBatch {
-  return { pendingApprovals, ...(decidedCalls && { decidedCalls }) };
 }

@@ -12,7 +12,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { type AgentToolResult, errorResult } from "../core/tool_result.ts";
-import { unknownCost } from "../core/usage.ts";
+import { toValidSpending } from "../core/usage.ts";
 import { approveBatch, isAnswerCall, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { executeCalls } from "./execute_calls.ts";
@@ -124,15 +124,9 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     toolResults: await emitResults(turn, calls, resultByBlock),
     interrupted: interrupted || batch.interrupted === true,
     injected,
-    spending: results.map(getSpending),
+    spending: results.map(toValidSpending),
     ...(stoppedBy && { stoppedBy }),
   };
-}
-
-/** Returns what a tool used; the cost of reported tokens is unknown unless it is reported too. */
-function getSpending({ usage, cost }: AgentToolResult): Spending {
-  const isPriced = cost !== undefined || usage === undefined || usage.total === 0;
-  return { usage, cost: isPriced ? cost : unknownCost() };
 }
 
 async function emitRefusals(

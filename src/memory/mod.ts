@@ -28,6 +28,7 @@
  * @module
  */
 
+export type { CompactionReport } from "../core/compaction_report.ts";
 export type { SessionErrorReason, SessionFailure, SessionOwner } from "../core/errors.ts";
 export type * from "../core/session.ts";
 export type * from "../core/session_entry.ts";
@@ -75,6 +76,11 @@ export {
   resumeSession,
   type ResumeSessionOptions,
 } from "./recording/resume.ts";
+export {
+  type OpenedSession,
+  openSession,
+  type OpenSessionOptions,
+} from "./recording/open_session.ts";
 export type {
   ResumedApproval,
   ResumedPlan,

@@ -79,6 +79,24 @@ Deno.test("budget() aborts a reply at the token limit and keeps its text", async
   ]);
 });
 
+Deno.test("budget() counts the earlier attempts of a turn while a reply streams", async () => {
+  const steps = () => [
+    fail("network_error", "Down", { usage: USAGE }),
+    hang({ after: "word ".repeat(20) }),
+  ];
+  for (const limits of [{ tokens: 40 }, { cost: 10, unknownPrice: "ignore" } as const]) {
+    const { agent, clock } = startAgent(limits, steps(), { prices: PRICES, retry: () => 0 });
+    const running = agent.prompt("Go");
+    for (const step of [0, 0, 250]) {
+      clock.advance(step);
+      await settle();
+    }
+    agent.abort("the budget did not stop the run");
+    const { stoppedBy, turns } = await running;
+    assertEquals([stoppedBy?.policy, turns], ["budget", 1]);
+  }
+});
+
 Deno.test("budget() does not abort a reply below the token limit", async () => {
   const { agent, clock } = startAgent({ tokens: 26 }, [hang({ after: "word ".repeat(20) })]);
   const running = agent.prompt("Go");
@@ -198,6 +216,13 @@ Deno.test("budget() counts usage that a model reports as NaN as 0 tokens, and ke
   const { agent } = startAgent({ tokens: 10 }, [step, step]);
   const { turns, stoppedBy } = await agent.prompt("Go");
   assertEquals([turns, stoppedBy?.policy], [2, "budget"]);
+});
+
+Deno.test("budget() throws without limits", () => {
+  for (const limits of [undefined, null, 5]) {
+    const untyped = limits as unknown as BudgetOptions;
+    assertThrows(() => budget(untyped), BadRequestError, "Pass the limits");
+  }
 });
 
 Deno.test("budget() stops when the clock returns NaN", async () => {

@@ -1,5 +1,6 @@
 /**
- * Policies for agents: limits, tool lists, loop detection and an audit log.
+ * Policies for agents: limits, tool lists, loop detection and an audit log; and the inputs and verdicts of the hooks of a
+ * `Policy`.
  *
  * @example
  * ```ts
@@ -18,6 +19,22 @@
  * @module
  */
 
+export type {
+  ChangeVerdict,
+  ContinueVerdict,
+  InjectVerdict,
+  OnDeltaContext,
+  PostDispatchContext,
+  PostLoopContext,
+  PostTurnContext,
+  PreDispatchContext,
+  PreDispatchVerdict,
+  PreRequestContext,
+  PreRequestVerdict,
+  PreTurnContext,
+  SkipVerdict,
+  StopVerdict,
+} from "../core/policy.ts";
 export {
   auditLog,
   type AuditLogOptions,

@@ -173,12 +173,13 @@ class SharedAccount {
   /** Counts the totals of a run at the end of a turn. An unfinished reply without usage counts with its estimate. */
   finishTurn(context: PostTurnContext): void {
     const run = this.#getRun(context.runId);
-    const { usage, stopReason } = context.message;
+    const { stopReason } = context.message;
     const isUnfinished = stopReason === "aborted" || stopReason === "error";
-    if (isUnfinished && usage.total === 0) {
-      this.#settled = addSpending(this.#settled, run.estimate);
+    const { estimate } = run;
+    const added = this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
+    if (isUnfinished && added.usage.total === 0) {
+      this.#settled = addSpending(this.#settled, estimate);
     }
-    this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
   }
 
   finishRun(context: PolicyContext): void {
@@ -197,12 +198,13 @@ class SharedAccount {
     return checkTime(this.#options, this.elapsedMs);
   }
 
-  /** Changes the spending of a run, and adds the difference to that of all runs. */
-  #settle(run: ActiveRun, change: (spending: RunSpending) => Spending): void {
+  /** Changes the spending of a run, and adds the difference to that of all runs; returns it. */
+  #settle(run: ActiveRun, change: (spending: RunSpending) => Spending): Spending {
     const before = run.spending.current;
     const added = subtractSpending(change(run.spending), before);
     this.#settled = addSpending(this.#settled, added);
     run.estimate = NO_SPENDING;
+    return added;
   }
 
   #getRun(runId: string): ActiveRun {

@@ -7,7 +7,15 @@ import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
 import { defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
 import { type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
-import { fakeTool, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
+import {
+  fail,
+  fakeTool,
+  hang,
+  ManualClock,
+  reply,
+  scriptedStream,
+  toolCall,
+} from "../testing/mod.ts";
 import type { ScriptedStep } from "../testing/script.ts";
 import { sharedBudget, type SharedBudgetOptions } from "./mod.ts";
 
@@ -55,6 +63,9 @@ function streamSlowly(events: readonly AssistantMessageEvent[]) {
   };
   return { streamFn, finishReply };
 }
+
+/** A text of 100 characters, about 25 tokens. */
+const WORDS = "word ".repeat(20);
 
 const TOOL = { name: "delegate", description: "Delegates a task." };
 
@@ -149,6 +160,18 @@ Deno.test("sharedBudget() counts the usage that a provider reports for an aborte
   finishReply();
   assertEquals((await running).stopReason, "aborted");
   assertEquals(policy.spent.usage.total, 15);
+});
+
+Deno.test("sharedBudget() counts the earlier attempts of a turn, and the estimate of the one that it aborts", async () => {
+  const { policy, clock, createAgent } = createTeam({ tokens: 40 });
+  const steps = [fail("network_error", "Down", { usage: USAGE }), hang({ after: WORDS })];
+  const running = createAgent(steps, { retry: () => 0 }).prompt("Go");
+  for (const step of [0, 0, 250]) {
+    clock.advance(step);
+    await settle();
+  }
+  assertEquals((await running).stoppedBy?.policy, "shared_budget");
+  assertEquals(policy.spent.usage.total, 40);
 });
 
 Deno.test("sharedBudget() counts consecutive runs with the same id separately", async () => {

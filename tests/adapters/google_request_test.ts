@@ -172,11 +172,11 @@ Deno.test("createGoogle(): sends the results of a batch in one message, with ima
 Deno.test("createGoogle(): sends images as data or as URLs", async () => {
   const image = (url: string): ContentBlock => ({ type: "image", source: { type: "url", url } });
   const messages = [
-    prompt(image("data:image/gif;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
+    prompt(image("data:image/webp;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
   ];
   const [content] = getContents(await sendPrompt(createModel("gemini-3.8-flash"), { messages }));
   assertEquals(content?.["parts"], [
-    { inlineData: { mimeType: "image/gif", data: "AAAA" } },
+    { inlineData: { mimeType: "image/webp", data: "AAAA" } },
     { fileData: { mimeType: "image/png", fileUri: "https://example.com/a.PNG?size=1" } },
   ]);
 });

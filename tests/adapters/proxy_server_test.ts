@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
 import { ModelThrottledError } from "../../src/core/errors.ts";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
@@ -88,6 +89,30 @@ Deno.test("serveProxy(): calls the model with the agent's request, without the t
   assertEquals(call?.context.tools, request.context.tools);
   assertEquals(call?.context.messages.length, request.context.messages.length);
   assertEquals(call?.options, { temperature: 0.5, extra: { top_k: 3 } });
+});
+
+Deno.test("serveProxy(): passes every kind of block to the model", async () => {
+  const source = { type: "base64", data: "JVBERi0=" } as const;
+  const content: ContentBlock[] = [
+    text("Read this."),
+    { type: "image", source: { ...source, mediaType: "image/png" } },
+    { type: "document", mediaType: "application/pdf", source, name: "contract" },
+    {
+      type: "audio",
+      mediaType: "audio/wav",
+      source: { type: "url", url: "https://example.org/a" },
+    },
+    { type: "extension", typeName: "any.item", data: 1 },
+  ];
+  const model = scriptedStream([reply("Hi")]);
+  await using server = serveLoopback(serveProxy(model, ALLOW_ALL));
+  const request = richRequest(MODEL);
+  const messages = [{ role: "user", content, timestamp: 0 } as const];
+  const { stopReason } = await readReply(
+    createProxy({ baseUrl: server.url })({ ...request, context: { ...request.context, messages } }),
+  );
+  assertEquals(stopReason, "stop");
+  assertEquals(model.calls[0]?.context.messages[0]?.content, content);
 });
 
 Deno.test("serveProxy(): drops the API key and unknown members of the options", async () => {
@@ -342,4 +367,44 @@ Deno.test("serveProxy(): sends comments while the model sends no events", async 
   }
   await reader.cancel();
   assertEquals(clock.sleepers, 0);
+});
+
+Deno.test("serveProxy(): rejects forwarded callers when authorize is not set", async () => {
+  for (const name of ["forwarded", "via", "x-forwarded-for", "x-real-ip"]) {
+    const request = createPost(MINIMAL_BODY, { [name]: "203.0.113.7" });
+    assertEquals(await fetchStatus(request, {}, LOCAL_CONNECTION), 401, name);
+    const authorized = createPost(MINIMAL_BODY, { [name]: "203.0.113.7" });
+    assertEquals(await fetchStatus(authorized, ALLOW_ALL, LOCAL_CONNECTION), 200, name);
+  }
+});
+
+Deno.test("serveProxy(): rejects a body that does not end within bodyTimeoutMs, and stops reading it", async () => {
+  const clock = new ManualClock();
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const handler = serveProxy(createStreamFn(), { ...ALLOW_ALL, clock, bodyTimeoutMs: 1000 });
+  const responding = handler(createPost(body));
+  await settle();
+  clock.advance(1000);
+  const response = await responding;
+  assertEquals([response.status, isCancelled, clock.sleepers], [408, true, 0]);
+  assertEquals((await response.json()).error.code, "network_error");
+});
+
+Deno.test("serveProxy(): redacts keys in warnings and their data", async () => {
+  const key = "sk-abcdefghijklmnop1234";
+  const events = [
+    { type: "start" },
+    { type: "warning", code: "odd", message: `Used ${key}`, data: { header: `Bearer ${key}` } },
+    { type: "done", stopReason: "stop", usage: zeroUsage() },
+  ] as const;
+  const response = await serveProxy(createStreamFn(events), ALLOW_ALL)(createPost(MINIMAL_BODY));
+  const text = await response.text();
+  assertEquals(text.includes(key), false);
+  assertMatch(text, /"message":"Used \[redacted\]","data":\{"header":"Bearer \[redacted\]"\}/);
 });

@@ -149,7 +149,7 @@ for (
     [
       "a model without a provider",
       ["run", "-m", "llama3.2", "x"],
-      'Cannot parse the model "llama3.2": write it as provider/model, such as anthropic/claude-sonnet-4-6',
+      'Cannot parse the model "llama3.2": write it as provider/model, such as anthropic/claude-sonnet-5-5',
     ],
     [
       "a missing directory",

@@ -1,12 +1,19 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
-import { AlreadyRunningError, BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
+import {
+  AbortedError,
+  AlreadyRunningError,
+  AuthError,
+  BadRequestError,
+  BudgetExceededError,
+  NoMessagesError,
+} from "../../src/core/errors.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const look = () => fakeTool({ name: "look" });
 
@@ -76,13 +83,46 @@ Deno.test("promptStream(): result() has the error of a failed run and does not r
   assertEquals((await agent.promptStream("Hi").result()).error?.code, "auth_error");
 });
 
-Deno.test("promptStream(): misuse errors the stream, text(), result() and the body of the response", async () => {
+Deno.test("text() rejects with the error of a failed run", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key", { after: "Half" })]);
+  await assertRejects(() => agent.promptStream("Hi").text(), AuthError, "No key");
+});
+
+Deno.test("text() rejects when an abort cuts off the run, with its reason as the cause", async () => {
+  const { agent } = testAgent([hang({ after: "Half" })]);
+  const running = agent.promptStream("Hi").text();
+  atFirst(agent, "message_update", () => agent.abort("enough"));
+  const error = await assertRejects(() => running, AbortedError);
+  assertEquals(error.cause, "enough");
+});
+
+Deno.test("text() rejects when a policy cuts off the reply, and has the last reply when it stops the run between turns", async () => {
+  const stop = { type: "stop", reason: "spent" } as const;
+  const { agent } = testAgent([hang({ after: "Half" }), reply("Whole")]);
+  const inReply = agent.promptStream("Hi", {
+    policies: [{ name: "spending", onDelta: () => stop }],
+  });
+  await assertRejects(() => inReply.text(), BudgetExceededError, "spent");
+  const between = agent.promptStream("Hi", {
+    policies: [{ name: "spending", postTurn: () => stop }],
+  });
+  assertEquals(await between.text(), "Whole");
+});
+
+Deno.test("text() has the last reply of a run that waits for approvals", async () => {
+  const { agent } = testAgent([reply([text("May I?"), toolCall("look")])], {
+    tools: [look()],
+    approve: () => ({ type: "pending" }),
+  });
+  assertEquals(await agent.promptStream("Look").text(), "May I?");
+});
+
+Deno.test("promptStream(): misuse errors the stream, text() and result()", async () => {
   const { agent } = testAgent([]);
   const stream = agent.promptStream("");
   await assertRejects(() => stream.text(), NoMessagesError);
   await assertRejects(() => stream.result(), NoMessagesError);
   await assertRejects(() => checkEvents(agent.promptStream("")), NoMessagesError);
-  await assertRejects(() => agent.promptStream("").toResponse().text(), NoMessagesError);
   const { agent: busy } = testAgent([hang({ after: "Half" })]);
   const running = busy.promptStream("Hi");
   await assertRejects(() => busy.promptStream("Hi").result(), AlreadyRunningError);
@@ -136,6 +176,75 @@ Deno.test("toResponse(): text has the text of the replies as it arrives, without
     agent.promptStream("Look").toResponse({ format: "text" }),
   );
   assertEquals([type, body], ["text/plain; charset=utf-8", "Let me look. A cat 🐈"]);
+});
+
+for (const format of ["sse", "ndjson", "text"] as const) {
+  Deno.test(`toResponse(): misuse is an error status with the error as JSON, in the format ${format}`, async () => {
+    const { agent } = testAgent([reply("Hello"), hang()]);
+    const options = { format, headers: { "x-run": "1", "content-type": "text/html" } };
+    const describe = async (response: Response): Promise<unknown[]> => {
+      const { error } = await response.json();
+      return [response.status, error.code, typeof error.message];
+    };
+    const empty = agent.promptStream("").toResponse(options);
+    assertEquals([empty.headers.get("content-type"), empty.headers.get("x-run")], [
+      "application/json",
+      "1",
+    ]);
+    assertEquals(await describe(empty), [400, "no_messages", "string"]);
+    const invalid = agent.promptStream("Hi", { maxTurns: -1 }).toResponse(options);
+    assertEquals(await describe(invalid), [400, "bad_request", "string"]);
+    await agent.prompt("Hi");
+    const finished = agent.continueStream().toResponse(options);
+    assertEquals(await describe(finished), [409, "invalid_continue", "string"]);
+    const running = agent.promptStream("Hi");
+    const busy = agent.promptStream("Hi").toResponse(options);
+    assertEquals(await describe(busy), [409, "already_running", "string"]);
+    await running.cancel();
+  });
+}
+
+Deno.test("toResponse(): an error of the application before the run is status 500, without its message", async () => {
+  const streamOptions = {
+    get temperature(): number {
+      throw new Error("secret");
+    },
+  };
+  const { agent } = testAgent([], { streamOptions });
+  const response = agent.promptStream("Hi").toResponse();
+  assertEquals([response.status, await response.json()], [500, {
+    error: { code: "stream_error", message: "The run could not be started" },
+  }]);
+});
+
+Deno.test("toResponse(): a failure errors the text body after the text that arrived, and the agent is idle", async () => {
+  const { agent } = testAgent([
+    fail("auth_error", "No key", { after: "Half" }),
+    fail("auth_error", "No key"),
+  ]);
+  const body = agent.promptStream("Hi").toResponse({ format: "text" }).body?.getReader();
+  assert(body);
+  assertEquals(new TextDecoder().decode((await body.read()).value), "Half");
+  await assertRejects(() => body.read(), AuthError, "No key");
+  await agent.waitForIdle();
+  const empty = agent.promptStream("Hi").toResponse({ format: "text" });
+  await assertRejects(() => empty.text(), AuthError, "No key");
+});
+
+Deno.test("toResponse(): a listener that changes agent_end does not hide a failure from the text body", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key")]);
+  agent.subscribe((event) => {
+    if (event.type === "agent_end") Object.assign(event, { error: undefined, stopReason: "stop" });
+  });
+  const response = agent.promptStream("Hi").toResponse({ format: "text" });
+  await assertRejects(() => response.text(), AuthError);
+});
+
+Deno.test("toResponse(): an abort errors the text body", async () => {
+  const { agent } = testAgent([hang({ after: "Half" })]);
+  const response = agent.promptStream("Hi").toResponse({ format: "text" });
+  atFirst(agent, "message_update", () => agent.abort("enough"));
+  await assertRejects(() => response.text(), AbortedError);
 });
 
 Deno.test("toResponse(): takes a status and headers, which replace its own", async () => {

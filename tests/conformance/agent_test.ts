@@ -1,10 +1,11 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { AlreadyRunningError, BadRequestError } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoopContinue } from "../../src/loop/loop.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
@@ -287,6 +288,16 @@ Deno.test("new Agent() throws for an invalid model name and for a streamFn that 
   );
 });
 
+Deno.test("prompt() fails with advice when streamFn returns no stream of events", async () => {
+  const createModel = (): StreamFn => scriptedStream([]);
+  for (const [returned, type] of [[createModel(), "function"], [undefined, "undefined"]] as const) {
+    const agent = new Agent({ model: "a/b", streamFn: () => returned as never });
+    const { error } = await agent.prompt("Hi");
+    assertEquals(error?.code, "stream_error");
+    assertStringIncludes(error?.message ?? "", `streamFn returned a value of type ${type}, not`);
+  }
+});
+
 for (
   const [options, words] of [
     [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
@@ -352,6 +363,20 @@ Deno.test("state: has the ids of running calls and a snapshot of the streaming r
     { type: "tool_call", id: "call_1", name: "look", arguments: {}, partialJson: "" },
     { type: "tool_call", id: "call_1", name: "look", arguments: {}, partialJson: '{"at":"x"}' },
   ]);
+});
+
+Deno.test("new Agent({ messages }): a run that cannot start leaves the report of repairs to the next one", async () => {
+  const { agent, seen } = testAgent([reply("Hello"), reply("Again")], {
+    messages: [userMessage("Hi", 0), assistantMessage([])],
+    validator: (schema) => {
+      if (schema["type"] === "integer") throw new Error("no integers");
+      return () => [];
+    },
+  });
+  await assertRejects(() => agent.structuredOutput("Count", { type: "integer" }), BadRequestError);
+  assertEquals(seen, []);
+  for (let run = 0; run < 2; run++) await agent.prompt("Go on");
+  assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
 });
 
 Deno.test("new Agent({ messages }) repairs the history, and the next run reports it once", async () => {

@@ -1,10 +1,13 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
+import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
@@ -26,7 +29,7 @@ function createChild(
 
 const ask = (prompt = "How is the weather?") => toolCall("weather", { prompt });
 
-Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result", async () => {
+Deno.test("asTool(): takes a prompt, runs a new agent, and its text is the result [A113]", async () => {
   const { child, streamFn } = createChild([reply("Sunny"), reply("Rainy")], {
     systemPrompt: "You know the weather",
     tools: [fakeTool({ name: "look" })],
@@ -183,7 +186,7 @@ Deno.test("asTool(): the context of the run reaches the tools of the agent", asy
   assertEquals(seen, [user]);
 });
 
-Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace", async () => {
+Deno.test("asTool(): an abort reaches the agent with its reason, within the call's grace [A113]", async () => {
   const { child } = createChild([hang({ after: "Half" })]);
   const { agent, clock } = testAgent([reply([ask()])], {
     tools: [child.asTool({ name: "weather", description: "" })],
@@ -228,6 +231,47 @@ Deno.test("asTool(): what a cancelled agent has used until then counts in the ru
   ]);
 });
 
+for (const end of ["cancelled", "timed out", "aborted"] as const) {
+  Deno.test(`asTool(): the usage of an agent that does not end in time counts when its call is ${end}`, async () => {
+    const work = (name: string, own: Partial<AgentToolResult> = {}) =>
+      fakeTool({ name, result: { content: [], usage, cost, ...own } });
+    const { child: grandchild } = createChild([reply("Deep", { usage, cost })]);
+    const { child } = createChild([
+      reply([toolCall("priced"), toolCall("deep", { prompt: "?" })], { usage, cost }),
+      fail("network_error", "Down", { usage }),
+      reply([toolCall("stuck")], { usage, cost }),
+    ], {
+      retry: () => 0,
+      prices: { "test/child": { input: 1_000_000, output: 0 } },
+      tools: [
+        work("priced"),
+        grandchild.asTool({ name: "deep", description: "" }),
+        fakeTool({ name: "stuck", delayMs: Infinity, ignoresSignal: true }),
+      ],
+      // The tool ignores the abort, and the time in which the agent would leave it behind never ends.
+      sleep: (milliseconds) => milliseconds === 0 ? Promise.resolve() : new Promise(() => {}),
+    });
+    const { agent, clock } = testAgent([reply([ask()], { usage, cost }), reply("Fine")], {
+      tools: [child.asTool({ name: "weather", description: "", timeoutMs: 1_000 })],
+    });
+    const running = agent.prompt("Go");
+    await settle();
+    if (end === "cancelled") agent.steer("Never mind");
+    if (end === "aborted") agent.abort();
+    clock.advance(end === "timed out" ? 1_000 : 0);
+    await settle();
+    clock.advance(100);
+    const { messages, usage: total, cost: totalCost } = await running;
+    const message = messages[2];
+    assertEquals(
+      message?.role === "tool_result" &&
+        [message.isError, message.usage?.total, message.cost?.total],
+      [true, 35, 15],
+    );
+    assertEquals([total.total, totalCost.total], [42, 18]);
+  });
+}
+
 for (
   const [outcome, steps, options, words] of [
     [
@@ -243,6 +287,12 @@ for (
       "The agent did not finish: The run reached its limit of 1 turns",
     ],
     [
+      "is aborted by its provider",
+      [fail("aborted", "Cancelled", { after: "Half" })],
+      {},
+      "The agent did not finish: it was aborted\nIts last reply: Half",
+    ],
+    [
       "waits for an approval",
       [reply([toolCall("look")])],
       { approve: () => ({ type: "pending" }) },
@@ -250,7 +300,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts`, async () => {
+  Deno.test(`asTool(): an agent that ${outcome} gives an error result, and its usage counts [A113]`, async () => {
     const { child } = createChild(steps, {
       tools: [fakeTool({ name: "look" })],
       ...options as Partial<AgentOptions>,
@@ -268,12 +318,15 @@ Deno.test("asTool(): uses the model, prompt and tools that the agent has when as
   const { child, streamFn } = createChild([reply("Sunny")]);
   child.setModel("test/better");
   child.setSystemPrompt("Be brief");
+  child.setTools([fakeTool({ name: "look" })]);
   const tool = child.asTool({ name: "weather", description: "" });
   child.setModel("test/worse");
+  child.setTools([]);
   const { agent } = testAgent([reply([ask()]), reply("Fine")], { tools: [tool] });
   await agent.prompt("Go");
   const [call] = streamFn.calls;
   assertEquals([call?.model.modelId, call?.context.systemPrompt], ["better", "Be brief"]);
+  assertEquals(call?.context.tools.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("asTool(): a conversation of the agent itself does not reach the calls", async () => {
@@ -287,6 +340,51 @@ Deno.test("asTool(): a conversation of the agent itself does not reach the calls
     "user: How is the weather?",
   ]);
   assertEquals(child.state.messages.length, 2);
+});
+
+Deno.test("asTool(): the history and the pending approvals that the agent was created with do not reach the calls", async () => {
+  const call = toolCall("write", {}, { id: "a" });
+  const { child, streamFn } = createChild([reply("Sunny")], {
+    messages: [userMessage("Hi", 0), assistantMessage([call])],
+    pendingApprovals: [{ toolCallId: "a", name: "write", arguments: {} }],
+  });
+  const { agent } = testAgent([reply([ask()]), reply("Fine")], {
+    tools: [child.asTool({ name: "weather", description: "" })],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls.map(({ context }) => outlineMessages(context.messages)), [
+    ["user: How is the weather?"],
+  ]);
+  assertEquals(child.state.pendingApprovals.length, 1);
+});
+
+Deno.test("asTool(): takes the options of a tool", async () => {
+  const { child } = createChild([reply("Sunny"), reply("Rainy")]);
+  const options: AgentToolOptions = {
+    name: "weather",
+    label: "Weather",
+    description: "",
+    sideEffect: "idempotent",
+    readOnly: true,
+    requiresApproval: ({ prompt }) => prompt !== "How is the weather?",
+    interruptible: false,
+    sequential: false,
+    concurrencyKey: ({ prompt }) => String(prompt),
+    timeoutMs: 1_000,
+    preview: () => Promise.resolve([]),
+  };
+  const tool = child.asTool(options);
+  const { parameters: _schema, execute: _execute, countedBy: _policies, ...own } = tool;
+  assertEquals({ ...own }, { ...options });
+  const asked: unknown[] = [];
+  const { agent } = testAgent([reply([ask(), ask("Tomorrow?")]), reply("Fine")], {
+    tools: [tool],
+    approvalMode: "smart",
+    approve: ({ arguments: { prompt } }) => (asked.push(prompt), true),
+  });
+  await agent.prompt("Go");
+  assertEquals(asked, ["Tomorrow?"]);
+  assertThrows(() => child.asTool({ ...options, timeoutMs: -1 }), BadRequestError, "timeoutMs");
 });
 
 Deno.test("asTool() throws for an invalid name", () => {

@@ -5,7 +5,7 @@ import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const noRetry = () => null;
 const spare: ModelSpec = { provider: "other", modelId: "spare", thinkingLevel: "off" };
@@ -56,6 +56,15 @@ Deno.test("fallback: models are called in order until one replies [A51]", async 
   assertEquals(agent.state.error, undefined);
 });
 
+Deno.test("fallback: discard is false for a model that emitted nothing, also after one that did", async () => {
+  const { agent } = testAgent([throttled, fail("network_error", "Reset"), reply("Hello")], {
+    retry: noRetry,
+    fallback: [{ model: spare }, { model: last }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "model_fallback").map(({ discard }) => discard), [true, false]);
+});
+
 Deno.test("fallback: when all models fail, the last failure is emitted once [A52]", async () => {
   const { agent, streamFn } = testAgent([
     throttled,
@@ -77,6 +86,23 @@ Deno.test("fallback: a non-retryable failure skips the remaining models", async 
     fallback: [{ model: spare }, { model: last }],
   });
   assertEquals((await agent.prompt("Hi")).error?.code, "auth_error");
+  streamFn.assertDone();
+});
+
+Deno.test("fallback: after an abort no other model is called", async () => {
+  const { agent, streamFn } = testAgent([throttled], {
+    retry: noRetry,
+    fallback: [{ model: spare }],
+  });
+  atFirst(agent, "model_call_end", () => agent.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineEvents(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
   streamFn.assertDone();
 });
 

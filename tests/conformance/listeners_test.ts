@@ -2,6 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { AlreadyRunningError } from "../../src/core/errors.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
@@ -98,6 +100,33 @@ Deno.test("state: is updated before listeners are called, and the stream gets th
     if (event.type === "message_end") order.push("reader");
   }
   assertEquals(order, ["listener: user: Hi", "reader", "listener: assistant: Hello", "reader"]);
+});
+
+Deno.test("waitForIdle() that a listener or a tool of the run awaits resolves when the run is aborted", async () => {
+  const waiting = fakeTool({
+    name: "wait",
+    result: async () => {
+      await agent.waitForIdle();
+      return "idle";
+    },
+  });
+  const { agent, clock } = testAgent([reply([toolCall("wait")]), reply("Hello")], {
+    tools: [waiting],
+  });
+  const inTool = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  assertEquals((await inTool).stopReason, "aborted");
+  agent.subscribe(({ type }) => type === "turn_start" ? agent.waitForIdle() : undefined);
+  const inListener = agent.prompt("Hi");
+  await settle();
+  assertEquals(agent.state.isRunning, true);
+  agent.abort();
+  await settle();
+  clock.advance(100);
+  assertEquals((await inListener).stopReason, "aborted");
 });
 
 Deno.test("prompt() inside a listener is rejected, also at agent_end", async () => {

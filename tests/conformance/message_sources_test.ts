@@ -5,6 +5,8 @@ import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AgentLoopConfig } from "../../src/loop/config.ts";
 import { agentLoop, agentLoopContinue } from "../../src/loop/loop.ts";
+import type { MessageSource } from "../../src/loop/message_source.ts";
+import { MessageQueue } from "../../src/loop/message_queue.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -81,6 +83,41 @@ for (const interrupt of ["cancel", "boundary"] as const) {
     }
   });
 }
+
+Deno.test("steering as a queue: a message that a listener of the queue takes back cancels no call", async () => {
+  const queue = new MessageQueue({ newId: () => "queued" });
+  queue.onArrival(() => queue.clear());
+  const work = fakeTool({ name: "work", result: () => (queue.add(note("wait")), "worked") });
+  const { history, events } = await runLoop(
+    [reply([toolCall("work")]), reply("Done")],
+    { steering: queue },
+    { tools: [work] },
+  );
+  assertEquals(history, [
+    "user: Go",
+    "assistant: work({})",
+    "tool_result: worked",
+    "assistant: Done",
+  ]);
+  assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "tools_executed");
+});
+
+Deno.test("steering as a queue: the run removes its listener when it ends, also when it fails", async () => {
+  const listeners = new Set<() => void>();
+  const steering: MessageSource = {
+    peek: () => [],
+    take: () => [],
+    onArrival(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const counts: number[] = [];
+  const observe = { name: "observe", preTurn: () => void counts.push(listeners.size) };
+  await runLoop([reply("Done")], { steering, policies: [observe] });
+  await runLoop([fail("auth_error", "No key")], { steering, policies: [observe] });
+  assertEquals([counts, listeners.size], [[1, 1], 0]);
+});
 
 Deno.test("steering as a function: messages before the first turn follow the prompt, and messages at its end lead to another turn", async () => {
   const source = lists([note("early")], [note("late")]);

@@ -1,6 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -8,6 +10,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
+import { pending } from "./pending_agent.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -74,6 +77,42 @@ Deno.test("onDelta stop: keeps the usage that the provider reports", async () =>
   assertEquals([result.stoppedBy?.policy, result.usage], ["budget", usage]);
 });
 
+for (const batch of ["new", "resumed"] as const) {
+  Deno.test(`onDelta stop: takes precedence over a later preDispatch stop of a ${batch} batch`, async () => {
+    const released = Promise.withResolvers<void>();
+    let isSlow = batch === "new";
+    const { agent, clock } = testAgent([reply([toolCall("work")])], {
+      tools: [fakeTool({ name: "work" })],
+      policies: [{
+        name: "first",
+        onDelta: ({ elapsedMs }) => elapsedMs >= 250 ? { type: "stop", reason: "time" } : undefined,
+      }, {
+        name: "second",
+        preDispatch: async () => {
+          if (!isSlow) return;
+          await released.promise;
+          return { type: "stop", reason: "too late" };
+        },
+      }],
+      ...(batch === "resumed" && { approve: () => pending }),
+    });
+    if (batch === "resumed") await agent.prompt("Go");
+    isSlow = true;
+    const running = batch === "new"
+      ? agent.prompt("Go")
+      : agent.continue({ approvals: { call_1: true } });
+    await settle();
+    clock.advance(250);
+    await settle();
+    released.resolve();
+    assertEquals((await running).stoppedBy, { policy: "first", reason: "time" });
+    assertEquals(
+      outlineMessages(agent.state.messages).at(-1),
+      'tool_result: Tool call not run: the policy "first" stopped the run: time',
+    );
+  });
+}
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{
@@ -86,6 +125,37 @@ Deno.test("onDelta: a policy that throws is reported as a warning, and the reply
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["policy_failed"]);
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+});
+
+Deno.test("onDelta: a fake sleep that ends immediately does not block the event loop", async () => {
+  const { now, sleep } = new InstantClock();
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    now,
+    sleep,
+    tools: [fakeTool({ name: "work", delayMs: 1 })],
+    policies: [{ name: "watch", onDelta: () => {} }],
+  });
+  assertEquals((await agent.prompt("Work")).text, "Done");
+});
+
+Deno.test("onDelta: is called after the clock is set back", async () => {
+  let offset = 0;
+  let calls = 0;
+  const { agent, clock } = testAgent([hang()], {
+    now: () => clock.now() + offset,
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+    policies: [{ name: "watch", onDelta: () => void calls++ }],
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  offset = -10_000;
+  for (let step = 0; step < 2; step++) {
+    clock.advance(250);
+    await settle();
+  }
+  assertEquals(calls, 3);
+  agent.abort();
+  await running;
 });
 
 Deno.test("onDelta: has the rates of the model that is called", async () => {
@@ -140,4 +210,70 @@ Deno.test("onDelta: is called every 250 ms while a tool runs, without a reply", 
   agent.abort();
   await running;
   assertEquals(clock.sleepers, 0);
+});
+
+/** One unit of money per token. */
+const spent = {
+  usage: { input: 5, output: 2, cacheRead: 0, cacheWrite: 0, total: 7 },
+  cost: { input: 5, output: 2, cacheRead: 0, cacheWrite: 0, total: 7 },
+};
+
+/** Records the spending that `onDelta` gets whenever it changes. */
+function recordSpending(): { readonly policy: Policy; readonly seen: unknown[] } {
+  const seen: [boolean, number, number | null][] = [];
+  const onDelta: Policy["onDelta"] = ({ isReplying, usage, cost }) => {
+    seen.push([isReplying, usage.total, cost.total]);
+  };
+  return { policy: { name: "watch", onDelta }, seen };
+}
+
+Deno.test("onDelta: has the usage and cost of the earlier attempts of the turn", async () => {
+  const { policy, seen } = recordSpending();
+  const { agent, clock } = testAgent([], {
+    streamFn: scriptedStream([
+      fail("network_error", "Down", { usage: spent.usage }),
+      fail("model_throttled", "Busy", { usage: spent.usage }),
+      reply([toolCall("work")], spent),
+    ]),
+    prices: { "test/model": { input: 1_000_000, output: 1_000_000 } },
+    retry: () => 300,
+    tools: [fakeTool({ name: "work", delayMs: Infinity })],
+    policies: [policy],
+  });
+  const running = agent.prompt("Hi");
+  for (const step of [0, 250, 50, 200, 100, 150]) {
+    clock.advance(step);
+    await settle();
+  }
+  assertEquals(seen, [
+    [true, 0, 0],
+    [false, 7, 7], // waits for the first retry
+    [true, 7, 7],
+    [false, 14, 14],
+    [true, 14, 14],
+    [false, 21, 21], // waits for the tool
+  ]);
+  agent.abort();
+  assertEquals((await running).usage.total, 21);
+});
+
+Deno.test("preRequest and onDelta: have the usage of the call whose context was too long", async () => {
+  const { policy, seen } = recordSpending();
+  const requested: number[] = [];
+  const { agent } = testAgent([
+    fail("context_window_overflow", "Too long", { usage: spent.usage }),
+    reply("Short", spent),
+  ], {
+    messages: [userMessage("A long story", 0)],
+    transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+    policies: [policy, {
+      name: "request",
+      preRequest: ({ usage }) => void requested.push(usage.total),
+    }],
+  });
+  const result = await agent.prompt("Hi");
+  assertEquals([requested, seen.map((values) => (values as unknown[])[1])], [[0, 7], [0, 7]]);
+  assertEquals([result.usage.total, result.text], [14, "Short"]);
+  const message = result.messages.at(-1);
+  assertEquals(message?.role === "assistant" && message.usage.total, 14);
 });

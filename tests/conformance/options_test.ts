@@ -123,13 +123,15 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ pendingApprovals: ["call_1"] }, "pendingApprovals must be the pendingApprovals of an earlier"],
   [{ decidedCalls: [{ toolCallId: 1 }] }, "decidedCalls must be the decidedCalls of an earlier"],
   [{ steeringMode: "any" }, "steeringMode must be one of one_at_a_time, all, not any"],
+  [{ steeringMode: Symbol("all") }, "one of one_at_a_time, all, not Symbol(all)"],
   [{ followUpMode: true }, "followUpMode must be one of one_at_a_time, all, not true"],
   [{ streamOptions: [] }, "streamOptions must be an object, not an array"],
+  [{ streamOptions: Promise.resolve({}) }, "streamOptions must be an object, not a promise"],
   [{ streamOptions: { toolChoice: "any" } }, "streamOptions.toolChoice must be auto, none"],
   [{ toolChoice: "any" }, 'toolChoice must be auto, none, required or { name: "…" }, not any'],
   [{ convertToLlm: {} }, "convertToLlm must be a function, not an object"],
   [{ transformContext: [] }, "transformContext must be a function, not an array"],
-  [{ getApiKey: "sk-1" }, "getApiKey must be a function, not sk-1"],
+  [{ getApiKey: "sk-1" }, "getApiKey must be a function, not a string"],
   [{ retry: 3 }, "retry must be a function, not 3"],
   [{ fallback: modelSpec("a/b") }, "fallback must be an array, not an object"],
   [{ fallback: [undefined] }, "fallback must have objects such as { model: modelSpec(name) }"],
@@ -141,7 +143,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ policies: [{ preTurn: () => {} }] }, "A policy must be an object with a name and hooks"],
   [
     { policies: [{ name: "a", preTurn: "stop" }] },
-    'preTurn of the policy "a" must be a function, not stop',
+    'preTurn of the policy "a" must be a function, not a string',
   ],
   [{ approve: true }, "approve must be a function, not true"],
   [
@@ -150,17 +152,17 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   ],
   [{ interrupt: null }, "interrupt must be one of cancel, boundary, after_batch, not null"],
   [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
-  [{ maxTurns: "10" }, "maxTurns must be a number above 0, not 10"],
+  [{ maxTurns: "10" }, "maxTurns must be a number above 0, not a string"],
   [{ maxTurns: NaN }, "maxTurns must be a number above 0, not NaN"],
   [{ maxTurns: null }, "maxTurns must be a number above 0, not null"],
   [{ toolTimeoutMs: -1 }, "toolTimeoutMs must be a number above 0, not -1"],
   [{ validator: {} }, "validator must be a function, not an object"],
-  [{ prices: "cheap" }, "prices must be a function, not cheap"],
+  [{ prices: "cheap" }, "prices must be a function, not a string"],
   [{ now: 0 }, "now must be a function, not 0"],
   [{ sleep: 0 }, "sleep must be a function, not 0"],
-  [{ newId: "id" }, "newId must be a function, not id"],
+  [{ newId: "id" }, "newId must be a function, not a string"],
   [{ random: 0.5 }, "random must be a function, not 0.5"],
-  [{ readFile: "a.png" }, "readFile must be a function, not a.png"],
+  [{ readFile: "a.png" }, "readFile must be a function, not a string"],
 ];
 
 for (const [options, words] of INVALID) {
@@ -186,7 +188,7 @@ Deno.test("new Agent() throws without options, and for options that are a model 
 for (
   const [options, words] of [
     [{ steering: [] }, "steering must be a function, not an array"],
-    [{ followUp: "later" }, "followUp must be a function, not later"],
+    [{ followUp: "later" }, "followUp must be a function, not a string"],
     [{ settings: {} }, "settings must be a function, not an object"],
     [{ streamFn: undefined }, "streamFn must be a function, not undefined"],
     [{ model: "a/b" }, "A model must have a provider and a modelId"],

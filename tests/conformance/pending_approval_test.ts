@@ -93,11 +93,57 @@ Deno.test("abort() while an approval is asked: cancels the batch, and nothing is
     "enough",
     undefined,
   ]);
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "denied", reason: "tool call cancelled: run aborted" },
+  ]);
   assertEquals([ranCalls(test), agent.state.pendingApprovals], [[], []]);
   assertEquals(outlineMessages(agent.state.messages).slice(2), [
     ...Array(3).fill("tool_result: tool call cancelled: run aborted"),
     'tool_result: Tool "lok" not found. Available tools: look, write.',
   ]);
+});
+
+Deno.test("a policy that stops the run while an approval is asked is the reason of its denial", async () => {
+  const test = pendingAgent([reply([toolCall("look")])], {
+    approve: () => new Promise(() => {}),
+    policies: [{
+      name: "hours",
+      onDelta: ({ elapsedMs }) => elapsedMs > 0 ? { type: "stop", reason: "closed" } : undefined,
+    }],
+  });
+  const running = checkEvents(test.agent.promptStream("Go"));
+  await settle();
+  test.clock.advance(250);
+  const events = await running;
+  const reason = 'tool call cancelled: the policy "hours" stopped the run: closed';
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ decision }) => decision), [
+    { type: "denied", reason, origin: "policy" },
+  ]);
+  assertEquals(outlineMessages(test.agent.state.messages)[2], `tool_result: ${reason}`);
+});
+
+Deno.test("approve pending: the state has what the result has, until the decisions arrive", async () => {
+  const { agent } = pendingAgent();
+  assertEquals([agent.state.pendingApprovals, agent.state.decidedCalls], [[], []]);
+  const { pendingApprovals, decidedCalls } = await agent.prompt("Go");
+  assertEquals(decidedCalls?.length, 3);
+  assertEquals(
+    [agent.state.pendingApprovals, agent.state.decidedCalls],
+    [pendingApprovals, decidedCalls],
+  );
+  await agent.continue({ approvals: { call_2: true } });
+  assertEquals([agent.state.pendingApprovals, agent.state.decidedCalls], [[], []]);
+});
+
+Deno.test("a new agent has the pending and decided calls of its options in its state", async () => {
+  const { agent: first } = pendingAgent();
+  const { pendingApprovals, decidedCalls } = await first.prompt("Go");
+  const { messages } = first.state;
+  const { agent } = pendingAgent([], { messages, pendingApprovals, decidedCalls });
+  assertEquals(
+    [agent.state.pendingApprovals, agent.state.decidedCalls],
+    [pendingApprovals, decidedCalls],
+  );
 });
 
 for (const interrupt of ["cancel", "boundary", "after_batch"] as const) {
@@ -148,7 +194,10 @@ Deno.test("steer() while an approval hangs: denies it at once, and no further ap
   assertEquals(
     eventsOfType(events, "tool_approval_resolved").map(({ id, decision }) => [id, decision]),
     [
-      ["call_1", { type: "denied", reason: "the run was aborted or steered" }],
+      ["call_1", {
+        type: "denied",
+        reason: "tool call cancelled: user requested steering interrupt",
+      }],
     ],
   );
   assertEquals(ranCalls(test), []);

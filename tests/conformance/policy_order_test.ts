@@ -1,10 +1,14 @@
 import { assertEquals } from "@std/assert";
+import type { AgentOptions } from "../../src/agent/options.ts";
 import { userMessage } from "../../src/core/message.ts";
+import type { StopVerdict } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { hang, reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "./outline.ts";
+import { scriptedPorts } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 const look = () => fakeTool({ name: "look" });
@@ -57,3 +61,49 @@ Deno.test("policies: an onDelta stop wins over a postTurn stop of the same turn"
   const { stoppedBy } = await agent.prompt("Hi");
   assertEquals(stoppedBy, { policy: "early", reason: "during the reply" });
 });
+
+/** Runs a prompt until a hook or the first call pauses, stops it with `onDelta` then, and returns the policy that stopped it. */
+async function stopDuringPause(
+  createOptions: (pause: () => Promise<void>) => Partial<AgentOptions>,
+): Promise<string | undefined> {
+  const paused = Promise.withResolvers<void>();
+  const clock = new ManualClock();
+  let pauses = 0;
+  const pause = async (): Promise<void> => {
+    if (++pauses > 1) return;
+    paused.resolve();
+    await clock.sleep(250);
+  };
+  const options = createOptions(pause);
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    ...scriptedPorts(clock),
+    tools: [look()],
+    ...options,
+    policies: [...(options.policies ?? []), {
+      name: "onDelta",
+      onDelta: ({ elapsedMs }) =>
+        elapsedMs >= 250 ? { type: "stop", reason: "too late" } : undefined,
+    }],
+  });
+  agent.subscribe(({ type }) => type === "tool_execution_start" ? pause() : undefined);
+  const running = agent.prompt("Look");
+  await paused.promise;
+  clock.advance(250);
+  return (await running).stoppedBy?.policy;
+}
+
+const stop: StopVerdict = { type: "stop", reason: "not now" };
+
+Deno.test("policies: a preDispatch stop wins over an onDelta stop that follows it", async () => {
+  const policies = [{ name: "preDispatch", preDispatch: () => stop }];
+  assertEquals(await stopDuringPause(() => ({ policies })), "preDispatch");
+});
+
+for (const slot of ["preRequest", "preDispatch"] as const) {
+  Deno.test(`policies: an onDelta stop wins over a ${slot} stop that follows it`, async () => {
+    const stoppedBy = await stopDuringPause((pause) => ({
+      policies: [{ name: slot, [slot]: () => pause().then(() => stop) }],
+    }));
+    assertEquals(stoppedBy, "onDelta");
+  });
+}

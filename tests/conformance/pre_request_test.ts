@@ -155,6 +155,28 @@ Deno.test("preRequest: policies chain, each with the request as the ones before 
   assertEquals(streamFn.calls[0]?.context.systemPrompt, "start a b");
 });
 
+Deno.test("preRequest: changes of different parts by several policies add up", async () => {
+  const change = (name: string, part: Omit<ChangeVerdict, "type">): Policy => ({
+    name,
+    preRequest: () => ({ type: "change", ...part }),
+  });
+  const { agent, streamFn } = testAgent([reply("Hello")], {
+    streamOptions: { seed: 1 },
+    policies: [
+      change("prompt", { systemPrompt: "Be long", options: { temperature: 0 } }),
+      change("model", { model: modelSpec("other/cheap") }),
+      change("options", { options: { maxTokens: 5 } }),
+    ],
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  const [call] = streamFn.calls;
+  assertEquals([call?.model.modelId, call?.context.systemPrompt, call?.options], [
+    "cheap",
+    "Be long",
+    { seed: 1, temperature: 0, maxTokens: 5 },
+  ]);
+});
+
 Deno.test("preRequest stop: sends no request, and later policies are not called", async () => {
   const asked: string[] = [];
   const { agent, streamFn } = testAgent([], {
@@ -183,6 +205,28 @@ Deno.test("preRequest stop: sends no request, and later policies are not called"
   assertEquals(end?.type === "agent_end" && "abortReason" in end, false);
   assertEquals([asked, outlineMessages(agent.state.messages)], [[], ["user: Hi"]]);
   streamFn.assertDone();
+});
+
+Deno.test("preRequest: gets, and its stop keeps, the usage and the cost of the summary of transformContext", async () => {
+  const seen: unknown[] = [];
+  const usage = { input: 8, output: 2, cacheRead: 0, cacheWrite: 0, total: 10 };
+  const cost = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const { agent } = testAgent([], {
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 0, tokensBefore: 2, tokensAfter: 1, usage, cost },
+    }),
+    policies: [{
+      name: "gate",
+      preRequest: (context) => {
+        seen.push(context.usage, context.cost);
+        return { type: "stop", reason: "too long" };
+      },
+    }],
+  });
+  const result = await agent.prompt("Hi");
+  assertEquals([result.stoppedBy?.policy, result.usage, result.cost], ["gate", usage, cost]);
+  assertEquals(seen, [usage, cost]);
 });
 
 for (

@@ -1,10 +1,12 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { type Prices, unknownCost, type Usage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType } from "./outline.ts";
 import { InstantClock, scriptedPorts } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
@@ -72,6 +74,21 @@ Deno.test("prices: each attempt is priced at the rates of its model", async () =
   assertEquals(usage.total, 4e6);
 });
 
+Deno.test("prices: without a price list, each attempt is priced by the streamFn that made it", async () => {
+  const first = scriptedStream([fail("network_error", "Reset", { usage: million })]);
+  const second = scriptedStream([reply("Hello", { usage: million })]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(first, { prices: () => ({ input: 3, output: 15 }) }),
+    retry: () => null,
+    fallback: [{
+      model: modelSpec("other/spare"),
+      streamFn: Object.assign(second, { prices: () => ({ input: 1, output: 2 }) }),
+    }],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "model_call_end").map(({ cost }) => cost.total), [18, 3]);
+});
+
 Deno.test("prices: an unknown price is not reported while no tokens were used", async () => {
   const { agent, seen } = testAgent([reply("Hello")], { prices, model: "other/model" });
   await agent.prompt("Hi");
@@ -120,9 +137,34 @@ Deno.test("prices: rates that are no numbers are reported, and the cost is unkno
   });
   assertEquals((await agent.prompt("Hi")).cost, unknownCost());
   assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
-    ["prices_failed", "The price list failed: a rate must be a number, not NaN"],
+    ["prices_failed", "The price list failed: a rate is not a number of at least 0"],
     ["unknown_price", "No price is known for test/model, so its cost is unknown"],
   ]);
+});
+
+Deno.test("prices: a tier whose rates are no numbers is reported, and the cost is unknown", async () => {
+  const { agent, seen } = testAgent([reply("Hello", { usage: million })], {
+    prices: () => ({
+      input: 1,
+      output: 1,
+      tiers: [{ abovePromptTokens: 10, input: 2, output: NaN }],
+    }),
+  });
+  assertEquals((await agent.prompt("Hi")).cost, unknownCost());
+  assertEquals(eventsOfType(seen, "warning")[0]?.code, "prices_failed");
+});
+
+Deno.test("prices: a call is priced by its own prompt, not by the tokens of the run", async () => {
+  const usage = { ...million, output: 0, total: 1e6 };
+  const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Done", { usage })], {
+    tools: [fakeTool({ name: "look" })],
+    prices: () => ({
+      input: 1,
+      output: 1,
+      tiers: [{ abovePromptTokens: 1e6, input: 5, output: 5 }],
+    }),
+  });
+  assertEquals((await agent.prompt("Hi")).cost.total, 2);
 });
 
 Deno.test("prices: the cost of a tool that reports only its tokens is unknown", async () => {

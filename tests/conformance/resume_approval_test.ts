@@ -222,6 +222,17 @@ for (const queue of ["steer", "followUp"] as const) {
   });
 }
 
+Deno.test("continue({ approvals }): a message of steer() right after the call cancels the batch", async () => {
+  const test = pendingAgent();
+  const { agent } = test;
+  await agent.prompt("Go");
+  const stream = agent.continueStream({ approvals: { call_2: true } });
+  agent.steer("Never mind");
+  const events = await checkEvents(stream);
+  assertEquals(ranCalls(test), []);
+  assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
+});
+
 Deno.test("continue({ approvals }): messages that preTurn injects come after the results", async () => {
   const policy: Policy = {
     name: "hint",

@@ -60,6 +60,16 @@ Deno.test("retry: discard is false when the attempt emitted nothing", async () =
   ]);
 });
 
+Deno.test("retry: discard is true only for attempts that emitted something, not for those after them", async () => {
+  const { agent } = testAgent([
+    fail("network_error", "Reset", { after: "Half" }),
+    fail("network_error", "Reset"),
+    reply("Whole"),
+  ], { ...scriptedPorts(new InstantClock()), retry: withoutJitter });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(eventsOfType(events, "retry").map(({ discard }) => discard), [true, false]);
+});
+
 Deno.test("retry: a repeated tool call keeps its id", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent } = testAgent([
@@ -233,6 +243,40 @@ Deno.test("abort() ends the wait between two attempts immediately", async () => 
   assertEquals(clock.sleepers, 0);
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
   streamFn.assertDone();
+});
+
+Deno.test("abort() between a retryable failure and its retry: the run is aborted, and the text is kept", async () => {
+  const { agent, streamFn } = testAgent([fail("network_error", "Reset", { after: "Half" })]);
+  atFirst(agent, "model_call_end", () => agent.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineEvents(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  const [end] = eventsOfType(events, "agent_end");
+  assertEquals([end?.stopReason, end?.abortReason, end?.error], ["aborted", "enough", undefined]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  streamFn.assertDone();
+});
+
+Deno.test("abort() after the failure of the last attempt: the error stays", async () => {
+  const { agent } = testAgent([fail("network_error", "Reset")], { retry: () => null });
+  atFirst(agent, "model_call_end", () => agent.abort("late"));
+  const result = await agent.prompt("Hi");
+  assertEquals([result.stopReason, result.error?.code], ["error", "network_error"]);
+});
+
+Deno.test("abort() ends the wait between two attempts when the sleep port ignores its signal", async () => {
+  const { agent } = testAgent([fail("network_error", "Reset")], {
+    sleep: () => new Promise(() => {}),
+    retry: withoutJitter,
+  });
+  atFirst(agent, "retry", () => void settle().then(() => agent.abort()));
+  const { stopReason, messages } = await agent.prompt("Hi");
+  assertEquals([stopReason, outlineMessages(messages)], ["aborted", ["user: Hi"]]);
 });
 
 Deno.test("a stream without a terminal event is a network_error and is retried [B30]", async () => {

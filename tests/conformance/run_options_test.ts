@@ -79,18 +79,24 @@ for (const kept of ["auto", "none"] as const) {
   });
 }
 
-Deno.test("toolChoice in the streamOptions of a run: replaces the one of the agent's streamOptions", async () => {
-  const options = await requestOptions(
-    { streamOptions: { toolChoice: "none", seed: 1 } },
-    { streamOptions: { toolChoice: "required" } },
-  );
-  assertEquals(options, [
-    { toolChoice: "required", seed: 1 },
-    { seed: 1 },
-    { seed: 1 },
-    { toolChoice: "none", seed: 1 },
-  ]);
-});
+for (
+  const [place, agentOptions] of [
+    ["streamOptions", { streamOptions: { toolChoice: "none", seed: 1 } }],
+    ["options", { toolChoice: "none", streamOptions: { seed: 1 } }],
+  ] as const
+) {
+  Deno.test(`toolChoice in the streamOptions of a run: replaces the one of the agent's ${place}`, async () => {
+    assertEquals(
+      await requestOptions(agentOptions, { streamOptions: { toolChoice: "required" } }),
+      [
+        { toolChoice: "required", seed: 1 },
+        { seed: 1 },
+        { seed: 1 },
+        { toolChoice: "none", seed: 1 },
+      ],
+    );
+  });
+}
 
 Deno.test("streamOptions of a run: replace those of the agent one by one, for that run only", async () => {
   const options = await requestOptions(
@@ -194,7 +200,7 @@ Deno.test("context of a run: replaces the agent's in that run only, also if it i
 
 const INVALID: readonly (readonly [unknown, string])[] = [
   [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
-  [{ maxTurns: "5" }, "maxTurns must be a number above 0, not 5"],
+  [{ maxTurns: "5" }, "maxTurns must be a number above 0, not a string"],
   [{ toolChoice: "always" }, "toolChoice must be"],
   [{ toolChoice: { tool: "look" } }, "toolChoice must be"],
   [{ streamOptions: "fast" }, "streamOptions must be an object"],
@@ -264,3 +270,13 @@ Deno.test("structuredOutput(): does not use the provider's schema mode when the 
   await agent.structuredOutput("Which city?", schema, { tools: [look()] });
   assertEquals(streamFn.calls[0]?.options.responseSchema, undefined);
 });
+
+for (const options of [null, 5, { tools: 5 }, { tools: null }]) {
+  Deno.test(`prompt() and structuredOutput() with the options ${JSON.stringify(options)} reject with bad_request`, async () => {
+    const { agent } = testAgent([reply("Hello")]);
+    const untyped = options as unknown as RunOptions;
+    await assertRejects(() => agent.prompt("Hi", untyped), BadRequestError);
+    await assertRejects(() => agent.structuredOutput("Hi", {}, untyped), BadRequestError);
+    assertEquals((await agent.prompt("Hi")).text, "Hello");
+  });
+}

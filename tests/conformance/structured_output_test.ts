@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   AbortedError,
+  AlreadyRunningError,
   BadRequestError,
   BudgetExceededError,
   NetworkError,
@@ -8,9 +9,10 @@ import {
   StructuredOutputFailedError,
 } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
-import type { JsonSchema } from "../../src/core/json.ts";
+import { isDeeperThan, type JsonSchema } from "../../src/core/json.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
+import { sharedBudget } from "../../src/policies/shared_budget.ts";
 import { findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
@@ -145,6 +147,16 @@ Deno.test("structuredOutput() rejects with the error of a failed or aborted run"
   await assertRejects(() => thrown.agent.structuredOutput("?", city), StreamError);
 });
 
+Deno.test("structuredOutput() is running at once: abort() right after the call ends it, and a prompt is refused", async () => {
+  const { agent, streamFn } = testAgent([]);
+  const asking = agent.structuredOutput("?", city);
+  assertEquals(agent.state.isRunning, true);
+  await assertRejects(() => agent.prompt("Hi"), AlreadyRunningError);
+  agent.abort("enough");
+  const error = await assertRejects(() => asking, AbortedError);
+  assertEquals([error.cause, agent.state.isRunning, streamFn.calls], ["enough", false, []]);
+});
+
 Deno.test("structuredOutput() rejects an invalid schema before the run, and the agent is idle again", async () => {
   const { agent, streamFn } = testAgent([reply("Hello")]);
   const bad: JsonSchema = { type: "nonsense" };
@@ -230,6 +242,25 @@ Deno.test("structuredOutput() calls its tool, not the provider's schema mode, wh
   const [request] = script.calls;
   assertEquals(request?.options.responseSchema, undefined);
   assertEquals(request?.context.tools.map(({ name }) => name), ["look", "structured_output"]);
+});
+
+Deno.test("structuredOutput() checks a native answer with the validator of the agent", async () => {
+  const script = scriptedStream([reply('{"city":"Atlantis"}'), reply('{"city":"Bern"}')]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    validator: () => (value) =>
+      JSON.stringify(value).includes("Atlantis")
+        ? [{ path: "/city", message: "does not exist" }]
+        : [],
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    [
+      "user: The answer does not match the schema:\n- /city: does not exist",
+    ][0],
+  );
+  script.assertDone();
 });
 
 Deno.test("structuredOutput() returns the first answer when a reply has two", async () => {
@@ -375,16 +406,18 @@ Deno.test("structuredOutput(): a library's schema that throws is an invalid answ
   }
 });
 
-Deno.test("structuredOutput() refuses native answers that nest too deep", async () => {
-  const text = `{"city":"Bern","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
-  const { agent } = testAgent([], {
-    streamFn: Object.assign(scriptedStream([reply(text)]), { hasStrictSchema: () => true }),
-  });
-  const error = await assertRejects(
-    () => agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 }),
-    StructuredOutputFailedError,
-  );
-  assertStringIncludes(error.lastError, "nested more than 200 levels deep");
+Deno.test("structuredOutput() accepts native answers of 200 levels, and refuses deeper ones", async () => {
+  const ask = (levels: number): Promise<unknown> => {
+    const text = `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+    const streamFn = Object.assign(scriptedStream([reply(text)]), { hasStrictSchema: () => true });
+    const { agent } = testAgent([], { streamFn });
+    return agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 });
+  };
+  assertEquals(isDeeperThan(await ask(200), 199), true);
+  for (const levels of [201, 20_000]) {
+    const error = await assertRejects(() => ask(levels), StructuredOutputFailedError);
+    assertStringIncludes(error.lastError, "nested more than 200 levels deep");
+  }
 });
 
 Deno.test("structuredOutput() rejects with the policy that stopped the run and its reason", async () => {
@@ -406,11 +439,27 @@ Deno.test("structuredOutput() rejects with the policy that stopped the run and i
   );
   assertEquals(limited.attempts, 1);
   assertStringIncludes(limited.lastError, "- /city: is required");
-  await assertRejects(
-    () => testAgent([], { policies: [budget({ tokens: 0 })] }).agent.structuredOutput("?", city),
-    BudgetExceededError,
-    "The run reached the limit of 0 tokens",
+  for (const policy of [budget({ tokens: 0 }), sharedBudget({ tokens: 0 })]) {
+    await assertRejects(
+      () => testAgent([], { policies: [policy] }).agent.structuredOutput("?", city),
+      BudgetExceededError,
+      "The run reached the limit of 0 tokens",
+    );
+  }
+});
+
+Deno.test("structuredOutput() rejects when the run waits for approvals, which stay pending", async () => {
+  const { agent } = testAgent([reply([toolCall("look")])], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+  });
+  const error = await assertRejects(
+    () => agent.structuredOutput("?", city),
+    StructuredOutputFailedError,
+    "The run waits for approvals before a valid answer",
   );
+  assertEquals([error.attempts, error.lastError], [0, "approvals are pending"]);
+  assertEquals(agent.state.pendingApprovals.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("structuredOutput() with full returns the usage, cost and messages of the run", async () => {

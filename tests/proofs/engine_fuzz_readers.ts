@@ -4,6 +4,8 @@
  * @module
  */
 
+import { assertEquals } from "@std/assert";
+import { findFailure } from "../../src/agent/agent_result.ts";
 import type { AgentStream } from "../../src/agent/agent_stream.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
@@ -18,7 +20,7 @@ export async function readRandomly(
     () => readWithIterator(stream, environment),
     () => readWithIterator(stream, environment),
     () => readWithReader(stream, environment),
-    () => stream.text().then(() => undefined),
+    () => readText(stream),
     () => stream.result().then(() => undefined),
     () => readResponse(stream, environment),
   ]);
@@ -63,9 +65,29 @@ async function readResponse(
   const format = environment.random.oneOf(["sse", "ndjson", "text"] as const);
   const stopAfter = randomLimit(environment);
   let count = 0;
-  for await (const _chunk of stream.toResponse({ format }).body ?? []) {
-    if (++count > stopAfter) return undefined;
-  }
+  const { body } = stream.toResponse({ format });
+  const reading = (async () => {
+    for await (const _chunk of body ?? []) if (++count > stopAfter) return;
+    return "complete";
+  })();
+  const [read] = await Promise.allSettled([reading]);
+  const isCutOff = read.status === "fulfilled" && read.value === undefined;
+  if (!isCutOff) await assertFails(stream, read, format === "text");
+}
+
+async function readText(stream: AgentStream): Promise<undefined> {
+  const [text] = await Promise.allSettled([stream.text()]);
+  await assertFails(stream, text, true);
+}
+
+/** Asserts that a read rejects if and only if the run failed, and the read reports failures. */
+async function assertFails(
+  stream: AgentStream,
+  { status }: PromiseSettledResult<unknown>,
+  reportsFailures: boolean,
+): Promise<void> {
+  const hasFailed = findFailure(await stream.result()) !== undefined;
+  assertEquals(status, hasFailed && reportsFailures ? "rejected" : "fulfilled");
 }
 
 function randomLimit({ random, isWellBehaved }: FuzzEnvironment): number {

@@ -200,7 +200,7 @@ export class Trial {
   }
 
   #checkRun(events: readonly AgentEvent[], run: FinishedRun): void {
-    const { messages, pendingApprovals } = this.#agent.state;
+    const { messages, pendingApprovals, decidedCalls } = this.#agent.state;
     const { read, result, history } = run;
     const shared = [
       findShared(messages, this.#eventObjects),
@@ -218,6 +218,7 @@ export class Trial {
     if (read) assertEquals(read, events, "reader and subscriber get the same events");
     assertEquals(toText(result.messages), toText(end.messages), "messages of the result");
     assertEquals(result.pendingApprovals ?? [], pendingApprovals, "pending approvals");
+    assertEquals(result.decidedCalls ?? [], decidedCalls, "decided calls");
     assertSums(events, result);
     assertReplyUsage(events);
     const nonJson = events.map((event) =>

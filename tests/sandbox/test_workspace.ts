@@ -6,7 +6,7 @@
 
 import { extractText } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { validateToolArguments } from "../../src/core/schema.ts";
+import { validateToolArguments } from "../../src/core/validate_tool_arguments.ts";
 import type { AgentTool } from "../../src/core/tool.ts";
 import type { AgentToolResult, ToolUpdate } from "../../src/core/tool_result.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";

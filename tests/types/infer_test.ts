@@ -5,15 +5,18 @@
  */
 
 import type {
+  AgentEvent,
+  AgentListener,
+  AgentTool,
   Infer,
   InferArguments,
-  InferArgumentsInput,
-  InferInput,
   JsonObject,
   JsonSchema,
   SchemaSource,
+  StructuredOutputOptions,
+  ToolContext,
 } from "../../mod.ts";
-import { defineTool } from "../../mod.ts";
+import { defineTool, exponentialBackoff, textResult } from "../../mod.ts";
 
 /** `true` only for identical types, including optional and readonly modifiers and `any`. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends
@@ -170,7 +173,7 @@ Deno.test("Infer: a property with a default is never missing, but optional for t
     }>
   >();
   assertType<
-    Equal<InferInput<typeof schema>, {
+    Equal<Infer<typeof schema, "input">, {
       city: string;
       days?: number;
       options?: { unit?: "c" | "f"; note?: string };
@@ -297,7 +300,7 @@ Deno.test("Infer: a schema declared `as const` keeps its literals", () => {
   assertType<Equal<Infer<typeof schema>, { city: string }>>();
 });
 
-Deno.test("Infer: a Standard Schema validator gives its output type, and InferInput its input type", () => {
+Deno.test("Infer: a Standard Schema validator gives its output type, with the side input its input type", () => {
   interface Validator {
     readonly "~standard": {
       readonly version: 1;
@@ -310,7 +313,7 @@ Deno.test("Infer: a Standard Schema validator gives its output type, and InferIn
     };
   }
   assertType<Equal<InferArguments<Validator>, { city: string; days: number }>>();
-  assertType<Equal<InferArgumentsInput<Validator>, { city: string; days?: number }>>();
+  assertType<Equal<InferArguments<Validator, "input">, { city: string; days?: number }>>();
   assertType<Equal<Infer<{ readonly "~standard": { readonly version: 1 } }>, unknown>>();
 });
 
@@ -346,6 +349,62 @@ Deno.test("defineTool(): all callbacks have typed arguments", () => {
     // @ts-expect-error: the schema has no such field
     execute: ({ file }) => `${file}`,
   });
+});
+
+Deno.test("defineTool(): execute must return a value", () => {
+  const definition = { name: "log", description: "Logs.", parameters: { type: "object" } } as const;
+  interface Entry {
+    text: string;
+  }
+  defineTool({ ...definition, execute: () => ({ rows: [1], text: "" }) });
+  defineTool({ ...definition, execute: (): Entry => ({ text: "" }) });
+  defineTool({ ...definition, execute: async () => await Promise.resolve({ rows: [1] }) });
+  defineTool({ ...definition, execute: () => textResult("") });
+  defineTool({ ...definition, execute: () => Math.random() > 0.5 ? "" : Promise.resolve(null) });
+  defineTool({ ...definition, execute: (): Promise<Entry[]> => Promise.resolve([]) });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: () => undefined });
+  // @ts-expect-error: undefined is no JSON value
+  defineTool({ ...definition, execute: async () => await Promise.resolve() });
+});
+
+Deno.test("defineTool(): execute() has the context that its annotation names", () => {
+  defineTool({
+    name: "greet",
+    description: "Greets.",
+    parameters: { type: "object", properties: { word: { type: "string" } }, required: ["word"] },
+    execute: ({ word }, { context }: ToolContext<{ user: string }>) => {
+      assertType<Equal<typeof word, string>>();
+      // @ts-expect-error: the context has no such field
+      void context.name;
+      return `${word}, ${context.user}`;
+    },
+  });
+});
+
+Deno.test("options of tools, retries and structured output may be undefined", () => {
+  const none = undefined;
+  const tool = {
+    label: none,
+    readOnly: none,
+    requiresApproval: none,
+    interruptible: none,
+    sequential: none,
+    concurrencyKey: none,
+    timeoutMs: none,
+    sideEffect: none,
+    preview: none,
+    countedBy: none,
+  } satisfies Partial<AgentTool>;
+  defineTool({ ...tool, name: "t", description: "", parameters: {}, execute: () => "" });
+  exponentialBackoff({ maxAttempts: none, baseDelayMs: none, jitter: none, random: none });
+  ({ maxRetries: none, full: none }) satisfies StructuredOutputOptions;
+});
+
+Deno.test("subscribe(): a listener may return any value", () => {
+  const events: AgentEvent[] = [];
+  const listener: AgentListener = (event) => events.push(event);
+  void listener;
 });
 
 Deno.test("defineTool(): an optional field may be undefined", () => {

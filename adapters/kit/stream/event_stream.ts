@@ -7,11 +7,13 @@
 import { BlockWriter } from "../../../src/core/block_writer.ts";
 import {
   AgentError,
+  type AgentErrorOptions,
   getErrorMessage,
   NetworkError,
   StreamError,
 } from "../../../src/core/errors.ts";
 import { ReadableQueue } from "../../../src/core/readable_queue.ts";
+import { redact } from "../../../src/core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
@@ -24,6 +26,8 @@ export interface FrameParser<Frame> {
   feed(bytes: Uint8Array, onFrame: (frame: Frame) => void): void;
   /** Calls `onFrame` for each frame that the end of the body completes. */
   end(onFrame: (frame: Frame) => void): void;
+  /** Text that belongs to no frame, such as a message of a gateway; part of the error of an incomplete reply. */
+  readonly unknownText?: string;
 }
 
 /** Turns frames into a reply. */
@@ -48,6 +52,8 @@ export interface Exchange<Frame> {
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
   readonly replyReader: ReplyReader<Frame>;
+  /** Texts to redact from errors of the connection, such as the key. */
+  readonly secrets?: readonly string[];
 }
 
 /** Options for `toEventStream()`. */
@@ -64,6 +70,9 @@ export interface EventStreamOptions<Frame> {
 
 /** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
+
+/** Maximum length of the text outside of frames in an error, in characters. */
+const MAX_UNKNOWN_LENGTH = 500;
 
 /** Maximum wait for the end of the body after the reply has ended, so that the connection can be reused. */
 const CLOSE_TIMEOUT_MS = 50;
@@ -156,7 +165,9 @@ class Call<Frame> {
     }
     replyReader.end?.();
     if (this.#writer.ended) return;
-    throw this.#createNetworkError("the stream ended before the reply was complete");
+    const text = parser.unknownText?.trim().slice(0, MAX_UNKNOWN_LENGTH);
+    const problem = "the stream ended before the reply was complete";
+    throw this.#createNetworkError(text ? `${problem}, with the text: ${text}` : problem);
   }
 
   async #nextSlice(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
@@ -186,13 +197,7 @@ class Call<Frame> {
   }
 
   #fail(thrown: unknown): void {
-    const { provider } = this.#options.request.model;
-    const error = AgentError.is(thrown)
-      ? thrown
-      : new StreamError(`Cannot read the reply of ${provider}: ${getErrorMessage(thrown)}`, {
-        provider,
-        cause: thrown,
-      });
+    const error = AgentError.is(thrown) ? thrown : this.#createStreamError(thrown);
     this.#failed = true;
     this.#writer.fail(error, this.#exchange?.replyReader.usage);
   }
@@ -233,9 +238,22 @@ class Call<Frame> {
     this.#reader?.cancel(reason).catch(ignore);
   }
 
+  #createStreamError(cause: unknown): StreamError {
+    const { provider } = this.#options.request.model;
+    const message = `Cannot read the reply of ${provider}: ${getErrorMessage(cause)}`;
+    return new StreamError(...this.#redact(message, cause));
+  }
+
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
     const { provider } = this.#options.request.model;
-    return new NetworkError(`${provider}: ${problem}`, { provider, cause });
+    return new NetworkError(...this.#redact(`${provider}: ${problem}`, cause));
+  }
+
+  /** Returns the arguments of an error; a cause whose message contains a secret is left out. */
+  #redact(message: string, cause: unknown): [string, AgentErrorOptions] {
+    const { provider } = this.#options.request.model;
+    const redacted = redact(message, this.#exchange?.secrets);
+    return [redacted, redacted === message ? { provider, cause } : { provider }];
   }
 }
 

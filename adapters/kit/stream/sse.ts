@@ -14,7 +14,7 @@ const SPACE = 0x20;
 
 /** Options for `new SseParser()`. */
 export interface SseOptions {
-  /** Called for each line that is not part of an event; some servers send a bare JSON error between events. */
+  /** Called for each line that is not part of an event, such as an error outside of the events. */
   readonly onUnknownLine?: (line: string) => void;
 }
 
@@ -60,7 +60,7 @@ export class SseParser implements FrameParser<string> {
 
   #readOtherLine(line: string): void {
     if (line === "data") this.#append("");
-    else if (!/^(?::|event$|id|retry)/.test(line)) this.#onUnknownLine?.(line);
+    else if (!/^(?::|event$|(?:id|retry)(?::|$))/.test(line)) this.#onUnknownLine?.(line);
   }
 
   #dispatch(onFrame: (data: string) => void): void {

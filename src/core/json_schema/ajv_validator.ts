@@ -1,15 +1,17 @@
 /**
  * Validation with ajv, for schemas and values of any origin.
  *
- * ajv takes 40 ms to load, so it is loaded when it is needed first: {@linkcode preloadAjv} starts that earlier.
+ * ajv takes 40 ms to load, so this module is only imported dynamically, when it is needed first.
  *
  * @module
  */
 
+import * as ajvModule from "ajv/dist/2020.js";
 import type { IgnoredKeyword } from "./ignored_keyword.ts";
 import { toCanonicalText } from "./json_object.ts";
 import { type NormalizedSchema, REFERENCE_COUNTER } from "./normalize_schema.ts";
 import { canCreateMatchers, createMatcher, loadMatchers, type Matcher } from "./pattern.ts";
+import { TextCache } from "./text_cache.ts";
 import { escapeKey, type ValidationError } from "./validation_error.ts";
 
 /** A schema that ajv compiled. */
@@ -39,49 +41,31 @@ interface AjvError {
 }
 type AjvClass = new (options: object) => Ajv;
 
-let ajvClass: AjvClass | undefined;
-let loading: Promise<AjvClass> | undefined;
+/** The class of ajv, a CommonJS module: bundles that are split into chunks have only its default export. */
+const Ajv2020 = ((ajvModule as { readonly Ajv2020?: unknown }).Ajv2020 ??
+  ajvModule.default) as AjvClass;
 
-/** Starts to load ajv, unless it is loading; a failure is reported by the first compilation. */
-export function preloadAjv(): void {
-  if (!loading) loadAjv().catch(() => {});
-}
+const compiledTexts = new TextCache<AjvSchema>();
 
-/** Whether ajv is loaded. */
-export function isAjvLoaded(): boolean {
-  return ajvClass !== undefined;
-}
-
-async function loadAjv(): Promise<AjvClass> {
-  try {
-    loading ??= import("ajv/dist/2020.js").then(getAjvClass);
-    return ajvClass = await loading;
-  } catch (thrown) {
-    loading = undefined;
-    throw thrown;
-  }
-}
-
-/** Returns the class of ajv, a CommonJS module: bundles that are split into chunks have only its default export. */
-function getAjvClass(module: { readonly Ajv2020?: unknown; readonly default: unknown }): AjvClass {
-  return (module.Ajv2020 ?? module.default) as AjvClass;
-}
-
-/** Compiles a schema; returns a promise if a part of the validator must be loaded first. */
+/**
+ * Compiles a schema; returns a promise if RE2 must be loaded first. Schemas with the same text share the result.
+ */
 export function compileWithAjv(schema: NormalizedSchema): AjvSchema | Promise<AjvSchema> {
-  if (ajvClass && canCreateMatchers(schema.patterns.keys())) return compile(ajvClass, schema);
-  return loadAndCompile(schema);
-}
-
-async function loadAndCompile(schema: NormalizedSchema): Promise<AjvSchema> {
-  const [Ajv] = await Promise.all([loadAjv(), loadMatchers(schema.patterns.keys())]);
-  return compile(Ajv, schema);
+  const text = JSON.stringify(schema.schema);
+  const finish = (): AjvSchema => {
+    const compiled = compile(schema);
+    compiledTexts.set(text, compiled);
+    return compiled;
+  };
+  const patterns = [...schema.patterns.keys()];
+  return compiledTexts.get(text) ??
+    (canCreateMatchers(patterns) ? finish() : loadMatchers(patterns).then(finish));
 }
 
 /** Maximum number of errors; the model corrects the first ones first. */
 const MAX_ERRORS = 100;
 
-function compile(Ajv: AjvClass, { schema, patterns, hasIds }: NormalizedSchema): AjvSchema {
+function compile({ schema, patterns, hasIds }: NormalizedSchema): AjvSchema {
   const matchers = new Map<string, Matcher>();
   const ignored = [...patterns].flatMap(([source, path]): IgnoredKeyword[] => {
     try {
@@ -93,7 +77,7 @@ function compile(Ajv: AjvClass, { schema, patterns, hasIds }: NormalizedSchema):
     }
   });
   // Identifiers of two schemas may be the same.
-  const ajv = hasIds ? createAjv(Ajv) : getSharedAjv(Ajv);
+  const ajv = hasIds ? createAjv() : getSharedAjv();
   const check = withMatchers(matchers, () => ajv.compile(schema));
   const validate = (value: unknown): readonly ValidationError[] => {
     references = 0;
@@ -114,16 +98,16 @@ const TOO_COMPLEX: ValidationError = { path: "", message: "is too complex to be 
 const COMPILATIONS_PER_AJV = 200;
 let shared: { readonly ajv: Ajv; compilations: number } | undefined;
 
-function getSharedAjv(Ajv: AjvClass): Ajv {
+function getSharedAjv(): Ajv {
   if (!shared || shared.compilations >= COMPILATIONS_PER_AJV) {
-    shared = { ajv: createAjv(Ajv), compilations: 0 };
+    shared = { ajv: createAjv(), compilations: 0 };
   }
   shared.compilations++;
   return shared.ajv;
 }
 
-function createAjv(Ajv: AjvClass): Ajv {
-  const ajv = new Ajv(AJV_OPTIONS);
+function createAjv(): Ajv {
+  const ajv = new Ajv2020(AJV_OPTIONS);
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword(UNIQUE_ITEMS);
   ajv.addKeyword(COUNT_REFERENCE);

@@ -64,9 +64,8 @@ class Normalizer {
       if (problem) this.#ignore(`${path}/${keyword}`, problem);
       else if (keyword !== "$async") Object.defineProperty(valid, keyword, createProperty(value));
     }
-    this.#checkDefault(valid, path);
     this.#collect(valid, path);
-    const rewritten = rewriteKeywords(valid);
+    const rewritten = this.#checkDefault(rewriteKeywords(valid), path);
     return mapSubschemas(rewritten, (subschema, ...keys) => {
       const subpath = [path, ...keys.map(escapeKey)].join("/");
       return this.#normalizeSubschema(subschema, subpath);
@@ -97,12 +96,13 @@ class Normalizer {
     };
   }
 
-  /** Removes a default of another type than the schema accepts, which would reach a tool without a check. */
-  #checkDefault(schema: Record<string, unknown>, path: string): void {
-    const { type, default: value } = schema;
-    if (value === undefined || type === undefined || matchesType(value, type)) return;
-    delete schema["default"];
+  /** Returns the schema without a default of another type than it accepts, which would reach a tool without a check. */
+  #checkDefault(schema: JsonRecord, path: string): JsonRecord {
+    const { default: value, ...rest } = schema;
+    const { type } = rest;
+    if (value === undefined || type === undefined || matchesType(value, type)) return schema;
     this.#ignore(`${path}/default`, `must be ${[type].flat().join(" or ")}`);
+    return rest;
   }
 
   #collect({ pattern, patternProperties, properties, $id }: JsonRecord, path: string): void {

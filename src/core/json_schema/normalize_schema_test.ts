@@ -301,3 +301,28 @@ Deno.test("a value that is nested 200 levels deep is checked against a recursive
   const errors = await getErrors(schema, value);
   assert(errors[0]?.endsWith("/list: must be array"), errors[0]);
 });
+
+Deno.test("defaults of a type that the schema accepts stay, others are removed and reported", async () => {
+  const accepted: readonly JsonRecord[] = [
+    { type: "integer", default: 2 },
+    { type: ["string", "null"], default: null },
+    { type: "string", nullable: true, default: null },
+    { type: "array", default: [] },
+    { type: "object", default: {} },
+    { default: 1.5 },
+  ];
+  for (const schema of accepted) {
+    assertEquals(await getIgnored(schema), []);
+    assertEquals(normalizeSchema(schema).schema["default"], schema["default"]);
+  }
+  const refused: readonly (readonly [schema: JsonRecord, message: string])[] = [
+    [{ type: "integer", default: 1.5 }, "must be integer"],
+    [{ type: "string", default: null }, "must be string"],
+    [{ type: "object", default: [] }, "must be object"],
+    [{ type: "string", nullable: true, default: 5 }, "must be string or null"],
+  ];
+  for (const [schema, message] of refused) {
+    assertEquals(await getIgnored(schema), [{ path: "/default", problem: "invalid", message }]);
+    assertEquals("default" in normalizeSchema(schema).schema, false);
+  }
+});

@@ -14,8 +14,9 @@
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import { type HistoryRepair, repairHistory } from "../../core/history.ts";
-import { cloneJson } from "../../core/json.ts";
+import { cloneJson, type JsonObject } from "../../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../core/message.ts";
+import { formatErrors } from "../../core/compile_schema.ts";
 import type { Session } from "../../core/session.ts";
 import type {
   EntryPosition,
@@ -23,8 +24,10 @@ import type {
   ToolFinishedEntry,
   ToolStartedEntry,
 } from "../../core/session_entry.ts";
-import type { AgentTool } from "../../core/tool.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult, toToolResult } from "../../core/tool_result.ts";
+import { toValidSpending } from "../../core/usage.ts";
+import { validateArguments } from "../../core/validate_arguments.ts";
 import { getSideEffect } from "./recorder.ts";
 
 const UNKNOWN_TEXT =
@@ -98,7 +101,9 @@ export function canRerun(pending: PendingCall, tool: AgentTool | undefined): too
   return pending.journal.sideEffect !== "once" && getSideEffect(tool) !== "once";
 }
 
-/** Runs a call again with its recorded arguments. Never rejects. */
+/**
+ * Runs a call again with its recorded arguments, unless the current schema of the tool rejects them. Never rejects.
+ */
 export async function rerunToolCall(
   { call, journal }: Extract<PendingCall, { type: "started" }>,
   tool: AgentTool,
@@ -118,9 +123,8 @@ export async function rerunToolCall(
     onEvent: () => Promise.resolve(),
   };
   try {
-    const execution = tool.execute(cloneJson(args), context);
-    const result = await Promise.race([execution, limit.expired]);
-    return toToolResult(result);
+    const execution = executeValidated(tool, args, context);
+    return await Promise.race([execution, limit.expired]);
   } catch (thrown) {
     return errorResult(
       getErrorMessage(thrown) || `The tool "${call.name}" failed without an error message`,
@@ -130,10 +134,25 @@ export async function rerunToolCall(
   }
 }
 
+async function executeValidated(
+  tool: AgentTool,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<AgentToolResult> {
+  const result = await validateArguments(tool, args);
+  if (!result.valid) {
+    const errors = formatErrors(result.errors);
+    return errorResult(`${UNKNOWN_TEXT}. It cannot be repeated: invalid arguments:\n${errors}`);
+  }
+  // The output of `validate` is the tool's own, and may be more than JSON.
+  const input = result.value === args ? cloneJson(args) : result.value;
+  return toToolResult(await tool.execute(input as JsonObject, context));
+}
+
 /** Creates the result message of a call. */
 export function createResultMessage(
   { id, name }: ToolCallBlock,
-  { content, details, isError = false }: AgentToolResult,
+  { content, details, isError = false, ...result }: AgentToolResult,
   timestamp: number,
 ): ToolResultMessage {
   return {
@@ -143,6 +162,7 @@ export function createResultMessage(
     content,
     isError,
     ...(details !== undefined && { details }),
+    ...toValidSpending(result),
     timestamp,
   };
 }

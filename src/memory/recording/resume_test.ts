@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import { repairHistory } from "../../core/history.ts";
@@ -207,6 +207,48 @@ Deno.test("ResumedSession.into(): a call that runs again may fail, time out or b
     });
     assertEquals(results[0], expected);
   }
+});
+
+Deno.test("ResumedSession.into(): a call that runs again gets the arguments as the tool validates them now", async () => {
+  const createStore = () =>
+    createInterruptedStore((session, id) => session.append(createToolStarted(id, "none")));
+  const ran: unknown[] = [];
+  const execute = (args: unknown) => (ran.push(args), Promise.resolve("paid again"));
+  const own = { sideEffect: "none", execute } as const;
+  const validated = await resumeAndContinue(await createStore(), {
+    tool: { ...own, validate: ({ amount }) => ({ valid: true, value: { amount, date: "today" } }) },
+  });
+  assertEquals([validated.results[0], ran], ["paid again", [{ amount: 6, date: "today" }]]);
+  const rejecting: readonly Partial<AgentTool>[] = [
+    { parameters: { type: "object", properties: { amount: { type: "string" } } } },
+    { validate: () => ({ valid: false, errors: [{ path: "/amount", message: "is too much" }] }) },
+  ];
+  for (const tool of rejecting) {
+    const { agent, results } = await resumeAndContinue(await createStore(), {
+      tool: { ...own, ...tool },
+    });
+    assertEquals(results[0], UNKNOWN);
+    const result = agent.state.messages.find(({ role }) => role === "tool_result");
+    assertStringIncludes(JSON.stringify(result), "/amount");
+  }
+  assertEquals(ran.length, 1);
+});
+
+Deno.test("ResumedSession.into() keeps the usage and cost of finished calls and of calls that run again", async () => {
+  const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const result = { content: [text("paid")], usage, cost };
+  const store = await createInterruptedStore((session, id) => {
+    session.append({ ...createToolStarted(id, "none") });
+    session.append({ ...createToolFinished(id, "call_2"), result });
+  });
+  const { agent } = await resumeAndContinue(store, {
+    tool: { sideEffect: "none", execute: () => Promise.resolve(result) },
+  });
+  const spending = agent.state.messages.flatMap((message) =>
+    message.role === "tool_result" ? [[message.usage, message.cost]] : []
+  );
+  assertEquals(spending, [[usage, cost], [usage, cost]]);
 });
 
 Deno.test("ResumedSession.into() keeps results that are already in the conversation", async () => {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { ContentBlock } from "../../core/content.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionEntryType } from "../../core/session_entry.ts";
 
@@ -12,6 +13,8 @@ type Check = (record: JsonObject) => boolean;
 
 const isString = (value: unknown): value is string => typeof value === "string";
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+/** An unknown amount of a cost is `null`. */
+const isNumberOrNull = (value: unknown): boolean => value === null || isNumber(value);
 const isStringOrNull = (value: unknown): boolean => value === null || isString(value);
 const isArrayWith = (value: unknown, check: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(check);
@@ -42,12 +45,17 @@ const ENTRY_CHECKS: Readonly<Record<Exclude<SessionEntryType, "opaque">, Check>>
   custom: ({ name }) => isString(name),
 };
 
-const BLOCK_CHECKS: Readonly<Record<string, Check>> = {
+const hasSource: Check = ({ source }) => isJsonObject(source) && isString(source["type"]);
+const hasMedia: Check = (block) => hasSource(block) && isString(block["mediaType"]);
+
+const BLOCK_CHECKS: Readonly<Record<ContentBlock["type"], Check>> = {
   text: ({ text }) => isString(text),
   thinking: ({ thinking }) => isString(thinking),
   tool_call: ({ id, name, arguments: args }) =>
     isString(id) && isString(name) && isJsonObject(args),
-  image: ({ source }) => isJsonObject(source) && isString(source["type"]),
+  image: hasSource,
+  document: hasMedia,
+  audio: hasMedia,
   extension: ({ typeName }) => isString(typeName),
 };
 
@@ -73,8 +81,8 @@ export function isMessage(value: unknown): boolean {
       return isContent(value["content"]);
     case "assistant":
       return isContent(value["content"]) && isString(value["provider"]) &&
-        isString(value["modelId"]) && isUsageOrCost(value["usage"]) &&
-        isUsageOrCost(value["cost"]) &&
+        isString(value["modelId"]) && hasAmounts(value["usage"], isNumber) &&
+        hasAmounts(value["cost"], isNumberOrNull) &&
         isString(value["stopReason"]);
     case "tool_result":
       return isContent(value["content"]) && isString(value["toolCallId"]) &&
@@ -89,13 +97,18 @@ export function isMessage(value: unknown): boolean {
 function isContent(value: unknown): boolean {
   return isArrayWith(
     value,
-    (block) => isJsonObject(block) && (BLOCK_CHECKS[String(block["type"])]?.(block) ?? false),
+    (block) =>
+      isJsonObject(block) && isBlockType(block["type"]) && BLOCK_CHECKS[block["type"]](block),
   );
 }
 
-function isUsageOrCost(value: unknown): boolean {
+function isBlockType(type: unknown): type is ContentBlock["type"] {
+  return isString(type) && Object.hasOwn(BLOCK_CHECKS, type);
+}
+
+function hasAmounts(value: unknown, check: (amount: unknown) => boolean): boolean {
   return isJsonObject(value) &&
-    ["input", "output", "cacheRead", "cacheWrite", "total"].every((key) => isNumber(value[key]));
+    ["input", "output", "cacheRead", "cacheWrite", "total"].every((key) => check(value[key]));
 }
 
 function isCall({ messageId, toolCallId, name }: JsonObject): boolean {

@@ -19,13 +19,23 @@ const RUNS = Deno.env.get("SWINK_PROVE") ? 100_000 : 3_000;
 const call = toolCall("bash", { command: "ls" }, { id: "c" });
 const position = { id: "e", parentId: null, timestamp: 1 } as const;
 const image = { type: "image", source: { type: "url", url: "https://example.com" } } as const;
+const source = { type: "base64", data: "JVBERi0=" } as const;
+const document = { type: "document", mediaType: "application/pdf", source } as const;
+const audio = { type: "audio", mediaType: "audio/wav", source } as const;
+const extension = { type: "extension", typeName: "any.item", data: {} } as const;
+const unknownCost = { input: null, output: null, cacheRead: null, cacheWrite: null, total: null };
 const callFields = { messageId: "e", toolCallId: "c", name: "bash" } as const;
 const queued = { steering: [{ id: "q", message: assistantMessage("hi") }], followUp: [] };
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
 
 const ENTRIES: readonly SessionEntry[] = [
   { type: "message", message: assistantMessage([text("t"), thinking("h"), call]), ...position },
-  { type: "message", message: { role: "user", content: [image], timestamp: 1 }, ...position },
+  {
+    type: "message",
+    message: { role: "user", content: [image, document, audio, extension], timestamp: 1 },
+    ...position,
+  },
+  { type: "message", message: assistantMessage("t", { usage, cost: unknownCost }), ...position },
   { type: "message", message: toolResultMessage(call, "ok"), ...position },
   { type: "message", message: { role: "custom", type: "n", data: {}, timestamp: 1 }, ...position },
   {

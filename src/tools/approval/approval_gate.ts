@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalDecision, ApprovalMode } from "../../core/approval.ts";
-import type { ApprovalRequest } from "../../core/approve.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { needsApproval } from "../../core/tool.ts";
 import {
   type ApprovalRule,
@@ -22,28 +22,29 @@ export interface GateRequest extends ApprovalRequest {
   readonly assessment?: CommandAssessment;
 }
 
-/** Asks for a decision; `true` approves the call once, `false` denies it. An error denies it too. */
-export type ApprovalPrompt = (
-  request: GateRequest,
-) => ApprovalDecision | boolean | Promise<ApprovalDecision | boolean>;
+/**
+ * Asks for a decision; `true` approves the call once, `false` denies it, `{ type: "pending" }` leaves it for later. An
+ * error denies it too.
+ */
+export type ApprovalPrompt = (request: GateRequest) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
 /** Options for {@linkcode approvalGate}. */
 export interface ApprovalGateOptions {
   /** Calls that need approval. Default: `"smart"`. */
-  readonly mode?: ApprovalMode;
-  /** Asks for a decision. Default: the call is denied. */
-  readonly ask?: ApprovalPrompt;
+  readonly mode?: ApprovalMode | undefined;
+  /** Asks for a decision, whose `origin` is `person` unless it has another one. Default: the call is denied. */
+  readonly ask?: ApprovalPrompt | undefined;
   /** Rules for calls that are approved without a prompt: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
-  readonly allow?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
   /** Rules for calls that are always denied, in every mode. For `bash`, one matching part of a command is enough. */
-  readonly deny?: readonly string[];
+  readonly deny?: readonly string[] | undefined;
   /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
-  readonly allowHarmless?: boolean;
+  readonly allowHarmless?: boolean | undefined;
   /**
    * Sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has no
    * effect. Default: commands are assumed to be confined.
    */
-  readonly sandbox?: Pick<Sandbox, "describe">;
+  readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
 
 /** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
@@ -53,8 +54,8 @@ export type TrustGrant =
 
 /** An approval gate, for the `approve` option of an agent. */
 export interface ApprovalGate {
-  /** Decides a call. */
-  (request: ApprovalRequest): Promise<ApprovalDecision>;
+  /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule`. */
+  (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
   /** Calls that need approval; may be changed at any time. */
   mode: ApprovalMode;
   /** The grants of this session. */
@@ -112,31 +113,48 @@ interface GateState {
   readonly options: ApprovalGateOptions;
 }
 
-const APPROVED: ApprovalDecision = { type: "approved" };
+type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
-async function decideCall(state: GateState, request: ApprovalRequest): Promise<ApprovalDecision> {
+async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const { name, arguments: args, tool } = request;
   const denyRule = state.deny.find((rule) => rule.matchesAny(name, args));
-  if (denyRule) return createDenial(`The rule ${denyRule.source} forbids this call.`);
-  if (state.mode === "bypassed") return APPROVED;
-  if (state.mode === "smart" && !needsApproval(tool, args)) return APPROVED;
-  if (state.allow.some((rule) => rule.matchesAll(name, args))) return APPROVED;
+  if (denyRule) {
+    const { source: rule } = denyRule;
+    return createDenial(`The rule ${rule} forbids this call.`, { rule, origin: "rule" });
+  }
+  const { mode } = state;
+  if (mode === "bypassed" || (mode === "smart" && !needsApproval(tool, args))) {
+    return { type: "approved", origin: "mode" };
+  }
+  const allowRule = state.allow.find((rule) => rule.matchesAll(name, args));
+  if (allowRule) return createRuleApproval(allowRule.source);
   const assessment = name === "bash" && typeof args.command === "string"
     ? assessCommand(args.command)
     : undefined;
-  if (isTrusted(state.trusted, request, assessment)) return APPROVED;
-  if (await isAllowedAsHarmless(state, assessment)) return APPROVED;
+  const grant = findGrant(state.trusted, request, assessment);
+  if (grant) return createRuleApproval(formatGrant(grant));
+  if (await isAllowedAsHarmless(state, assessment)) return createRuleApproval("allowHarmless");
   return await requestApproval(state, assessment ? { ...request, assessment } : request);
 }
 
-/** Whether a grant covers a call. No grant covers a dangerous command. */
-function isTrusted(
+function createRuleApproval(rule: string): GateAnswer {
+  return { type: "approved", rule, origin: "rule" };
+}
+
+/** Formats a grant like a rule. */
+function formatGrant(grant: TrustGrant): string {
+  if (grant.type === "tool") return grant.name;
+  return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
+}
+
+/** Finds the grant that covers a call. No grant covers a dangerous command. */
+function findGrant(
   trusted: readonly TrustGrant[],
   { name, arguments: args }: ApprovalRequest,
   assessment: CommandAssessment | undefined,
-): boolean {
-  if (assessment?.verdict === "dangerous") return false;
-  return trusted.some((grant) => {
+): TrustGrant | undefined {
+  if (assessment?.verdict === "dangerous") return undefined;
+  return trusted.find((grant) => {
     if (grant.name !== name) return false;
     if (grant.type === "tool") return true;
     if (typeof args.command === "string") return commandHasPrefix(args.command, grant.prefix);
@@ -156,11 +174,14 @@ async function isConfined(sandbox: ApprovalGateOptions["sandbox"]): Promise<bool
   return sandbox === undefined || (await sandbox.describe()).confined;
 }
 
-async function requestApproval(state: GateState, request: GateRequest): Promise<ApprovalDecision> {
+async function requestApproval(state: GateState, request: GateRequest): Promise<GateAnswer> {
   const { ask, sandbox } = state.options;
-  if (!ask) return createDenial("This call needs approval, and no approval prompt is configured.");
+  if (!ask) {
+    const reason = "This call needs approval, and no approval prompt is configured.";
+    return createDenial(reason, { origin: "mode" });
+  }
   const decision = await promptForDecision(ask, request);
-  if (decision.type === "denied") return decision;
+  if (decision.type !== "approved") return decision;
   const { scope = "once", prefix } = decision;
   const { name } = request;
   const canTrustTool = name !== "bash" || await isConfined(sandbox);
@@ -172,16 +193,20 @@ async function requestApproval(state: GateState, request: GateRequest): Promise<
 async function promptForDecision(
   ask: ApprovalPrompt,
   request: GateRequest,
-): Promise<ApprovalDecision> {
+): Promise<GateAnswer> {
   try {
-    const decision = await ask(request);
-    if (typeof decision !== "boolean") return decision;
-    return decision ? APPROVED : { type: "denied" };
+    const answer = await ask(request);
+    const origin = "person";
+    if (typeof answer === "boolean") return { type: answer ? "approved" : "denied", origin };
+    return answer.type === "pending" ? answer : { origin, ...answer };
   } catch {
     return createDenial("The approval prompt failed.");
   }
 }
 
-function createDenial(reason: string): ApprovalDecision {
-  return { type: "denied", reason };
+function createDenial(
+  reason: string,
+  source: Pick<ApprovalDecision, "rule" | "origin"> = {},
+): GateAnswer {
+  return { type: "denied", reason, ...source };
 }

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { ApprovalDecision } from "../../core/approval.ts";
+import type { ApprovalAnswer } from "../../core/approve.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
@@ -17,7 +18,7 @@ async function requestDecision(
   gate: ApprovalGate,
   name: string,
   args: JsonObject,
-): Promise<ApprovalDecision> {
+): Promise<ApprovalDecision | { type: "pending" }> {
   return await gate({
     toolCallId: "1",
     name,
@@ -38,7 +39,7 @@ async function getDecisionType(
 
 /** Creates a gate whose prompt returns the answers in order and records the calls that it is shown. */
 function createPromptedGate(
-  answers: readonly (ApprovalDecision | boolean)[],
+  answers: readonly ApprovalAnswer[],
   options: ApprovalGateOptions = {},
 ): { gate: ApprovalGate; questions: string[] } {
   const questions: string[] = [];
@@ -66,6 +67,7 @@ Deno.test("approvalGate(): denies calls without a prompt and when the prompt fai
   assertEquals(await requestDecision(approvalGate(), "bash", { command: "ls" }), {
     type: "denied",
     reason: "This call needs approval, and no approval prompt is configured.",
+    origin: "mode",
   });
   const failing = approvalGate({
     ask: () => {
@@ -75,17 +77,52 @@ Deno.test("approvalGate(): denies calls without a prompt and when the prompt fai
   assertEquals(await getDecisionType(failing, "bash", { command: "ls" }), "denied");
 });
 
-Deno.test("approvalGate(): returns approvals, denials, reasons and edited arguments unchanged", async () => {
+Deno.test("approvalGate(): returns the answers of the prompt as decisions of a person, unless they name another origin", async () => {
   const edited: ApprovalDecision = { type: "approved", arguments: { command: "pwd" } };
-  const refused: ApprovalDecision = { type: "denied", reason: "not now" };
+  const refused: ApprovalDecision = { type: "denied", reason: "not now", origin: "policy" };
   const { gate } = createPromptedGate([true, false, refused, edited]);
-  assertEquals(await requestDecision(gate, "bash", {}), { type: "approved" });
-  assertEquals(await requestDecision(gate, "bash", {}), { type: "denied" });
+  const origin = "person";
+  assertEquals(await requestDecision(gate, "bash", {}), { type: "approved", origin });
+  assertEquals(await requestDecision(gate, "bash", {}), { type: "denied", origin });
   assertEquals(await requestDecision(gate, "bash", {}), refused);
-  assertEquals(await requestDecision(gate, "bash", {}), edited);
+  assertEquals(await requestDecision(gate, "bash", {}), { ...edited, origin });
 });
 
-Deno.test("approvalGate(): a trusted tool stays trusted until clearTrust()", async () => {
+Deno.test("approvalGate(): a pending answer is returned, and grants nothing", async () => {
+  const { gate } = createPromptedGate([{ type: "pending" }, false]);
+  assertEquals(await requestDecision(gate, "bash", {}), { type: "pending" });
+  assertEquals([gate.trusted, await getDecisionType(gate, "bash")], [[], "denied"]);
+});
+
+Deno.test("approvalGate(): a decision names the rule, the grant or the mode that made it", async () => {
+  const { gate } = createPromptedGate([
+    { type: "approved", scope: "prefix", prefix: "npm run" },
+    { type: "approved", scope: "prefix", prefix: "src" },
+    { type: "approved", scope: "tool" },
+  ], { allow: ["bash(npm test *)"], deny: ["bash(rm *)"], allowHarmless: true });
+  const decide = (name: string, args: JsonObject = {}) => requestDecision(gate, name, args);
+  const run = (command: string) => decide("bash", { command });
+  assertEquals(await run("rm a"), {
+    type: "denied",
+    reason: "The rule bash(rm *) forbids this call.",
+    rule: "bash(rm *)",
+    origin: "rule",
+  });
+  const byRule = (rule: string) => ({ type: "approved", rule, origin: "rule" } as const);
+  assertEquals(await run("npm test -- a"), byRule("bash(npm test *)"));
+  assertEquals(await run("ls"), byRule("allowHarmless"));
+  await run("npm run build");
+  assertEquals(await run("npm run lint"), byRule("bash(npm run *)"));
+  await decide("edit_file", { path: "src/a" });
+  assertEquals(await decide("edit_file", { path: "src/b" }), byRule("edit_file(src/**)"));
+  await decide("write_file");
+  assertEquals(await decide("write_file"), byRule("write_file"));
+  assertEquals(await decide("read_file"), { type: "approved", origin: "mode" });
+  gate.mode = "bypassed";
+  assertEquals(await run("make"), { type: "approved", origin: "mode" });
+});
+
+Deno.test("approvalGate(): a trusted tool stays trusted until clearTrust() [AC-30]", async () => {
   const { gate, questions } = createPromptedGate([{ type: "approved", scope: "tool" }, true]);
   await getDecisionType(gate, "write_file", { path: "a" });
   await getDecisionType(gate, "write_file", { path: "b" });

@@ -3,7 +3,7 @@ import { defineTool } from "../../core/tool.ts";
 import { codingTools } from "../coding_tools.ts";
 import { planMode } from "./plan_mode.ts";
 
-Deno.test("planMode(): keeps no coding tool that writes files or runs commands", () => {
+Deno.test("planMode(): keeps no coding tool that writes files or runs commands [AC-26]", () => {
   assertEquals(planMode(codingTools()).map(({ name }) => name), [
     "read_file",
     "list_directory",
@@ -11,7 +11,7 @@ Deno.test("planMode(): keeps no coding tool that writes files or runs commands",
   ]);
 });
 
-Deno.test("planMode(): omits a tool that does not set readOnly", () => {
+Deno.test("planMode(): omits a tool that does not set readOnly [AC-26]", () => {
   const createTool = (name: string, options: { readonly readOnly?: boolean }) =>
     defineTool({
       name,

@@ -1,0 +1,111 @@
+/**
+ * Runs the turns of a run. This code and all that it calls is loaded by the first run, so that a page starts sooner.
+ *
+ * @module
+ */
+
+import type { PendingBatch } from "../core/approval.ts";
+import { copyMessage } from "../core/copy_message.ts";
+import type { RunOutcome } from "../core/event.ts";
+import type { HistoryRepair } from "../core/history.ts";
+import { cloneJson } from "../core/json.ts";
+import type { TurnInput } from "./message_source.ts";
+import { runPostLoop } from "./policy_slots.ts";
+import { createProgress, type RunProgress } from "./run_progress.ts";
+import { RunServices, type RunServicesOptions } from "./run_services.ts";
+import { type NextStep, runTurn } from "./turn.ts";
+import { createPolicyContext } from "./turn_context.ts";
+
+/** The input of the first turn, and the state of the history that it continues. */
+export interface FirstTurn {
+  /** The messages of the first turn. */
+  readonly input: TurnInput;
+  /** Repairs of the history, reported as a `warning` event. Default: none. */
+  readonly repairs?: readonly HistoryRepair[];
+  /** Whether the previous run over this history ended in a context overflow. Default: `false`. */
+  readonly overflowed?: boolean;
+}
+
+/** Creates the services of a run. */
+export function createRun(options: RunServicesOptions): RunServices {
+  return new RunServices(options);
+}
+
+/** Runs turns until the run is complete or ended. */
+export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
+  await warnAboutRepairs(run, start.repairs);
+  let progress = createProgress(start.overflowed ?? false);
+  let input: TurnInput | undefined = start.input;
+  if (!run.cancellation.aborted) await run.steering.poll();
+  while (input) {
+    const result = await runTurn(run, progress, input);
+    progress = result.progress;
+    input = await getNextInput(run, result.next);
+    if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
+  }
+  return progress;
+}
+
+async function warnAboutRepairs(
+  run: RunServices,
+  repairs: readonly HistoryRepair[] = [],
+): Promise<void> {
+  if (repairs.length === 0) return;
+  await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
+}
+
+/** Returns the input of the next turn; `undefined` if the run is complete. */
+async function getNextInput(run: RunServices, next: NextStep): Promise<TurnInput | undefined> {
+  if (next.type === "end") return undefined;
+  const messages = next.injected;
+  const polled = run.steering.poll();
+  if (polled) await polled;
+  if (next.type === "next_turn" || messages.length > 0) return { messages };
+  if (run.steering.peek().length > 0) return { messages };
+  const { followUp } = run;
+  const followUpPolled = followUp?.poll?.();
+  if (followUpPolled) await followUpPolled;
+  return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
+}
+
+/** Calls the `postLoop` policies and emits `agent_end`. */
+export async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOutcome> {
+  const outcome = createOutcome(run, progress);
+  const { stopReason, error } = outcome;
+  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
+  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
+  await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
+  return outcome;
+}
+
+function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
+  const { usage, cost, error, stoppedBy, pending } = progress;
+  const { aborted, reason } = run.cancellation;
+  const stopReason = error ? "error" : progress.stopReason;
+  // An abort after the last turn was complete had no effect.
+  const isIncomplete = stopReason === "aborted" || stopReason === "error";
+  return {
+    messages: run.history.newMessages,
+    stopReason,
+    usage,
+    cost,
+    ...(error && { error }),
+    ...(stoppedBy && { stoppedBy }),
+    ...(aborted && isIncomplete && { abortReason: reason }),
+    ...(pending && pickPending(pending)),
+  };
+}
+
+/** Returns a copy for the last event, so that a listener changes neither the history nor the result. */
+function copyOutcome(outcome: RunOutcome): RunOutcome {
+  const { messages, error: _error, abortReason: _abortReason, ...data } = outcome;
+  return {
+    ...outcome,
+    ...cloneJson(data),
+    messages: messages.map((message) => copyMessage(message)),
+  };
+}
+
+function pickPending({ pendingApprovals, decidedCalls }: PendingBatch): PendingBatch {
+  return { pendingApprovals, ...(decidedCalls && { decidedCalls }) };
+}

@@ -1,0 +1,99 @@
+/**
+ * Opens the session of a conversation, whether it exists or not.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import { SessionError } from "../../core/errors.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
+
+/** Options for {@linkcode openSession}. */
+export interface OpenSessionOptions
+  extends Omit<RecordSessionOptions, "session" | "id">, ResumeIntoOptions {
+  /** Id of the session. Default: a new session whose id is the current time with a random suffix. */
+  readonly id?: string | undefined;
+}
+
+/** The session of an agent, which is recorded until it is closed. */
+export interface OpenedSession extends SessionRecording {
+  /** Id of the session. */
+  readonly id: string;
+  /** Whether the session existed, so that its state was restored into the agent. */
+  readonly resumed: boolean;
+  /** Whether the last run was interrupted with work left to do, which `agent.continue()` does. */
+  readonly isInterrupted: boolean;
+  /** Names of tools that the session had and the agent lacks. */
+  readonly missingTools: readonly string[];
+  /** Stops recording and closes the session, as `stop()` does. */
+  close(): Promise<void>;
+}
+
+/**
+ * Resumes the session with an id into an idle agent, or creates it, and records the agent from there on: one call for
+ * each conversation of a server.
+ *
+ * A session that exists sets the history, model, tools and queues of the agent, as `ResumedSession.into()` does.
+ *
+ * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
+ * @throws {AlreadyRunningError} If the session exists and a run of the agent is active.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { InMemorySessionStore, openSession } from "@swink/agent/memory";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const store = new InMemorySessionStore();
+ * const streamFn = scriptedStream([reply("Hello!"), reply("Bye!")]);
+ *
+ * async function chat(id: string, text: string) {
+ *   const agent = new Agent({ model: "any/model", streamFn });
+ *   await using session = await openSession(store, { id }, agent);
+ *   if (session.isInterrupted) await agent.continue();
+ *   return (await agent.prompt(text)).text;
+ * }
+ *
+ * await chat("ada", "Hello"); // creates the session
+ * await chat("ada", "Goodbye"); // the model gets both prompts
+ * ```
+ */
+export async function openSession(
+  store: SessionStore,
+  { id, cwd, ...options }: OpenSessionOptions,
+  agent: Agent,
+): Promise<OpenedSession> {
+  const found = id === undefined ? undefined : await findSession(store, id);
+  if (!found) {
+    const created = { ...(id !== undefined && { id }), ...(cwd !== undefined && { cwd }) };
+    const recording = await recordSession(agent, store, { ...created, ...options });
+    return complete(recording, { resumed: false, isInterrupted: false, missingTools: [] });
+  }
+  try {
+    const recording = await found.into(agent, options);
+    const { missingTools } = recording;
+    return complete(recording, { resumed: true, isInterrupted: found.isInterrupted, missingTools });
+  } catch (error) {
+    await found.session.close();
+    throw error;
+  }
+}
+
+async function findSession(store: SessionStore, id: string) {
+  try {
+    return await resumeSession(store, id);
+  } catch (error) {
+    if (error instanceof SessionError && error.reason === "not_found") return undefined;
+    throw error;
+  }
+}
+
+function complete(
+  recording: SessionRecording,
+  state: Pick<OpenedSession, "resumed" | "isInterrupted" | "missingTools">,
+): OpenedSession {
+  const { id } = recording.session;
+  return Object.assign(recording, { ...state, id, close: () => recording.stop() });
+}

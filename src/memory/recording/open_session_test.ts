@@ -1,0 +1,98 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
+import { extractText } from "../../core/content.ts";
+import { fakeTool } from "../../testing/fake_tool.ts";
+import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { FileSessionStore } from "../file/file_store.ts";
+import { InMemorySessionStore } from "../store/in_memory_store.ts";
+import { openSession } from "./open_session.ts";
+
+const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
+const tools = [fakeTool({ name: "look" })];
+
+function createAgent(steps: readonly ScriptedStep[], model = "any/model"): Agent {
+  return new Agent({ model, tools, streamFn: scriptedStream(steps) });
+}
+
+function getTexts({ state }: Agent): readonly string[] {
+  return state.messages.map((message) =>
+    message.role === "custom" ? "" : extractText(message.content)
+  );
+}
+
+Deno.test("openSession() creates a session, and resumes it the next time", async () => {
+  const directory = await Deno.makeTempDir();
+  const open = (agent: Agent) =>
+    openSession(new FileSessionStore({ directory }), { id: "a" }, agent);
+  {
+    const agent = createAgent([reply("Hello!", { usage })]);
+    await using session = await open(agent);
+    assertEquals([session.id, session.resumed, session.isInterrupted], ["a", false, false]);
+    await agent.prompt("Hi");
+  }
+  const agent = createAgent([reply("Bye!", { usage })], "any/other");
+  const session = await open(agent);
+  assertEquals([session.resumed, session.isInterrupted, session.missingTools], [true, false, []]);
+  assertEquals(agent.state.model.modelId, "model");
+  await agent.prompt("Goodbye");
+  await session.close();
+  const last = createAgent([]);
+  await (await open(last)).close();
+  assertEquals(getTexts(last), ["Hi", "Hello!", "Goodbye", "Bye!"]);
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("openSession() without an id creates a new session", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("Hello!")]);
+  const session = await openSession(store, { cwd: "/work" }, agent);
+  await agent.prompt("Hi");
+  await session.close();
+  const [summary] = await store.list();
+  assertEquals([summary?.id, summary?.cwd], [session.id, "/work"]);
+});
+
+Deno.test("openSession() reports an interrupted run", async () => {
+  const store = new InMemorySessionStore();
+  const created = await store.create({ id: "a" });
+  created.append({
+    type: "message",
+    message: { role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 0 },
+  });
+  await created.close();
+  const agent = createAgent([reply("Hello!")]);
+  await using session = await openSession(store, { id: "a" }, agent);
+  assert(session.isInterrupted);
+  await agent.continue();
+  assertEquals(getTexts(agent), ["Hi", "Hello!"]);
+});
+
+Deno.test("openSession() rejects for a session that is open, and for an invalid id", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("Hello!")]);
+  await using _session = await openSession(store, { id: "a" }, agent);
+  await agent.prompt("Hi");
+  for (const [id, reason] of [["a", "locked"], ["../a", "bad_id"]] as const) {
+    const error = await assertRejects(
+      () => openSession(store, { id }, createAgent([])),
+      SessionError,
+    );
+    assertEquals(error.reason, reason);
+  }
+});
+
+Deno.test("openSession() closes a session that cannot be restored into a running agent", async () => {
+  const store = new InMemorySessionStore();
+  const first = createAgent([reply("Hello!")]);
+  const session = await openSession(store, { id: "a" }, first);
+  await first.prompt("Hi");
+  await session.close();
+  const running = createAgent([hang()]);
+  const run = running.prompt("Wait");
+  await assertRejects(() => openSession(store, { id: "a" }, running), AlreadyRunningError);
+  running.abort();
+  await run;
+  await (await openSession(store, { id: "a" }, createAgent([]))).close();
+});
