@@ -5,8 +5,8 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import type { StartedRun } from "../loop/start_run.ts";
-import { type AgentResult, findFailure, toAgentResult } from "./agent_result.ts";
+import type { RunSummary, StartedRun } from "../loop/start_run.ts";
+import { type AgentResult, findFailure } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
 
 /**
@@ -62,7 +62,7 @@ export function createAgentStream(
   let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
     if (!stream.locked) void awaitEnd(stream, discard);
-    return await (outcome ??= summary.then(toAgentResult));
+    return await (outcome ??= createResult(summary));
   };
   const text = async (): Promise<string> => {
     const run = await result();
@@ -73,6 +73,12 @@ export function createAgentStream(
   const toResponse = (options?: ResponseOptions): Response =>
     createResponse(stream, { ...options, outcome: summary, misuse });
   return Object.assign(stream, { text, result, toResponse });
+}
+
+async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
+  const run = await summary;
+  const { toAgentResult } = await import("./to_agent_result.ts");
+  return toAgentResult(run);
 }
 
 /** Creates the stream of a run that was not started, because of misuse. */

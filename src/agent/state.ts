@@ -6,7 +6,6 @@
 
 import type { DecidedCall, PendingApproval, PendingBatch } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
-import { copyMessage } from "../core/copy_message.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
@@ -108,7 +107,7 @@ export function applyEvent(
       return state.draft?.apply(event.delta);
     case "message_start":
       state.draft = event.message.role === "assistant"
-        ? new ReplyDraft(copyMessage(event.message))
+        ? new ReplyDraft(cloneJson(event.message))
         : undefined;
       return;
     case "message_end":

@@ -72,14 +72,9 @@ async function loadAjv(): Promise<AjvModule> {
   return loadedAjv = await import("./json_schema/ajv_validator.ts");
 }
 
-/** Whether a validator is loaded on first use, and is not loaded yet. */
-export function canPreload(validator: SchemaValidator): boolean {
-  return validator === ajvValidator && !loadedAjv;
-}
-
-/** Starts to load a validator that is loaded on first use; a failure is reported by the first compilation. */
-export function preloadValidator(validator: SchemaValidator): void {
-  if (canPreload(validator)) loadAjv().catch(() => {});
+/** Starts to load ajv; a failure is reported by the first compilation. */
+export function preloadAjv(): void {
+  loadAjv().catch(() => {});
 }
 
 function toCompiledSchema(

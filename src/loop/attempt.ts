@@ -18,7 +18,7 @@ import { cloneJson, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { canPreload, preloadValidator } from "../core/schema.ts";
+import { ajvValidator, preloadAjv } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -284,9 +284,9 @@ class ReplyReader {
 
   /** Loads ajv if the first reply of a run takes long, so that loading it delays nothing. */
   startPreload(): void {
-    const { validator } = this.#run.config;
-    if (this.#turn.progress.turn > 1 || this.#tools.length === 0 || !canPreload(validator)) return;
-    this.#preload = setTimeout(() => preloadValidator(validator), PRELOAD_AFTER_MS);
+    const usesAjv = this.#tools.length > 0 && this.#run.config.validator === ajvValidator;
+    if (!usesAjv || this.#turn.progress.turn > 1) return;
+    this.#preload = setTimeout(preloadAjv, PRELOAD_AFTER_MS);
   }
 
   stopPreload(): void {
