@@ -80,9 +80,12 @@ const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, Expectation>> = {
 /**
  * Checks the options of an adapter; those that are `undefined` count as missing.
  *
- * @throws {BadRequestError} If an option is not of its type.
+ * @throws {BadRequestError} If they are no object, or an option is not of its type.
  */
 export function checkAdapterOptions(options: AdapterOptions): void {
+  if (!isPlainObject(options)) {
+    throw new BadRequestError(`The options must be an object, not ${describe(options)}`);
+  }
   checkOptions("", options, ADAPTER_OPTIONS);
 }
 
