@@ -127,6 +127,7 @@ export {
   type Cost,
   type Prices,
   type Rates,
+  type RateTier,
   type Usage,
 } from "./src/core/usage.ts";
 export {

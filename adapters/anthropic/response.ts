@@ -250,12 +250,17 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cache_read_input_tokens);
   const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
+  const cacheWriteLong = countOrZero(counts.cache_creation?.ephemeral_1h_input_tokens);
+  const extra = {
+    ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
+    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+  };
   return {
     input,
     output,
     cacheRead,
     cacheWrite,
     total: input + output + cacheRead + cacheWrite,
-    ...(reasoning !== undefined && { extra: { reasoning: countOrZero(reasoning) } }),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
 }

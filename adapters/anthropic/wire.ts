@@ -25,6 +25,7 @@ export interface WireUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 

@@ -232,5 +232,8 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cacheReadInputTokens);
   const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, total };
+  const usage = { input, output, cacheRead, cacheWrite, total };
+  const longWrite = counts.cacheDetails?.find(({ ttl }) => ttl === "1h");
+  const cacheWriteLong = countOrZero(longWrite?.inputTokens);
+  return cacheWriteLong > 0 ? { ...usage, extra: { cacheWriteLong } } : usage;
 }

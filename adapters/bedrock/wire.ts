@@ -20,6 +20,7 @@ export interface WireUsage {
   readonly totalTokens?: number;
   readonly cacheReadInputTokens?: number;
   readonly cacheWriteInputTokens?: number;
+  readonly cacheDetails?: readonly { readonly inputTokens?: number; readonly ttl?: string }[];
 }
 
 /** The start of a tool call; type `server_tool_use` marks one that the provider runs. */

@@ -104,6 +104,7 @@ export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
+export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options
 export {
@@ -161,6 +162,7 @@ export {
   TOOL_NAME_RULE,
   toWireName,
 } from "./request/wire_names.ts";
+export { decodeBase64Text } from "./request/base64_text.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
   type OptionalOption,
@@ -203,6 +205,9 @@ export {
   type ErrorOrigin,
   type ErrorResponse,
 } from "./errors/classify.ts";
+export { isErrorValue } from "./errors/error_body.ts";
+export { getErrorMessage } from "../../src/core/errors.ts";
+export { redact } from "../../src/core/redact.ts";
 export {
   AUTH,
   BAD_REQUEST,

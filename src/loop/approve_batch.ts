@@ -104,9 +104,12 @@ export function stopBatch(
   stoppedBy: StoppedBy,
   injected: readonly AgentMessage[],
 ): PreparedBatch {
-  const text =
-    `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  return { calls: refuseAll(calls, text), stoppedBy, injected };
+  return { calls: refuseAll(calls, formatStop(stoppedBy)), stoppedBy, injected };
+}
+
+/** Returns the result text of a call that is not run because a policy stops the run. */
+export function formatStop({ policy, reason }: StoppedBy): string {
+  return `Tool call not run: the policy "${policy}" stopped the run: ${reason}`;
 }
 
 /** Refuses all calls; calls that are already refused keep their reason. */

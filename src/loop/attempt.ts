@@ -14,7 +14,7 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
-import { cloneJson } from "../core/json.ts";
+import { cloneJson, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
@@ -27,6 +27,7 @@ import type {
   StreamFn,
   StreamOptions,
   StreamRequest,
+  StreamWarningEvent,
 } from "../core/stream.ts";
 import {
   type Cost,
@@ -247,7 +248,7 @@ class ReplyReader {
         return this.#run.events.emitDelta(delta);
       }
       case "warning":
-        return this.#run.events.warn(event.code, event.message, event.data);
+        return this.#warn(event);
       case "done":
       case "error":
         this.#terminal = event;
@@ -258,6 +259,13 @@ class ReplyReader {
         return undefined;
     }
   };
+
+  /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
+  #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
+    const copy = toJsonValue(data);
+    const json = "value" in copy ? copy.value : undefined;
+    return this.#run.events.warn(getErrorMessage(code), getErrorMessage(message), json);
+  }
 
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
@@ -294,7 +302,7 @@ class ReplyReader {
       ...this.#snapshot(),
       stopReason,
       ...(cost && { reportedCost: toValidCost(cost) }),
-      ...(responseId !== undefined && { responseId }),
+      ...(typeof responseId === "string" && { responseId }),
     };
   }
 

@@ -10,7 +10,7 @@ import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "..
 import type { AgentError } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
-import { defaultPorts, type Ports } from "../core/ports.ts";
+import { type Ports, resolvePorts } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
@@ -159,17 +159,14 @@ type Defaults =
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   checkRunConfig(config);
-  const random = config.random ?? defaultPorts.random;
+  const ports = resolvePorts(config);
   return {
     ...config,
-    now: config.now ?? defaultPorts.now,
-    sleep: config.sleep ?? defaultPorts.sleep,
-    newId: config.newId ?? defaultPorts.newId,
-    random,
+    ...ports,
     ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
-    retry: config.retry ?? exponentialBackoff({ random }),
+    retry: config.retry ?? exponentialBackoff(ports),
     fallback: config.fallback ?? [],
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",

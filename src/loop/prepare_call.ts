@@ -105,7 +105,9 @@ export async function checkPolicies(
       case "skip":
         return { call: refuseCall(block, `Tool call refused: ${verdict.reason}`), injected };
       case "stop": {
-        const stoppedBy = { policy: policy.name, reason: verdict.reason };
+        // An `onDelta` stop may have come first.
+        const stoppedBy = turn.monitor?.stoppedBy ??
+          { policy: policy.name, reason: verdict.reason };
         return { call: ready, stoppedBy, injected };
       }
     }

@@ -4,18 +4,24 @@
  * @module
  */
 
-import { createDeferred } from "../core/deferred.ts";
 import { userMessage } from "../core/message.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
+import type {
+  AssistantMessageEvent,
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+} from "../core/stream.ts";
 import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./faulty_body.ts";
 import { type CollectedReply, readReply } from "./read_reply.ts";
+import { settleWithin } from "./time_limits.ts";
 import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fixture.ts";
 
 /** The key of every request; it must not appear in errors. */
 export const API_KEY = "sk-conformance-0123456789abcdef";
 
-/** Far longer than a reply without a network takes, in milliseconds. */
+/** Longest wait for the end of a reply, in milliseconds: far more than the limits that the tests set. */
 const MAX_REPLY_MS = 10_000;
 
 /** Creates and calls the stream function under test. */
@@ -43,15 +49,30 @@ export class StreamSubject {
     };
   }
 
-  /** Sends a request and reads the reply. Rejects when the reply has no end, so that its test has a clear error. */
-  async call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
-    const { promise: endless, reject } = createDeferred<never>();
-    const error = new Error(`The reply did not end within ${MAX_REPLY_MS} ms`);
-    const timer = setTimeout(() => reject(error), MAX_REPLY_MS);
+  /** Sends a request and reads the reply. */
+  call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
+    return settleWithin(
+      readReply(this.stream(streamFn, options)),
+      MAX_REPLY_MS,
+      `Expected the stream to end, got no end within ${MAX_REPLY_MS} ms: a stream function ends when the response ` +
+        "does, on an abort, and after connectTimeoutMs and idleTimeoutMs",
+    );
+  }
+
+  /** Sends a request; the stream rejects with an explanation if the stream function throws. */
+  async *stream(
+    streamFn: StreamFn,
+    options: CallOptions = {},
+  ): AsyncGenerator<AssistantMessageEvent> {
     try {
-      return await Promise.race([readReply(streamFn(this.createRequest(options))), endless]);
-    } finally {
-      clearTimeout(timer);
+      yield* streamFn(this.createRequest(options));
+    } catch (thrown) {
+      throw new Error(
+        `Expected an "error" event, got an exception: ${
+          getErrorMessage(thrown)
+        }. A stream function never throws`,
+        { cause: thrown },
+      );
     }
   }
 
