@@ -7,7 +7,11 @@
 import type { StreamFn } from "../../src/core/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import {
+  type AdapterOptions,
+  type AdapterSettings,
+  resolveSettings,
+} from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
@@ -19,8 +23,9 @@ export type AnthropicOptions = AdapterOptions;
 
 /** Creates the stream function that `createAnthropic()` loads. */
 export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
-  const { betas: ownBetas, headers } = splitBetas(options.headers);
-  const settings = resolveSettings({ ...options, headers }, "https://api.anthropic.com");
+  const resolved = resolveSettings(options, "https://api.anthropic.com");
+  const { betas: ownBetas, headers } = splitBetas(resolved.headers);
+  const settings = { ...resolved, headers };
   const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
   const models = new ModelFinder(settings.catalog);
   return createStreamFn({
@@ -45,7 +50,7 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
 
 /** Splits the caller's headers: the features of `anthropic-beta` are sent together with those that a request needs. */
 function splitBetas(
-  headers: AdapterOptions["headers"] = {},
+  headers: AdapterSettings["headers"],
 ): { readonly betas: readonly string[]; readonly headers: Readonly<Record<string, string>> } {
   const isBeta = ([name]: readonly [string, string]) => name.toLowerCase() === "anthropic-beta";
   const entries = Object.entries(headers);

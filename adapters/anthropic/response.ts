@@ -13,7 +13,7 @@ import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
 import type { WireBlockStart, WireCitation, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
@@ -69,7 +69,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);
-        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#stopReason = textOrEmpty(event.delta.stop_reason).toLowerCase() || this.#stopReason;
         this.#explanation = event.delta.stop_details?.explanation ?? undefined;
         return;
       case "message_stop":
@@ -182,8 +182,8 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.closeThinking({ signature: block.signature });
       case "tool_use":
         // The start may carry the complete input; usually it carries an empty object.
-        if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
-          this.#writer.writeToolArguments(block.contentIndex, JSON.stringify(block.input));
+        if (!isJsonObject(block.input) || Object.keys(block.input).length > 0) {
+          this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex);
       case "item": {

@@ -14,15 +14,17 @@ import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import {
   type AdapterOptions,
+  type AdapterSettings,
   type ApiKey,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
+import { checkApi } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createUrlBuilder, hasResponses, isDatedVersion } from "./url.ts";
 
 /** Options for `createAzure()`. The model id is the name of the deployment. */
 export interface AzureOptions extends AdapterOptions {
-  /** URL of the resource, such as `https://my-resource.openai.azure.com`. Required. */
+  /** URL of the resource, such as `https://my-resource.openai.azure.com`, or the target URI of a deployment. Required. */
   readonly baseUrl?: string | undefined;
   /**
    * API to call. Default: that of the catalog entry of the deployment's model, if the API version and the URL have it;
@@ -44,8 +46,10 @@ const ERRORS: ErrorTable = {
 
 /** Creates the stream function that `createAzure()` loads. */
 export function createAzureStreamFn(options: AzureOptions): StreamFn {
-  const { api, apiVersion, keyHint = "pass apiKey or getToken to createAzure()" } = options;
-  const { settings, apiKey } = resolveCredentials({ ...options, keyHint });
+  const { api, keyHint = "pass apiKey or getToken to createAzure()" } = options;
+  checkApi(api);
+  const { apiKey, ...credentials } = resolveCredentials({ ...options, keyHint });
+  const { apiVersion, settings } = splitApiVersion(credentials.settings, options);
   const keyHeaders = createKeyHeaders(options);
   const server = { settings, apiKey, keyHeaders, errors: ERRORS };
   const createUrl = (api: "chat" | "responses") =>
@@ -59,6 +63,18 @@ export function createAzureStreamFn(options: AzureOptions): StreamFn {
     const preferred = canUseResponses ? findModel(settings.catalog, request.model)?.api : undefined;
     return apis[api ?? preferred ?? "chat"](request);
   }, settings.catalog);
+}
+
+/** Takes the API version out of the query of the `baseUrl`, which has one if it was copied from the portal. */
+function splitApiVersion(
+  settings: AdapterSettings,
+  { apiVersion }: AzureOptions,
+): { readonly apiVersion: string | undefined; readonly settings: AdapterSettings } {
+  const parameters = new URLSearchParams(settings.query);
+  const copied = parameters.get("api-version") ?? undefined;
+  if (copied === undefined) return { apiVersion, settings };
+  parameters.delete("api-version");
+  return { apiVersion: apiVersion ?? copied, settings: { ...settings, query: `${parameters}` } };
 }
 
 function resolveCredentials(options: AzureOptions): {

@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../src/core/errors.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 
 /** Options for `createUrlBuilder()`. */
 export interface AzureUrlOptions {
@@ -32,15 +33,16 @@ export function hasResponses(baseUrl: string, apiVersion: string | undefined): b
 }
 
 /**
- * Creates the function that builds the URL of a deployment. `baseUrl` is the URL of the resource, alone or followed by
- * `/openai`, `/openai/v1` or `/openai/deployments/<name>`.
+ * Creates the function that builds the URL of a deployment. `targetUrl` is the URL of the resource, alone or followed by
+ * `/openai`, `/openai/v1` or `/openai/deployments/<name>`, and by the path of an API, as in the portal.
  *
- * The function throws a {@linkcode BadRequestError} when `baseUrl` is empty.
+ * The function throws a {@linkcode BadRequestError} when `targetUrl` is empty.
  */
 export function createUrlBuilder(
-  baseUrl: string,
+  targetUrl: string,
   { api, apiVersion }: AzureUrlOptions,
 ): (deployment: string) => string {
+  const baseUrl = targetUrl.replace(/\/(?:chat\/completions|responses)$/, "");
   const path = api === "chat" ? "chat/completions" : "responses";
   const query = apiVersion === undefined || apiVersion === "v1"
     ? ""
@@ -51,7 +53,9 @@ export function createUrlBuilder(
     const root = baseUrl.replace(/\/openai(?:\/v1)?$/, "");
     if (!isDatedVersion(apiVersion)) return `${root}/openai/v1/${path}${query}`;
     const datedPath = api === "chat"
-      ? `deployments/${encodeURIComponent(deployment)}/${path}`
+      ? `deployments/${
+        encodeModelPath([deployment], { modelId: deployment, provider: "azure" })
+      }/${path}`
       : path;
     return `${root}/openai/${datedPath}${query}`;
   };

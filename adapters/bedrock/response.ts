@@ -12,7 +12,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
 import { toErrorBody } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
@@ -91,7 +91,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "messageStop": {
         const { stopReason }: WireMessageStop = JSON.parse(body);
-        this.#stopReason = textOrEmpty(stopReason) || "end_turn";
+        this.#stopReason = textOrEmpty(stopReason).toLowerCase() || "end_turn";
         break;
       }
       case "metadata": {
@@ -126,7 +126,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       this.#appendThinking(index, reasoningContent);
     } else if (toolUse !== undefined) {
       const block = this.#blocks.get(index);
-      const json = textOrEmpty(toolUse.input);
+      const json = toArgumentsText(toolUse.input);
       if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
       else if (block?.type === "server_tool_use") block.json += json;
     } else if (Array.isArray(toolResult)) {

@@ -9,6 +9,7 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
@@ -82,12 +83,11 @@ const MODEL_PATH = /^(?:models|tunedModels|endpoints|publishers|projects)\//;
  *
  * @throws {BadRequestError} When the id of the model is another path, which would lead to another resource.
  */
-function createUrl(baseUrl: string, { model: { modelId, provider } }: StreamRequest): string {
+function createUrl(baseUrl: string, { model }: StreamRequest): string {
+  const { modelId, provider } = model;
   const path = MODEL_PATH.test(modelId) ? modelId : `models/${modelId}`;
   const steps = path.split("/");
   const isPath = MODEL_PATH.test(modelId) || !modelId.includes("/");
-  if (!isPath || steps.some((step) => /^\.{0,2}$/.test(step))) {
-    throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
-  }
-  return `${baseUrl}/${steps.map(encodeURIComponent).join("/")}:streamGenerateContent?alt=sse`;
+  if (!isPath) throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
+  return `${baseUrl}/${encodeModelPath(steps, model)}:streamGenerateContent?alt=sse`;
 }

@@ -21,6 +21,7 @@ import {
 } from "../kit/request/model_limits.ts";
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
+import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { toWireName } from "../kit/request/wire_names.ts";
@@ -141,7 +142,7 @@ function toWireTools(
 ): readonly JsonObject[] | undefined {
   if (tools.length === 0) return serverTools.length > 0 ? serverTools : undefined;
   const functionDeclarations = sortTools(tools).map(({ name, description, parameters }) => {
-    const schema = toGoogleSchema({ type: "object", ...parameters });
+    const schema = toGoogleSchema(toToolSchema(parameters));
     return {
       name: toWireName(name, GOOGLE_NAME_RULE),
       description,

@@ -79,7 +79,7 @@ export class GoogleReply implements ReplyReader<string> {
     if (candidate.groundingMetadata || candidate.citationMetadata) {
       this.#citations = toCitations(candidate);
     }
-    this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
+    this.#finishReason = textOrEmpty(candidate.finishReason).toUpperCase() || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 

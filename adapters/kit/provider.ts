@@ -19,6 +19,7 @@ import {
   hasKeyHeader,
   requireApiKey,
 } from "./options/adapter_options.ts";
+import { checkStreamOptions } from "./options/check_options.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
 import {
@@ -120,8 +121,9 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
     this.#provider = provider;
     this.#reservation = reservation;
-    const { headers, baseUrl } = provider.settings;
-    this.secrets.push(...findHeaderSecrets(headers), ...findUrlSecrets(baseUrl));
+    const { headers, baseUrl, query } = provider.settings;
+    const url = appendQuery(baseUrl, query);
+    this.secrets.push(...findHeaderSecrets(headers), ...findUrlSecrets(url));
     const { toolNameRule = TOOL_NAME_RULE } = provider;
     let decode: ((wireName: string) => string) | undefined;
     this.#call = {
@@ -145,6 +147,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   async open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null> {
     const { request, origin } = this.#call;
     const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
+    checkStreamOptions(request.options);
     const isKeyOptional = keyless || hasKeyHeader(settings);
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
@@ -169,17 +172,28 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     connection: AbortController,
   ): Promise<ReadableStream<Uint8Array> | null> {
     const { settings } = this.#provider;
-    const request = { ...outgoing, secrets: this.secrets };
+    const { query } = settings;
+    const url = appendQuery(outgoing.url, query);
+    const request = { ...outgoing, url, secrets: this.secrets };
     try {
       return await post(request, settings, connection);
     } catch (error) {
       if (!fallback || !isMissingPath(error)) throw error;
-      const body = await post({ ...request, url: fallback.url }, settings, connection)
+      const body = await post(
+        { ...request, url: appendQuery(fallback.url, query) },
+        settings,
+        connection,
+      )
         .catch((other) => Promise.reject(isMissingPath(other) ? error : other));
       fallback.onUsed();
       return body;
     }
   }
+}
+
+/** Appends a query to a URL that may have one. */
+function appendQuery(url: string, query: string | undefined): string {
+  return query ? `${url}${url.includes("?") ? "&" : "?"}${query}` : url;
 }
 
 /** Whether a server answered that it has no API at the URL: with a status, or with an error or a page instead of a stream. */

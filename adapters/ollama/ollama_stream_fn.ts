@@ -59,7 +59,7 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
   });
 }
 
-/** Converts an address as in `OLLAMA_HOST`, where scheme and port are optional and 0.0.0.0 is valid, to a URL. */
+/** Converts an address as in `OLLAMA_HOST`, where scheme, host and port are optional and 0.0.0.0 is valid, to a URL. */
 function toServerUrl(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
   return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
@@ -67,5 +67,7 @@ function toServerUrl(address: string): string {
 
 function withPort(address: string): string {
   const [host = "", ...path] = address.split("/");
-  return [/:\d+$/.test(host) ? host : `${host}:11434`, ...path].join("/");
+  const isBareIpV6 = /^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(host);
+  const name = isBareIpV6 ? `[${host}]` : host.replace(/^:/, "localhost:");
+  return [/:\d+$/.test(name) ? name : `${name}:11434`, ...path].join("/");
 }

@@ -27,7 +27,7 @@ const SECRET_PARAMETER =
   /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
-  "(?:api|access|private)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|authorization";
+  "(?:x-)?(?:api|access|private)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
 /** Names of members that may also hold short values without a secret, such as a token of a text. */
 const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
 /** Minimum length of a secret in such a member. */
@@ -82,10 +82,10 @@ export function redactHeaders(
   secrets: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(
-    Array.from(headers, ([name, value]) => [
-      name,
-      SECRET_HEADER.test(name) ? REDACTED : redact(value, secrets),
-    ]),
+    Array.from(headers, ([name, value]) => {
+      if (SECRET_HEADER.test(name)) return [name, REDACTED];
+      return [name, name === "location" ? redactUrl(value, secrets) : redact(value, secrets)];
+    }),
   );
 }
 
@@ -109,8 +109,9 @@ export function redactChunks(
 }
 
 function redactUrl(url: string, secrets: readonly string[]): string {
-  const [, base = "", query, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(url) ?? [];
+  const [, base = "", query, hash] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/.exec(url) ?? [];
   const search = query === undefined ? "" : `?${redactParameters(query)}`;
+  const fragment = hash === undefined ? "" : `#${redactParameters(hash)}`;
   // A user name without a password is usually a key.
   const origin = base.replace(/^([a-z][\w+.-]*:\/\/)[^/@]*@/i, `$1${REDACTED}@`);
   return redact(origin + search + fragment, secrets);

@@ -191,3 +191,18 @@ Deno.test("redaction: hides members named token of 8 characters or more, not the
   const chunks = redactChunks(encodeTexts(JSON.stringify(json)), []);
   assertEquals(decodeChunks(chunks), [JSON.stringify(redacted)]);
 });
+
+Deno.test("redactRequest() hides members with a header's name, passphrases, and keys in a fragment", async () => {
+  const body = JSON.stringify({ "x-api-key": "a", passphrase: "b", pwd: "c", passage: "d" });
+  const request = await redactFetch(`${url}#access_token=e`, { method: "POST", body });
+  const [hidden, fragment] = ["[redacted]", "#access_token=[redacted]"];
+  assertEquals(request.body, {
+    json: { "x-api-key": hidden, passphrase: hidden, pwd: hidden, passage: "d" },
+  });
+  assertEquals(request.url, url + fragment);
+});
+
+Deno.test("redactHeaders() hides keys in the query of a redirect", () => {
+  const headers = new Headers({ location: "/next?token=my-token&page=2" });
+  assertEquals(redactHeaders(headers, []), { location: "/next?token=[redacted]&page=2" });
+});

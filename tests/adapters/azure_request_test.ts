@@ -56,6 +56,19 @@ Deno.test("createAzure(): builds the URL from the base URL, the API and its vers
   );
 });
 
+Deno.test("createAzure(): accepts the target URI of the portal, with its API version", async () => {
+  const send = async (path: string, options: AzureOptions = {}) =>
+    (await sendToAzure(richRequest(MODEL), { baseUrl: ROOT + path, ...options })).url;
+  const deployment = "/openai/deployments/mine/chat/completions?api-version=2024-10-21";
+  assertEquals(await send(deployment), ROOT + deployment);
+  assertEquals(
+    await send(deployment, { apiVersion: "2025-01-01" }),
+    `${ROOT}/openai/deployments/mine/chat/completions?api-version=2025-01-01`,
+  );
+  const responses = "/openai/responses?api-version=2025-04-01-preview";
+  assertEquals(await send(responses, { api: "responses" }), ROOT + responses);
+});
+
 Deno.test("createAzure(): calls the API of the model's catalog entry where the URL and the API version have it", async () => {
   const getApi = async (modelId: string, options: AzureOptions = {}) => {
     const { url } = await sendToAzure(richRequest({ ...MODEL, modelId }), options);

@@ -339,3 +339,21 @@ Deno.test("createGoogle(): restores tool names that were encoded for the request
   const { calls } = await readReply(createGoogle({ fetch })({ ...request, context }));
   assertEquals(calls.map(({ name }) => name).sort(), names.sort());
 });
+
+Deno.test("createGoogle(): merges the alternatives at the root of a tool's schema", async () => {
+  const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+  const url = { type: "object", properties: { url: { type: "string" } }, required: ["url"] };
+  const tools = [{ name: "open", description: "Opens.", parameters: { anyOf: [path, url] } }];
+  const { body } = await sendPrompt(createModel("gemini-3.8-flash"), { tools });
+  assertEquals(body["tools"], [{
+    functionDeclarations: [{
+      name: "open",
+      description: "Opens.",
+      parameters: {
+        type: "OBJECT",
+        description: "Requires one of these sets of properties: (path), (url).",
+        properties: { path: { type: "STRING" }, url: { type: "STRING" } },
+      },
+    }],
+  }]);
+});

@@ -1,5 +1,7 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
@@ -261,5 +263,89 @@ Deno.test("anthropic: an error without a type and an error line are errors", asy
   const error = { error: { type: "overloaded_error", message: "Overloaded" } };
   for (const body of [toBody(start, error), `${toBody(start)}${JSON.stringify(error)}\n\n`]) {
     assertStringIncludes(summarizeEnd(await read(createAnthropic, body)), "network_error: acme");
+  }
+});
+
+// All providers
+
+const anthropicCall = (input: unknown, stop_reason = "tool_use") => [
+  { type: "message_start", message: { id: "m", usage: {} } },
+  {
+    type: "content_block_start",
+    index: 0,
+    content_block: { type: "tool_use", id: "1", name: "read_file", input },
+  },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason }, usage: {} },
+  { type: "message_stop" },
+];
+const responsesCall = (args: unknown) => {
+  const item = { type: "function_call", call_id: "1", name: "read_file", arguments: args };
+  return [{ type: "response.completed", response: { status: "completed", output: [item] } }];
+};
+const googleCall = (args: unknown, finishReason = "STOP") => [{
+  candidates: [{
+    content: { parts: [{ functionCall: { name: "read_file", args } }] },
+    finishReason,
+  }],
+}];
+const ollamaCall = (args: unknown, done_reason = "stop") =>
+  JSON.stringify({
+    message: { tool_calls: [{ function: { name: "read_file", arguments: args } }] },
+    done: true,
+    done_reason,
+  });
+
+Deno.test("all providers: arguments are never replaced by an empty object", async () => {
+  const create = { createAnthropic, createResponses, createGoogle, createOllama };
+  const readArguments = async (value: unknown) => {
+    const replies = await Promise.all([
+      read(create.createAnthropic, anthropicCall(value)),
+      read(create.createResponses, responsesCall(value)),
+      read(create.createGoogle, googleCall(value)),
+      read(create.createOllama, ollamaCall(value)),
+    ]);
+    return replies.map(({ calls: [only] }) => [only?.state, only?.arguments] as const);
+  };
+  const complete = ["complete", { path: "a" }] as const;
+  for (const value of [{ path: "a" }, '{"path":"a"}']) {
+    assertEquals(await readArguments(value), Array(4).fill(complete));
+  }
+  for (const value of [["a"], "a"]) {
+    assertEquals((await readArguments(value)).map(([state]) => state), Array(4).fill("invalid"));
+  }
+});
+
+Deno.test("all providers: stop reasons in any case are recognized", async () => {
+  const ends = await Promise.all([
+    read(createAnthropic, anthropicCall({ path: "a" }, "MAX_TOKENS")),
+    read(createGoogle, googleCall({ path: "a" }, "max_tokens")),
+    read(createOllama, ollamaCall({ path: "a" }, "LENGTH")),
+  ]);
+  assertEquals(ends.map(summarizeEnd), ["length", "length", "length"]);
+});
+
+Deno.test("all providers: the error of an event in an unexpected form shows the event", async () => {
+  for (const create of [createAnthropic, createChat, createResponses, createGoogle]) {
+    assertEquals(
+      summarizeEnd(await read(create, "data: null\n\n")),
+      "stream_error: Cannot read the reply of acme: unexpected form, in the event null",
+    );
+  }
+  const long = summarizeEnd(await read(createChat, [chunk({ tool_calls: "x".repeat(1000) })]));
+  assertMatch(long, /, in the event \{"choices".{180,200}…$/);
+});
+
+Deno.test("all providers: an invalid option of the request is named before anything is sent", async () => {
+  for (const create of [createAnthropic, createChat, createResponses, createGoogle, createOllama]) {
+    const fetch = replayFetch("");
+    const request = createMinimalRequest("acme", "m");
+    const options = { ...request.options, temperature: NaN };
+    const reply = await readReply(create({ fetch })({ ...request, options }));
+    assertEquals(
+      summarizeEnd(reply),
+      "bad_request: streamOptions.temperature must be a number, not NaN",
+    );
+    assertEquals(fetch.requests, []);
   }
 });

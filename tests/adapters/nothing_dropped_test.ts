@@ -200,3 +200,32 @@ function assertNoticed(subject: string, sent: SentRequest, baseline: SentRequest
 function toText(value: JsonObject): string {
   return JSON.stringify(value);
 }
+
+/** Data of an image as it is copied from files, web pages and tokens, and the data that is sent. */
+const IMAGE_DATA: readonly (readonly [string, string | undefined])[] = [
+  ["iVBO\r\nRw0K\n", "iVBORw0K"],
+  ["data:image/png;base64,iVBORw0K", "iVBORw0K"],
+  ["__--", "//++"],
+  ["", undefined],
+  ["not base64!", undefined],
+];
+
+Deno.test("adapters: the data of an image is sent as plain base64, or omitted with a warning", async () => {
+  for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+    for (const [data, expected] of IMAGE_DATA) {
+      const source = { type: "base64", mediaType: "image/png", data } as const;
+      const { body, warnings } = await send(subject, {
+        messages: [prompt("Look.", { type: "image", source })],
+      });
+      const label = `${subject.name}: ${data}`;
+      const isOmitted = warnings.some(({ message }) =>
+        message === "The base64 data of the images is empty or invalid: 1 omitted"
+      );
+      assertEquals(isOmitted, expected === undefined, label);
+      const text = JSON.stringify(body);
+      const isSent = [`"${expected}"`, `"data:image/png;base64,${expected}"`]
+        .some((sent) => text.includes(sent));
+      assertEquals(isSent, expected !== undefined, label);
+    }
+  }
+});

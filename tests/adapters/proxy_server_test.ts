@@ -408,3 +408,13 @@ Deno.test("serveProxy(): redacts keys in warnings and their data", async () => {
   assertEquals(text.includes(key), false);
   assertMatch(text, /"message":"Used \[redacted\]","data":\{"header":"Bearer \[redacted\]"\}/);
 });
+
+Deno.test("serveProxy(): an event that is not JSON ends the reply with an error, and the proxy stays up", async () => {
+  const loop: Record<string, unknown> = {};
+  loop["self"] = loop;
+  for (const event of [null, { type: "warning", data: 5n }, { type: "extension", data: loop }]) {
+    const handler = serveProxy(createStreamFn([{ type: "start" }, event] as never), ALLOW_ALL);
+    const body = await (await handler(createPost(MINIMAL_BODY))).text();
+    assertMatch(body, /"type":"error","stopReason":"error","error":\{"code":"stream_error"/);
+  }
+});

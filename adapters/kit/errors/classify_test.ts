@@ -232,3 +232,12 @@ Deno.test("classifyStreamError(): the message contains no secrets", () => {
     "acme reported an error: [redacted] is rejected, as is [redacted]",
   );
 });
+
+Deno.test("classifyResponse(): redacts a key that a gateway repeats as the id of the request", () => {
+  const headers = new Headers({ "x-request-id": "Bearer my-secret-key" });
+  const error = classifyResponse(
+    { status: 500, headers, body: "" },
+    { ...ORIGIN, secrets: ["my-secret-key"] },
+  );
+  assertEquals(error.requestId, "Bearer [redacted]");
+});

@@ -147,6 +147,6 @@ function resolveLimit(
   name: "requestsPerMinute" | "tokensPerMinute",
 ): number {
   const { [name]: limit = Infinity } = options;
-  if (limit > 0) return limit;
-  throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
+  if (typeof limit === "number" && limit > 0) return limit;
+  throw new BadRequestError(`${name} must be a number above 0, not ${String(limit)}`);
 }

@@ -256,7 +256,7 @@ Deno.test("RateLimiter.observe(): a reported limit can change, a limit from the 
 });
 
 Deno.test("new RateLimiter(): throws for a limit that is not above 0", () => {
-  for (const limit of [0, -1, NaN]) {
+  for (const limit of [0, -1, NaN, "60" as unknown as number]) {
     assertThrows(
       () => new RateLimiter({ requestsPerMinute: limit }),
       BadRequestError,

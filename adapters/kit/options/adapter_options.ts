@@ -8,6 +8,7 @@ import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
+import { checkAdapterOptions } from "./check_options.ts";
 
 /** An API key, or a function that returns it and is called for every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
@@ -60,8 +61,10 @@ export interface AdapterOptions {
 
 /** {@linkcode AdapterOptions} with defaults. */
 export interface AdapterSettings {
-  /** Base URL of the API, without a trailing slash. */
+  /** Base URL of the API, without a trailing slash and without a query. */
   readonly baseUrl: string;
+  /** Query of the base URL, which each request gets, without `?`. Default: none. */
+  readonly query?: string | undefined;
   /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
   /** Headers to send; they override the headers of the adapter. */
@@ -82,11 +85,18 @@ export interface AdapterSettings {
   readonly clock: Clock;
 }
 
-/** Applies the defaults to the options of an adapter. */
+/**
+ * Applies the defaults to the options of an adapter.
+ *
+ * @throws {BadRequestError} If an option is not of its type.
+ */
 export function resolveSettings(options: AdapterOptions, defaultUrl: string): AdapterSettings {
+  checkAdapterOptions(options);
   const { fetch } = options;
+  const [url = "", query] = (options.baseUrl ?? defaultUrl).trim().replace(/#.*$/, "").split("?");
   return {
-    baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
+    baseUrl: url.replace(/\/+$/, ""),
+    query,
     keyHint: options.keyHint ?? "pass apiKey to the adapter, or getApiKey to the agent",
     headers: options.headers ?? {},
     // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.

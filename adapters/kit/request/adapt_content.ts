@@ -13,6 +13,9 @@ import type { WarningSink } from "./warnings.ts";
 /** Matches the images that all models with vision accept. */
 export const COMMON_IMAGES = /^image\/(?:png|jpeg|gif|webp)$/;
 
+/** Matches base64 without blanks, in its usual alphabet. */
+export const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
 /** Matches the URLs of web pages. */
 export const WEB_URLS = /^https?:/i;
 
@@ -48,5 +51,5 @@ function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined)
   const { source } = block;
   if (source.type === "url") return ability.urls?.test(source.url) ?? false;
   return source.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
-    ability.types.test(source.mediaType);
+    ability.types.test(source.mediaType) && BASE64.test(source.data);
 }

@@ -12,6 +12,7 @@ import type {
 } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
+import { BASE64 } from "./adapt_content.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
@@ -118,6 +119,7 @@ export class ContentAdapter {
   #findProblem(block: MediaBlock, ability: MediaAbility | undefined): string | undefined {
     const { source } = block;
     const { plural } = KINDS[block.type];
+    if (isWithoutData(source)) return `The base64 data of the ${plural} is empty or invalid`;
     if (!ability) return `The model does not accept ${plural}`;
     switch (source.type) {
       case "url":
@@ -151,20 +153,36 @@ export class ContentAdapter {
   }
 }
 
-/** Converts `data:` URLs to base64, and media types to their usual names. */
+/** Converts `data:` URLs to base64, base64 to its usual form, and media types to their usual names. */
 function normalize(block: MediaBlock): MediaBlock {
-  const { source } = block;
-  const decoded = source.type === "url" ? parseDataUrl(source.url) : undefined;
+  const decoded = block.source.type === "url" ? parseDataUrl(block.source.url) : undefined;
   if (block.type !== "image") {
+    const { source } = block;
     const mediaType = toUsualType(block.mediaType);
-    return decoded
-      ? { ...block, mediaType, source: { type: "base64", data: decoded.data } }
-      : { ...block, mediaType };
+    const { data } = decoded ?? (source.type === "base64" ? source : {});
+    if (data === undefined) return { ...block, mediaType };
+    return { ...block, mediaType, source: { type: "base64", data: toUsualBase64(data) } };
   }
   const image: ImageSource = decoded ?? block.source;
-  return image.type === "base64"
-    ? { ...block, source: { ...image, mediaType: toUsualType(image.mediaType) } }
-    : block;
+  if (image.type !== "base64") return block;
+  const { mediaType, data } = image;
+  const type = toUsualType(mediaType);
+  return { ...block, source: { type: "base64", mediaType: type, data: toUsualBase64(data) } };
+}
+
+/**
+ * Removes line breaks and the start of a `data:` URL from base64, and replaces the alphabet of URLs. Returns an empty
+ * text if it is not base64. Providers reject every other form, and with it all later requests of the conversation.
+ */
+function toUsualBase64(data: string): string {
+  if (BASE64.test(data)) return data;
+  const text = data.replace(/^data:[^,]*,/, "").replace(/\s+/g, "")
+    .replaceAll("-", "+").replaceAll("_", "/");
+  return BASE64.test(text) ? text : "";
+}
+
+function isWithoutData(source: MediaBlock["source"]): boolean {
+  return source.type === "base64" && source.data === "";
 }
 
 function toUsualType(mediaType: string): string {
@@ -198,6 +216,7 @@ function toText(
 ): TextBlock | DocumentBlock | undefined {
   const { mediaType, source, name } = block;
   if (source.type !== "base64" || !TEXT_TYPES.test(mediaType)) return undefined;
+  if (isWithoutData(source)) return undefined;
   if (ability?.types.test(mediaType)) return undefined;
   if (ability?.types.test("text/plain")) return { ...block, mediaType: "text/plain" };
   const title = name === undefined ? "Document:" : `Document "${name}":`;

@@ -74,6 +74,9 @@ const MAX_SLICE_BYTES = 32 * 1024;
 /** Maximum length of the text outside of frames in an error, in characters. */
 const MAX_UNKNOWN_LENGTH = 500;
 
+/** Maximum length of an event in an error, in characters. */
+const MAX_FRAME_LENGTH = 200;
+
 /** Maximum wait for the end of the body after the reply has ended, so that the connection can be reused. */
 const CLOSE_TIMEOUT_MS = 50;
 
@@ -97,7 +100,13 @@ class Call<Frame> {
   readonly #idleTimer: IdleTimer;
   readonly #connection = new AbortController();
   readonly #onAbort = () => this.#abort();
-  readonly #onFrame = (frame: Frame) => this.#exchange?.replyReader.read(frame);
+  readonly #onFrame = (frame: Frame) => {
+    try {
+      this.#exchange?.replyReader.read(frame);
+    } catch (thrown) {
+      throw AgentError.is(thrown) ? thrown : this.#createFrameError(thrown, frame);
+    }
+  };
   #exchange: Exchange<Frame> | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -158,7 +167,7 @@ class Call<Frame> {
 
   #readEnd({ parser, replyReader }: Exchange<Frame>): void {
     try {
-      parser.end(this.#onFrame);
+      parser.end((frame) => replyReader.read(frame));
     } catch (thrown) {
       // An unreadable last frame was truncated, so its parse error is not reported.
       if (AgentError.is(thrown)) throw thrown;
@@ -238,10 +247,18 @@ class Call<Frame> {
     this.#reader?.cancel(reason).catch(ignore);
   }
 
-  #createStreamError(cause: unknown): StreamError {
+  /** Creates the error of a frame that is not JSON, or not of the form that the provider documents. */
+  #createFrameError(cause: unknown, frame: Frame): StreamError {
+    const text = (typeof frame === "string" ? frame : JSON.stringify(frame)).trim();
+    const shown = text.length > MAX_FRAME_LENGTH ? `${text.slice(0, MAX_FRAME_LENGTH)}…` : text;
+    const problem = cause instanceof TypeError ? "unexpected form" : getErrorMessage(cause);
+    return this.#createStreamError(cause, `${problem}, in the event ${shown}`);
+  }
+
+  #createStreamError(cause: unknown, problem = getErrorMessage(cause)): StreamError {
     const { provider } = this.#options.request.model;
-    const message = `Cannot read the reply of ${provider}: ${getErrorMessage(cause)}`;
-    return new StreamError(...this.#redact(message, cause));
+    const step = this.#reader === null ? "create the request to" : "read the reply of";
+    return new StreamError(...this.#redact(`Cannot ${step} ${provider}: ${problem}`, cause));
   }
 
   #createNetworkError(problem: string, cause?: unknown): NetworkError {

@@ -7,10 +7,14 @@
  * @module
  */
 
+import { StreamError } from "../../../src/core/errors.ts";
 import type { FrameParser } from "./event_stream.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 const SPACE = 0x20;
+
+/** Maximum length of an event in characters, as for a line. */
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** Options for `new SseParser()`. */
 export interface SseOptions {
@@ -56,6 +60,8 @@ export class SseParser implements FrameParser<string> {
 
   #append(data: string): void {
     this.#data = this.#data === null ? data : `${this.#data}\n${data}`;
+    if (this.#data.length <= MAX_EVENT_LENGTH) return;
+    throw new StreamError(`An event of the response exceeds ${MAX_EVENT_LENGTH / 2 ** 20} MiB`);
   }
 
   #readOtherLine(line: string): void {

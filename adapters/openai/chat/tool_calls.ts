@@ -10,7 +10,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -60,7 +60,7 @@ export class ChatCallAssembler {
     const namePiece = textOrEmpty(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = toArgumentsJson(piece.function?.arguments);
+    const args = toArgumentsText(piece.function?.arguments);
     if (args === "") return;
     call.lastPiece = args;
     // The next piece may continue the name, so only arguments open the block.
@@ -100,7 +100,7 @@ export class ChatCallAssembler {
     const repeatsName = name === known.name;
     // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{".
     return !repeatsName || (known.lastPiece.trimEnd().endsWith("}") &&
-      toArgumentsJson(calledFunction?.arguments).trimStart().startsWith("{"));
+      toArgumentsText(calledFunction?.arguments).trimStart().startsWith("{"));
   }
 
   #isTool(wireName: string): boolean {
@@ -127,9 +127,4 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
-}
-
-/** Returns the JSON of arguments, which some servers send as an object. */
-function toArgumentsJson(args: unknown): string {
-  return typeof args === "object" && args !== null ? JSON.stringify(args) : textOrEmpty(args);
 }

@@ -12,7 +12,7 @@ import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorValue } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
@@ -115,7 +115,7 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Writes complete arguments of an open call without deltas. */
   #completeArguments(index: number, args: unknown): void {
-    if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, textOrEmpty(args));
+    if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, toArgumentsText(args));
   }
 
   /** Closes an item; some servers send its content only now. */
