@@ -4,9 +4,11 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 
 const LIMITS = ["maxTurns", "toolTimeoutMs"];
 
@@ -113,7 +115,9 @@ function checkFallback(fallback: unknown): void {
 
 function checkStreamOptions(options: unknown): void {
   if (options === undefined) return;
-  if (!isJsonObject(options)) throw invalid("streamOptions must be an object", options);
+  if (!isJsonObject(options) || isThenable(options)) {
+    throw invalid("streamOptions must be an object", options);
+  }
   checkToolChoice("streamOptions.toolChoice", options["toolChoice"]);
 }
 
@@ -130,7 +134,7 @@ function checkQueue(name: string, queue: unknown): void {
 }
 
 function invalid(expectation: string, value: unknown): BadRequestError {
-  return new BadRequestError(`${expectation}, not ${format(value)}`);
+  return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
 }
 
 /** Does not repeat a string, which may be a key. */
@@ -138,10 +142,4 @@ function wrongType(expectation: string, value: unknown): BadRequestError {
   return typeof value === "string"
     ? new BadRequestError(`${expectation}, not a string`)
     : invalid(expectation, value);
-}
-
-function format(value: unknown): string {
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
-  return typeof value === "function" ? "a function" : String(value);
 }

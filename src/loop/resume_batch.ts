@@ -8,7 +8,7 @@ import type { ApprovalDecision, PendingApproval } from "../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
-import { type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import { type PreparedCall, refuseCall } from "./prepared_call.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
@@ -32,9 +32,11 @@ export async function prepareResumedBatch(
   for (const block of blocks) {
     const prepared = await prepareResumedCall(turn, block, batch);
     injected.push(...prepared.injected);
-    if (prepared.stoppedBy) {
-      const rest = blocks.slice(calls.length).map((block) => refuseCall(block, NOT_RESTORED_TEXT));
-      return stopBatch([...calls, ...rest], prepared.stoppedBy, injected);
+    const { stoppedBy } = prepared;
+    if (stoppedBy) {
+      const text = formatStop(stoppedBy);
+      const rest = blocks.slice(calls.length).map((block) => refuseCall(block, text));
+      return stopBatch([...calls, ...rest], stoppedBy, injected);
     }
     calls.push(prepared.call);
   }

@@ -7,7 +7,8 @@
 import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
 import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
-import { type Cost, findRates, type Prices, priceUsage, type Usage } from "../../core/usage.ts";
+import { priceUsage } from "../../core/price_usage.ts";
+import { type Cost, findRates, type Prices, type Usage } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
