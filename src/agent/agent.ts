@@ -47,6 +47,9 @@ import type {
 } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
 
+/** Returns the options of an agent, for modules that restore the state of its hooks. Not public. */
+export let getAgentOptions: (agent: Agent) => AgentOptions;
+
 /**
  * Calls a model, runs the tools that the model calls, and keeps the history.
  *
@@ -64,6 +67,10 @@ import { type AgentListener, Subscribers } from "./subscribers.ts";
  * ```
  */
 export class Agent {
+  static {
+    getAgentOptions = (agent) => agent.#options;
+  }
+
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
   readonly #streamFn: StreamFn;
@@ -334,17 +341,19 @@ export class Agent {
   }
 
   /**
-   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
+   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning. The tool
+   * calls of the last reply may be pending, from an earlier result or session.
    *
    * @throws {AlreadyRunningError} While a run is active.
-   * @throws {BadRequestError} If a value is no message.
+   * @throws {BadRequestError} If a value is no message, or the last reply does not make a pending call.
    */
-  setMessages(messages: readonly AgentMessage[]): void {
+  setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
+    if (pending) checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.pending = undefined;
-    this.#state.messages = [...this.#repair(messages)];
+    this.#state.messages = [...this.#repair(messages, pending)];
+    this.#state.pending = pending;
   }
 
   /**
@@ -438,7 +447,7 @@ export class Agent {
   /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
   #declinePending(): readonly AgentMessage[] {
     const { pending, messages } = this.#state;
-    return pending ? createDeclinedResults(messages, this.#now()) : [];
+    return pending ? createDeclinedResults(messages, this.#now(), pending) : [];
   }
 
   #createContinueInput({ approvals }: ContinueOptions = {}): TurnInput {

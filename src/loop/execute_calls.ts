@@ -30,8 +30,14 @@ export async function executeCalls(
   if (ready.length === 0) return { results: [], interrupted: false };
   const { events } = turn.run;
   const executions = ready.map((call) => new CallExecution(turn, call));
-  for (const { block: { id, name }, arguments: args } of ready) {
-    await events.emit({ type: "tool_execution_start", id, name, arguments: cloneJson(args) });
+  for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
+    await events.emit({
+      type: "tool_execution_start",
+      id,
+      name,
+      arguments: cloneJson(args),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    });
   }
   await events.untilDelivered();
   const scheduled = executions.map((execution) => ({

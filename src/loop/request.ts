@@ -5,6 +5,7 @@
  */
 
 import type { CompactionReport } from "../core/compaction_report.ts";
+import { omitCustomMessages } from "../core/context.ts";
 import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
@@ -15,6 +16,7 @@ import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
+import { repairRequest } from "./repair_request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -69,7 +71,11 @@ async function convertMessages(
   const { messages, hasFiles } = transformed
     ? run.messageConverter.convert([...transformed, ...history.slice(transformedLength)])
     : run.historyConverter.convert(history);
-  return hasFiles ? await readFiles(run, messages) : messages;
+  const isHistory = !transformed && run.config.convertToLlm === omitCustomMessages;
+  const valid = isHistory
+    ? messages
+    : await repairRequest(run, "transformContext or convertToLlm", messages);
+  return hasFiles ? await readFiles(run, valid) : valid;
 }
 
 async function readFiles(
