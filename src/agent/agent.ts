@@ -36,7 +36,12 @@ import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
+import {
+  type AgentOptions,
+  checkAgentOptions,
+  checkSystemPrompt,
+  setAgentOptions,
+} from "./options.ts";
 import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import type {
@@ -46,9 +51,6 @@ import type {
   StructuredOutputResult,
 } from "./structured_output.ts";
 import { type AgentListener, Subscribers } from "./subscribers.ts";
-
-/** Returns the options of an agent, for modules that restore the state of its hooks. Not public. */
-export let getAgentOptions: (agent: Agent) => AgentOptions;
 
 /**
  * Calls a model, runs the tools that the model calls, and keeps the history.
@@ -67,10 +69,6 @@ export let getAgentOptions: (agent: Agent) => AgentOptions;
  * ```
  */
 export class Agent {
-  static {
-    getAgentOptions = (agent) => agent.#options;
-  }
-
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
   readonly #streamFn: StreamFn;
@@ -104,6 +102,7 @@ export class Agent {
       onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
     };
     this.#options = options;
+    setAgentOptions(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#now = options.now ?? defaultPorts.now;
@@ -472,13 +471,8 @@ export class Agent {
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
     const { systemPrompt = "", tools = [] } = this.#options;
-    return new LiveState({
-      systemPrompt,
-      model: this.#model,
-      tools: checkTools(tools),
-      messages,
-      pending,
-    });
+    const model = this.#model;
+    return new LiveState({ systemPrompt, model, tools: checkTools(tools), messages, pending });
   }
 
   /** Repairs a history; the calls of its last reply may be pending. */

@@ -87,7 +87,7 @@ export type TrustGrant =
   | { readonly type: "tool"; readonly name: string }
   | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
 
-/** What an approval gate keeps for the session. */
+/** The state of an approval gate, which lasts for the session. */
 export interface ApprovalGateState {
   /** Calls that need approval; may be changed at any time. */
   mode: ApprovalMode;

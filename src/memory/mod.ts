@@ -64,6 +64,7 @@ export {
   type ContextGaugeOptions,
 } from "./context/context_gauge.ts";
 export type { ContextCount } from "./context/context_count.ts";
+export type { AgentHookOptions } from "./recording/agent_hooks.ts";
 export {
   recordSession,
   type RecordSessionOptions,
@@ -93,4 +94,5 @@ export {
   checkpoint,
   restore,
   type RestoredCheckpoint,
+  type RestoreOptions,
 } from "./recording/checkpoint.ts";

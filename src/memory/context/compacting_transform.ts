@@ -368,7 +368,7 @@ class Compactor {
   /** Returns the cut as positions in these messages, if it was made for them or is found in them. */
   #findCut(messages: readonly AgentMessage[]): AppliedCut | undefined {
     const cut = this.#applied;
-    if (cut && isCutOf(messages, cut)) return cut;
+    if (cut && isCutIn(messages, cut)) return cut;
     const reference = cut ? toReference(cut) : this.#restored?.reference;
     const found = reference && relocateCut(messages, reference, this.#options);
     if (!found) return undefined;
@@ -379,7 +379,7 @@ class Compactor {
 }
 
 /** Whether the ends of a cut are at its positions. */
-function isCutOf(
+function isCutIn(
   messages: readonly AgentMessage[],
   { from, to, first, last }: AppliedCut,
 ): boolean {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Agent, getAgentOptions } from "../../agent/agent.ts";
+import type { Agent } from "../../agent/agent.ts";
+import { getAgentOptions } from "../../agent/options.ts";
 import type { ApprovalGateState } from "../../core/approval.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
@@ -38,7 +39,7 @@ export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHo
     ? [options.transform]
     : getComposedTransforms(transformContext).filter(isReportingTransform);
   return {
-    // Two cuts cannot be told apart in one log.
+    // A log has one cut.
     transform: others.length === 0 && isReportingTransform(transform) ? transform : undefined,
     approvalGate: options.approvalGate ?? (isApprovalGate(approve) ? approve : undefined),
   };

@@ -44,7 +44,7 @@ Deno.test("restore() restores a checkpoint from JSON, and delivers its queued me
   assertEquals(restore(agent, JSON.parse(text)), { missingTools: [], repairs: [] });
   assertEquals(agent.state.systemPrompt, "Be brief.");
   assertEquals(agent.state.model, { provider: "p", modelId: "big", thinkingLevel: "high" });
-  assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
+  assertEquals(agent.state.tools.map(({ name }) => name), ["pay", "inspect"]);
   assertEquals(agent.state.messages.map(({ role }) => role), [
     "user",
     "assistant",
@@ -52,8 +52,8 @@ Deno.test("restore() restores a checkpoint from JSON, and delivers its queued me
     "assistant",
     "custom",
   ]);
-  const { queued, ...state } = checkpoint(agent);
-  const { queued: storedQueues, ...storedState } = JSON.parse(text);
+  const { queued, tools: _tools, ...state } = checkpoint(agent);
+  const { queued: storedQueues, tools: _storedTools, ...storedState } = JSON.parse(text);
   assertEquals(state, storedState);
   assertEquals(queued.followUp[0]?.message, storedQueues.followUp[0].message);
   await agent.continue();
