@@ -125,6 +125,8 @@ export interface CompactionEntry {
   readonly firstDroppedId: string | null;
   /** Id of the last omitted entry. */
   readonly lastDroppedId: string | null;
+  /** Id of the latest entry when the cut was made. Default: the last message before this entry. */
+  readonly newestId?: string;
   /** Number of omitted messages. */
   readonly droppedCount: number;
   /** Estimated tokens of the messages before the compaction. */

@@ -378,14 +378,17 @@ class Compactor {
   }
 }
 
-/** Whether the ends of a cut are at its positions. */
+/** Whether the messages of a cut are at its positions. */
 function isCutIn(
   messages: readonly AgentMessage[],
-  { from, to, first, last }: AppliedCut,
+  { from, to, length, first, last, newest }: AppliedCut,
 ): boolean {
-  const [start, end] = [messages[from], messages[to - 1]];
-  return start !== undefined && end !== undefined && to < messages.length &&
-    isSameMessage(start, first) && isSameMessage(end, last);
+  const isAt = (message: AgentMessage | undefined, position: number) => {
+    const found = messages[position];
+    return found !== undefined && message !== undefined && isSameMessage(found, message);
+  };
+  return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
+    isAt(newest, length - 1);
 }
 
 function createDropReport(

@@ -32,8 +32,9 @@ export function findLoggedCut(
   const to = (end < 0 ? start + droppedCount - 1 : end) + 1;
   const [first, last] = [messages[from], messages[to - 1]];
   if (!first || !last || from >= to) return undefined;
-  const newestEntry = path.slice(0, position).findLast(({ type }) => type === "message");
-  const newest = messages[entryIds.indexOf(newestEntry?.id ?? "")];
+  const { newestId = path.slice(0, position).findLast(({ type }) => type === "message")?.id } =
+    compaction;
+  const newest = messages[entryIds.indexOf(newestId ?? "")];
   const content = {
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),

@@ -430,10 +430,12 @@ class Recorder implements SessionRecording {
     const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
     const cut = this.#hooks.transform?.cutMessages ?? getReportedCut(report);
     const range = cut && this.#path.findRange(cut.first, cut.last);
+    const newestId = this.#path.getEntryId(cut?.newest);
     this.session.append({
       type: "compaction",
       firstDroppedId: range?.firstId ?? null,
       lastDroppedId: range?.lastId ?? null,
+      ...(newestId !== null && { newestId }),
       droppedCount,
       tokensBefore,
       tokensAfter,

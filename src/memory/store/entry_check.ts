@@ -62,6 +62,7 @@ const MEMBER_CHECKS: Readonly<
     droppedCount: number,
     summary: optional(string),
     isIncomplete: optional(boolean),
+    newestId: optional(string),
   },
   sub_agent_message: { path: strings, message },
   sub_agent_spawned: { subAgentId: string, prompt: string },
