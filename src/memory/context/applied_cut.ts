@@ -35,6 +35,9 @@ export function createCut(
   const last = messages[to - 1];
   if (!first || !last || from >= to) return undefined;
   const pinned = chosen.pinned.flatMap((group) => messages.slice(group.from, group.to));
+  // Later messages must not change the replacement, whose beginning the provider has cached.
+  const known = messages.slice(0, length);
+  const summaryMessages = createSummaryMessages(known, { cut: chosen, summary });
   return {
     from,
     to,
@@ -43,7 +46,7 @@ export function createCut(
     newest: messages[length - 1],
     length,
     pinned,
-    replacement: [...createSummaryMessages(messages, { cut: chosen, summary }), ...pinned],
+    replacement: [...summaryMessages, ...pinned],
     ...(summary !== undefined && { summary }),
     ...(isIncomplete && { isIncomplete }),
   };

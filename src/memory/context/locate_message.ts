@@ -15,15 +15,20 @@ export interface MessageReference {
   readonly expectedAt: number;
 }
 
-/** Returns the position of a message, or -1. Messages without an id are compared as JSON. */
+/**
+ * Returns the position of a message, or -1. The same object comes first, then the expected position, then any message
+ * with the same id, or with the same content if neither has an id.
+ */
 export function locateMessage(
   messages: readonly AgentMessage[],
   { message, expectedAt }: MessageReference,
 ): number {
-  const isSame = (candidate: AgentMessage | undefined) =>
-    candidate !== undefined && (message === undefined || isSameMessage(candidate, message));
-  if (isSame(messages[expectedAt])) return expectedAt;
-  return message === undefined ? -1 : messages.findIndex(isSame);
+  const expected = messages[expectedAt];
+  if (message === undefined) return expected ? expectedAt : -1;
+  const position = messages.findIndex((candidate) => candidate === message);
+  if (position >= 0) return position;
+  if (expected && isSameMessage(expected, message)) return expectedAt;
+  return messages.findIndex((candidate) => isSameMessage(candidate, message));
 }
 
 /** Whether two values are the same message: by identity, by id, or by content if neither has an id. */

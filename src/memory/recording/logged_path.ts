@@ -8,7 +8,9 @@ import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
-import { isSameMessage } from "../context/locate_message.ts";
+import { toReference } from "../context/applied_cut.ts";
+import type { CutMessages } from "../context/compaction.ts";
+import { isSameMessage, locateMessage } from "../context/locate_message.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 
 /** An entry that is recorded only when it differs from the last one of its type on the path. */
@@ -25,12 +27,14 @@ type SettingEntry = Extract<
   }
 >;
 
-/** The entries of a part of the messages, apart from those that a repair has added. */
+/** The entries of a cut, apart from the messages that a repair has added. */
 export interface EntryRange {
   /** Id of the first entry. */
   readonly firstId: string | null;
   /** Id of the last entry. */
   readonly lastId: string | null;
+  /** Id of the latest entry when the cut was made. */
+  readonly newestId: string | null;
   /** Number of entries. */
   readonly count: number;
 }
@@ -75,14 +79,21 @@ export class LoggedPath {
     return found?.entryId ?? null;
   }
 
-  /** Returns the entries from one message to another; `undefined` if the path does not have both. */
-  findRange(first: AgentMessage, last: AgentMessage): EntryRange | undefined {
-    const find = (wanted: AgentMessage) =>
-      this.#messages.findIndex(({ message }) => isSameMessage(message, wanted));
-    const [from, to] = [find(first), find(last)];
+  /** Returns the entries of a cut; `undefined` if the path does not have both of its ends. */
+  findRange(cut: CutMessages): EntryRange | undefined {
+    const { first, last, newest } = toReference(cut);
+    const messages = this.#messages.map(({ message }) => message);
+    const from = locateMessage(messages, first);
+    const to = locateMessage(messages, last);
     if (from < 0 || to < from) return undefined;
     const ids = this.#messages.slice(from, to + 1).flatMap(({ entryId }) => entryId ?? []);
-    return { firstId: ids[0] ?? null, lastId: ids.at(-1) ?? null, count: ids.length };
+    const newestAt = newest ? locateMessage(messages, newest) : -1;
+    return {
+      firstId: ids[0] ?? null,
+      lastId: ids.at(-1) ?? null,
+      newestId: this.#messages[newestAt]?.entryId ?? null,
+      count: ids.length,
+    };
   }
 
   /** Returns the number of messages at the beginning of the path that a history has too. */

@@ -286,7 +286,7 @@ class Recorder implements SessionRecording {
       this.#recordPlan(before.plan);
     }
     const cut = this.#hooks.transform?.cutMessages;
-    const range = cut && this.#path.findRange(cut.first, cut.last);
+    const range = cut && this.#path.findRange(cut);
     // Its tokens are counted already.
     if (range) {
       this.#recordCompaction({ droppedCount: range.count, tokensBefore: 0, tokensAfter: 0 });
@@ -429,8 +429,8 @@ class Recorder implements SessionRecording {
   #recordCompaction(report: CompactionReport): void {
     const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
     const cut = this.#hooks.transform?.cutMessages ?? getReportedCut(report);
-    const range = cut && this.#path.findRange(cut.first, cut.last);
-    const newestId = this.#path.getEntryId(cut?.newest);
+    const range = cut && this.#path.findRange(cut);
+    const newestId = range?.newestId ?? null;
     this.session.append({
       type: "compaction",
       firstDroppedId: range?.firstId ?? null,
