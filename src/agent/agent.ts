@@ -438,15 +438,12 @@ export class Agent {
 
   #createPromptInput(input: PromptInput): TurnInput {
     const prompt = toAgentMessages(input, this.#now());
-    if (hasValidMessages(prompt)) return { messages: [...this.#declinePending(), ...prompt] };
+    const { pending, messages } = this.#state;
+    // The conversation continues without the approvals.
+    const declined = pending ? createDeclinedResults(messages, this.#now(), pending) : [];
+    if (hasValidMessages(prompt)) return { messages: [...declined, ...prompt] };
     if (!this.hasPendingMessages) throw new NoMessagesError();
     return this.#createContinueInput();
-  }
-
-  /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
-  #declinePending(): readonly AgentMessage[] {
-    const { pending, messages } = this.#state;
-    return pending ? createDeclinedResults(messages, this.#now(), pending) : [];
   }
 
   #createContinueInput({ approvals }: ContinueOptions = {}): TurnInput {

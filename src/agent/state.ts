@@ -9,6 +9,7 @@ import type {
   InterruptedCall,
   PendingApproval,
   PendingBatch,
+  StartedCall,
 } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
 import type { AgentError } from "../core/errors.ts";
@@ -20,7 +21,6 @@ import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { TextBuffer } from "../core/text_buffer.ts";
 import type { AgentTool } from "../core/tool.ts";
-import type { AgentToolResult } from "../core/tool_result.ts";
 
 /** The state of an agent as of the last event. */
 export interface AgentState {
@@ -48,14 +48,6 @@ export interface AgentState {
   readonly interruptedCalls: readonly InterruptedCall[];
   /** The calls of the current reply that have started, in this order. */
   readonly startedCalls: readonly StartedCall[];
-}
-
-/** A tool call that has started in the current turn. */
-export interface StartedCall extends PendingApproval {
-  /** The idempotency key passed to the tool. */
-  readonly idempotencyKey: string;
-  /** The result, if the call has ended. */
-  readonly result?: AgentToolResult;
 }
 
 /** Options for `new LiveState()`. */

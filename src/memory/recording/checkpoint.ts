@@ -5,8 +5,8 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentState, StartedCall } from "../../agent/state.ts";
-import type { ApprovalMode, PendingBatch, TrustGrant } from "../../core/approval.ts";
+import type { AgentState } from "../../agent/state.ts";
+import type { ApprovalMode, PendingBatch, StartedCall, TrustGrant } from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { QueuedMessages } from "../../core/event.ts";
@@ -81,7 +81,7 @@ export interface RestoredCheckpoint {
  * ```
  */
 export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentCheckpoint {
-  const { systemPrompt, model, tools, messages } = agent.state;
+  const { systemPrompt, model, tools } = agent.state;
   const { transform = options.transform, approvalGate } = findHooks(agent, options);
   const pending = getPendingBatch(agent.state);
   const value: AgentCheckpoint = {

@@ -52,7 +52,7 @@ export interface ApprovalGateOptions {
   readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
 
-export type { TrustGrant };
+export type { ApprovalGateState, TrustGrant };
 
 /** An approval gate, for the `approve` option of an agent. */
 export interface ApprovalGate extends ApprovalGateState {
