@@ -92,6 +92,20 @@ export {
   type ThinkingBlock,
   type ToolCallBlock,
 } from "./src/core/content.ts";
+export {
+  codeExecution,
+  type CodeExecutionTool,
+  fileSearch,
+  type FileSearchTool,
+  type ProviderTool,
+  providerTool,
+  type ServerTool,
+  type UserLocation,
+  webFetch,
+  type WebFetchTool,
+  webSearch,
+  type WebSearchTool,
+} from "./src/core/server_tool.ts";
 export type {
   AgentMessage,
   AssistantMessage,
@@ -113,6 +127,7 @@ export {
   type Cost,
   type Prices,
   type Rates,
+  type RateTier,
   type Usage,
 } from "./src/core/usage.ts";
 export {

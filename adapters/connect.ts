@@ -4,11 +4,12 @@
  * @module
  */
 
-import { BadRequestError } from "../src/core/errors.ts";
+import { AgentError, BadRequestError } from "../src/core/errors.ts";
 import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../src/core/stream.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
+import { checkAdapterOptions } from "./kit/options/check_options.ts";
 import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
 import { withCatalog } from "./kit/request/with_catalog.ts";
 import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
@@ -43,9 +44,14 @@ export function connect(options: ConnectOptions = {}): StreamFn {
   const connections = new Map<string, StreamFn>();
   return withCatalog((request) => {
     const { provider } = request.model;
-    const connection = connections.get(provider) ?? createConnection(provider, options);
-    connections.set(provider, connection);
-    return connection(request);
+    try {
+      const connection = connections.get(provider) ?? createConnection(provider, options);
+      connections.set(provider, connection);
+      return connection(request);
+    } catch (thrown) {
+      if (AgentError.is(thrown)) return failedStream(thrown);
+      throw thrown;
+    }
   }, options.catalog);
 }
 
@@ -62,12 +68,16 @@ export function keyVariables(provider: string): readonly string[] {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariables ?? [] : [];
 }
 
-/** Creates the stream function of a provider. Its adapter is loaded, and the environment read, on the first request. */
+/**
+ * Creates the stream function of a provider. Its adapter is loaded, and the environment read, on the first request.
+ *
+ * @throws {BadRequestError} When the provider is unknown, or its options are invalid.
+ */
 function createConnection(provider: string, options: ConnectOptions): StreamFn {
   const config = findConfig(provider, options);
   if (typeof config === "function") return config;
   const entry = findEntry(provider, config);
-  if (!entry) return () => failedStream(createUnknownProviderError(provider));
+  if (!entry) throw createUnknownProviderError(provider);
   const { providers: _providers, env = readEnvironmentVariable, ...shared } = options;
   const context = { provider, shared, config, env };
   return lazyStreamFn(() => entry.load(createOptions(entry, context), env));
@@ -76,12 +86,16 @@ function createConnection(provider: string, options: ConnectOptions): StreamFn {
 /** Returns the entry of a provider in `ConnectOptions.providers`, under any of its names. */
 function findConfig(
   provider: string,
-  { providers = {} }: ConnectOptions,
+  { providers }: ConnectOptions,
 ): ProviderOptions | StreamFn | undefined {
-  const name = getProviderAliases(provider).find((alias) =>
-    Object.hasOwn(providers, alias) && providers[alias]
-  );
-  return name === undefined ? undefined : providers[name];
+  const configs = new Map(Object.entries(providers ?? {}));
+  const name = getProviderAliases(provider).find((alias) => configs.get(alias));
+  const config = name === undefined ? undefined : configs.get(name);
+  if (config === undefined || typeof config === "object" || typeof config === "function") {
+    return config;
+  }
+  const message = `providers.${name} must be an object of options or a stream function`;
+  throw new BadRequestError(`${message}, not a ${typeof config}`, { provider });
 }
 
 function findEntry(
@@ -106,17 +120,26 @@ function createOptions(
   { provider, shared, config, env }: ConnectionContext,
 ): ProviderOptions {
   const { apiKey, ...own } = config ?? {};
+  checkAdapterOptions({ apiKey });
+  const isOwnServer = !Object.hasOwn(PROVIDERS, provider);
   return {
     ...shared,
     baseUrl: url === undefined ? undefined : env(url) || undefined,
-    keyHint: createKeyHint(provider, keys),
-    ...own,
+    keyHint: createKeyHint(provider, keys) + (isOwnServer ? KEYLESS_HINT : ""),
+    ...omitUndefined(own),
     apiKey: async () => {
       const key = typeof apiKey === "function" ? await apiKey() : apiKey;
       return key || readFirstVariable(keys, env);
     },
   };
 }
+
+/** Drops the options that are `undefined`, so that they do not replace those of the environment. */
+function omitUndefined(options: ProviderOptions): ProviderOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+const KEYLESS_HINT = "; for a server without keys, add keyless: true to its options";
 
 function createKeyHint(provider: string, keys: readonly string[]): string {
   const hint =

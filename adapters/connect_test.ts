@@ -173,3 +173,89 @@ Deno.test("connect(): prices and context windows are known from the first reques
   ]);
   assert(contextWindow?.(model));
 });
+
+/** Returns the URL of a request, or the message of the error without one. */
+async function findUrl(
+  model: readonly [string, string],
+  options: Parameters<typeof connect>[0],
+): Promise<string | undefined> {
+  const fetch = replayFetch({ status: 500, body: "" });
+  const { error } = await readReply(connect({ fetch, ...options })(createRequest(...model)));
+  return fetch.requests[0]?.url ?? error?.message;
+}
+
+Deno.test("connect(): an option that is undefined does not replace the environment", async () => {
+  const { env } = recordEnvironment({ OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://gw.example" });
+  const providers = { openai: { baseUrl: undefined } };
+  assertEquals(
+    await findUrl(["openai", "m"], { env, providers }),
+    "https://gw.example/chat/completions",
+  );
+});
+
+Deno.test("connect(): a base URL may have blanks around it and a query", async () => {
+  const { env } = recordEnvironment({ OPENAI_API_KEY: "k", GEMINI_API_KEY: "k" });
+  const providers = {
+    openai: { baseUrl: " https://gw.example/v1/?team=x#top " },
+    google: { baseUrl: "https://gw.example/v1beta?team=x" },
+  };
+  assertEquals(
+    await findUrl(["openai", "m"], { env, providers }),
+    "https://gw.example/v1/chat/completions?team=x",
+  );
+  assertEquals(
+    await findUrl(["google", "m"], { env, providers }),
+    "https://gw.example/v1beta/models/m:streamGenerateContent?alt=sse&team=x",
+  );
+});
+
+Deno.test("connect(): a region that is no name cannot lead to another host", async () => {
+  const { env } = recordEnvironment({
+    AWS_BEARER_TOKEN_BEDROCK: "k",
+    AWS_REGION: "evil.example/#",
+  });
+  const expected = 'Invalid region "evil.example/#" for bedrock: pass one such as "us-east-1"';
+  assertEquals(await findUrl(["bedrock", "m"], { env }), expected);
+  const arn = "arn:aws:bedrock:evil.example/#:1:inference-profile/m";
+  const providers = { bedrock: { bearerToken: "k", region: "" } };
+  const noRegion = () => undefined;
+  assertEquals(await findUrl(["bedrock", arn], { env: noRegion, providers }), expected);
+});
+
+Deno.test("connect(): a model id of dots cannot lead to another resource", async () => {
+  const { env } = recordEnvironment({
+    AZURE_OPENAI_API_KEY: "k",
+    AZURE_OPENAI_ENDPOINT: "https://r.openai.azure.com",
+    OPENAI_API_VERSION: "2024-10-21",
+    AWS_BEARER_TOKEN_BEDROCK: "k",
+    AWS_REGION: "us-east-1",
+  });
+  for (const provider of ["azure", "bedrock"]) {
+    assertEquals(await findUrl([provider, ".."], { env }), 'Invalid model id ".."');
+  }
+});
+
+Deno.test("connect(): OLLAMA_HOST may lack the host, or be an IPv6 address", async () => {
+  for (const [host, url] of [[":11435", "localhost:11435"], ["::1", "[::1]:11434"]] as const) {
+    const { env } = recordEnvironment({ OLLAMA_HOST: host });
+    assertEquals(await findUrl(["ollama", "m"], { env }), `http://${url}/api/chat`);
+  }
+});
+
+Deno.test("connect(): names invalid options of a provider, and how to use a server without keys", async () => {
+  const env = () => undefined;
+  const find = (provider: string, options: unknown) =>
+    findUrl([provider, "m"], { env, providers: { [provider]: options as { baseUrl: string } } });
+  assertEquals(
+    await find("openai", "sk-1"),
+    "providers.openai must be an object of options or a stream function, not a string",
+  );
+  assertEquals(
+    await find("openai", { apiKey: 5 }),
+    "apiKey must be a string or a function, not 5",
+  );
+  assertStringIncludes(
+    await find("mine", { baseUrl: "http://localhost/v1" }) ?? "",
+    "for a server without keys, add keyless: true to its options",
+  );
+});

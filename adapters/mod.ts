@@ -20,7 +20,12 @@
 
 export { type AnthropicOptions, createAnthropic } from "./anthropic/mod.ts";
 export { type AccessToken, type AzureOptions, createAzure, type GetToken } from "./azure/mod.ts";
-export { type AwsCredentials, type BedrockOptions, createBedrock } from "./bedrock/mod.ts";
+export {
+  type AwsCredentials,
+  type BedrockGuardrail,
+  type BedrockOptions,
+  createBedrock,
+} from "./bedrock/mod.ts";
 export {
   createGemini,
   createGoogle,
@@ -59,5 +64,10 @@ export { connect, type ConnectOptions, keyVariables, providerNames } from "./con
 export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./kit/options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";
-export type { AdapterOptions, ApiKey, RequestLimiter } from "./kit/options/adapter_options.ts";
+export type {
+  AcquireOptions,
+  AdapterOptions,
+  ApiKey,
+  RequestLimiter,
+} from "./kit/options/adapter_options.ts";
 export type { Clock, Sleep } from "../src/core/ports.ts";

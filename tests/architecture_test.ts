@@ -1,8 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { findDirectoryCycles, findImportCycles } from "./architecture/import_cycles.ts";
 import { readImports, readShippedFiles } from "./architecture/imports.ts";
+import { readImportedNames } from "./architecture/imported_names.ts";
 import { findLayerViolations } from "./architecture/layers.ts";
 import { readPublicModules, root } from "./project.ts";
+import publicApi from "./public_api.json" with { type: "json" };
 
 const files = await readShippedFiles();
 
@@ -25,6 +27,37 @@ Deno.test("architecture: every file is imported by a public module, directly or 
   );
   for (const path of reached) importsByPath.get(path)?.forEach((imported) => reached.add(imported));
   assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
+});
+
+/** Names that adapters of the library import and other adapters do not need, with the reason. */
+const INTERNAL_NAMES: Readonly<Record<string, string>> = {
+  DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
+  IdleTimer: "the proxy's server limits the pauses of a body that it sends",
+  startTimer: "the proxy's server limits the time of a body that it receives",
+  toValidCost: "the proxy's replies are in the library's own format, cost included",
+  toValidUsage: "the proxy's replies are in the library's own format, usage included",
+};
+
+Deno.test("architecture: adapters import only names that the kit or the library exports", async () => {
+  const exported = new Set(
+    [...publicApi["."], ...publicApi["./adapters/kit"]].map((item) => item.replace(/:.*/, "")),
+  );
+  const adapters = files.map(({ path }) => path).filter((path) =>
+    /^adapters\/(?!kit\/|catalog\/)\w+\//.test(path)
+  );
+  const imports = await Promise.all(
+    adapters.map(async (path) =>
+      readImportedNames(path, await Deno.readTextFile(new URL(path, root)))
+    ),
+  );
+  const shared = imports.flat().filter(({ from }) =>
+    /^(?:src|adapters\/(?:kit|catalog))\//.test(from)
+  );
+  assert(shared.length > 100);
+  const internal = shared.filter(({ name }) => !exported.has(name));
+  assertEquals(internal.filter(({ name }) => !Object.hasOwn(INTERNAL_NAMES, name)), []);
+  const used = new Set(internal.map(({ name }) => name));
+  assertEquals([...used].toSorted(), Object.keys(INTERNAL_NAMES).toSorted());
 });
 
 Deno.test("architecture: every mod.ts has a module comment", async () => {
@@ -65,6 +98,22 @@ Deno.test("readImports() reads import statements, types and expressions, not com
     internal: ["src/core/a.ts", "src/b.ts", "src/core/c.ts", "src/core/d.ts", "src/core/e.ts"],
     external: ["ajv/dist/2020.js"],
   });
+});
+
+Deno.test("readImportedNames() reads the exported names of imports and re-exports", () => {
+  const source = [
+    `import type { A } from "../kit/a.ts";`,
+    `import {\n  type B as C,\n  d,\n} from "../../src/b.ts";`,
+    `export { e } from "./e.ts";`,
+    `import { f } from "package";`,
+  ].join("\n");
+  const file = "adapters/x/y.ts";
+  assertEquals(readImportedNames(file, source), [
+    { file, from: "adapters/kit/a.ts", name: "A" },
+    { file, from: "src/b.ts", name: "B" },
+    { file, from: "src/b.ts", name: "d" },
+    { file, from: "adapters/x/e.ts", name: "e" },
+  ]);
 });
 
 Deno.test("findLayerViolations() reports imports of higher layers, of other modules and of packages", () => {

@@ -7,9 +7,13 @@
 import type { StreamFn } from "../../src/core/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
-import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import {
+  type AdapterOptions,
+  type AdapterSettings,
+  resolveSettings,
+} from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
+import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
 import { AnthropicReply } from "./response.ts";
@@ -19,17 +23,20 @@ export type AnthropicOptions = AdapterOptions;
 
 /** Creates the stream function that `createAnthropic()` loads. */
 export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
-  const settings = resolveSettings(options, "https://api.anthropic.com");
+  const resolved = resolveSettings(options, "https://api.anthropic.com");
+  const { betas: ownBetas, headers } = splitBetas(resolved.headers);
+  const settings = { ...resolved, headers };
   const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;
   const models = new ModelFinder(settings.catalog);
   return createStreamFn({
     settings,
     apiKey: options.apiKey,
-    createParser: () => new SseParser(),
+    createParser: () => new JsonEventParser(),
     createReplyReader: (call) => new AnthropicReply(call),
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
-      const { body, betas } = createAnthropicRequest(request, entry, writer);
+      const { body, betas: usedBetas } = await createAnthropicRequest(request, entry, writer);
+      const betas = [...new Set([...usedBetas, ...ownBetas])];
       const headers = {
         "content-type": "application/json",
         "anthropic-version": "2023-06-01",
@@ -39,4 +46,17 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
       return { url, headers, body: serializeJson(body) };
     },
   });
+}
+
+/** Splits the caller's headers: the features of `anthropic-beta` are sent together with those that a request needs. */
+function splitBetas(
+  headers: AdapterSettings["headers"],
+): { readonly betas: readonly string[]; readonly headers: Readonly<Record<string, string>> } {
+  const isBeta = ([name]: readonly [string, string]) => name.toLowerCase() === "anthropic-beta";
+  const entries = Object.entries(headers);
+  const betas = entries.filter(isBeta).flatMap(([, value]) => value.split(","));
+  return {
+    betas: betas.map((beta) => beta.trim()).filter((beta) => beta !== ""),
+    headers: Object.fromEntries(entries.filter((entry) => !isBeta(entry))),
+  };
 }

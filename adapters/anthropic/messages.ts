@@ -4,67 +4,128 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/content.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import { createUnreadFileError, getTextAndImages, hasText } from "../kit/request/history.ts";
+import { decodeBase64Text } from "../kit/request/base64_text.ts";
+import {
+  createMediaTitle,
+  getTextAndMedia,
+  hasText,
+  isMedia,
+  toResultText,
+} from "../kit/request/history.ts";
+import {
+  createUnreadFileError,
+  getMediaType,
+  type MediaBlock,
+  toMediaUrl,
+} from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
-import { type BlockFormat, findCachedTurns, toTurns, type TurnsOptions } from "./turns.ts";
+import {
+  type BlockFormat,
+  findCachedTurns,
+  type ResultBlocks,
+  toTurns,
+  type TurnsOptions,
+} from "./turns.ts";
 import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
 
 /** Options for `toWireMessages()`. */
 export interface MessagesOptions extends TurnsOptions {
   /** The cache mark for the last messages. Default: none. */
   readonly cacheControl?: CacheControl | undefined;
+  /** Whether the model cites documents; the API requires the same for all of them. Default: `false`. */
+  readonly citesDocuments?: boolean;
 }
-
-const FORMAT: BlockFormat<WireBlock> = {
-  toUserBlock: toTextOrImage,
-  toResultBlock,
-  toReplyBlock,
-  isThinking,
-};
 
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, cacheControl }: MessagesOptions,
+  { model, prefill, cacheControl, citesDocuments }: MessagesOptions,
 ): WireMessage[] {
-  const turns = toTurns(messages, { model, prefill }, FORMAT);
+  const toUserBlock = (block: TextBlock | MediaBlock): WireBlock =>
+    toContentBlock(block, citesDocuments ?? false);
+  const format: BlockFormat<WireBlock> = {
+    toUserBlock,
+    toResult: (message) => toResult(message, toUserBlock),
+    toReplyBlock,
+    isThinking,
+    repairReply: omitUnansweredTools,
+  };
+  const turns = toTurns(messages, { model, prefill }, format);
   if (cacheControl) markForCache(turns, cacheControl);
   return turns;
 }
 
-function toResultBlock({ toolCallId, content, isError }: ToolResultMessage): WireBlock {
-  const blocks = getTextAndImages(content).map(toTextOrImage);
+/** Converts a result. That of a failed call must not be empty, and has only text: its media follow the results. */
+function toResult(
+  message: ToolResultMessage,
+  toUserBlock: (block: TextBlock | MediaBlock) => WireBlock,
+): ResultBlocks<WireBlock> {
+  const { toolCallId, content, isError } = message;
+  const accepted = getTextAndMedia(content);
+  const media = isError ? accepted.filter(isMedia) : [];
+  const texts = isError ? accepted.filter(({ type }) => type === "text") : accepted;
+  const isEmpty = isError && texts.length === 0;
+  const blocks = isEmpty ? [{ type: "text", text: toResultText(message) }] : texts.map(toUserBlock);
   return {
-    type: "tool_result",
-    tool_use_id: toWireName(toolCallId, CALL_ID_RULE),
-    ...(blocks.length > 0 && { content: blocks }),
-    ...(isError && { is_error: true }),
+    result: {
+      type: "tool_result",
+      tool_use_id: toWireName(toolCallId, CALL_ID_RULE),
+      ...(blocks.length > 0 && { content: blocks }),
+      ...(isError && { is_error: true }),
+    },
+    attachments: media.length > 0
+      ? [createMediaTitle(media, message), ...media].map(toUserBlock)
+      : [],
   };
 }
 
-function toTextOrImage(block: TextBlock | ImageBlock): WireBlock {
-  if (block.type === "text") return { type: "text", text: block.text };
+function toContentBlock(block: TextBlock | MediaBlock, citesDocuments: boolean): WireBlock {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "document":
+      return toDocument(block, citesDocuments);
+    case "image":
+    case "audio":
+      return { type: block.type, source: toSource(block) };
+  }
+}
+
+function toDocument(block: DocumentBlock, citesDocuments: boolean): WireBlock {
+  const { source, name, mediaType } = block;
+  const isText = source.type === "base64" && mediaType === "text/plain";
+  return {
+    type: "document",
+    source: isText
+      ? { type: "text", media_type: mediaType, data: decodeBase64Text(source.data) }
+      : toSource(block),
+    ...(name !== undefined && { title: name }),
+    ...(citesDocuments && { citations: { enabled: true } }),
+  };
+}
+
+function toSource(block: MediaBlock): JsonObject {
   const { source } = block;
   switch (source.type) {
     case "url":
-      return { type: "image", source: { type: "url", url: source.url } };
-    case "base64": {
-      const { mediaType: media_type, data } = source;
-      return { type: "image", source: { type: "base64", media_type, data } };
-    }
+      return { type: "url", url: toMediaUrl(block) };
+    case "base64":
+      return { type: "base64", media_type: getMediaType(block), data: source.data };
+    case "provider_file":
+      return { type: "file", file_id: source.id };
     case "file":
-      throw createUnreadFileError(source.path);
+      throw createUnreadFileError(block, source.path);
   }
 }
 
 function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
   switch (block.type) {
     case "text":
-      return hasText(block) ? { type: "text", text: block.text } : undefined;
+      return hasText(block) ? toReplyText(block, isOwn) : undefined;
     case "tool_call":
       return {
         type: "tool_use",
@@ -84,8 +145,25 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
       return isOwn && typeName.startsWith(EXTENSION_PREFIX) && isWireBlock(data) ? data : undefined;
     }
     case "image":
+    case "document":
+    case "audio":
       return undefined;
   }
+}
+
+/** Converts a text with the search results that it cites; citations of documents depend on documents in the request. */
+function toReplyText({ text, citations = [] }: TextBlock, isOwn: boolean): WireBlock {
+  const sources = citations.flatMap(({ type, data }) =>
+    type === "url" && isWireBlock(data) ? [data] : []
+  );
+  return { type: "text", text, ...(isOwn && sources.length > 0 && { citations: sources }) };
+}
+
+/** Omits calls of server tools that have no result, as in a reply that was cut off; the API rejects them. */
+function omitUnansweredTools(blocks: WireBlock[]): WireBlock[] {
+  if (!blocks.some(({ type }) => type === "server_tool_use")) return blocks;
+  const answered = new Set(blocks.map((block) => block["tool_use_id"]));
+  return blocks.filter((block) => block.type !== "server_tool_use" || answered.has(block["id"]));
 }
 
 function isWireBlock(data: unknown): data is WireBlock {

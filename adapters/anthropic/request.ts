@@ -5,12 +5,23 @@
  */
 
 import type { JsonObject } from "../../src/core/json.ts";
+import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../kit/request/adapt_content.ts";
+import type { ContentAbilities } from "../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
-import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
-import type { WarningSink } from "../kit/request/warnings.ts";
+import {
+  resolveMaxTokens,
+  resolveStop,
+  resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
+} from "../kit/request/model_limits.ts";
+import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
+import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { sortTools } from "../kit/request/tools.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { isThinking, toWireMessages } from "./messages.ts";
 import {
@@ -36,33 +47,68 @@ interface ResolvedOptions {
   readonly thinking: ResolvedThinking;
   readonly toolChoice: JsonObject | undefined;
   readonly temperature: number | undefined;
+  readonly topP: number | undefined;
 }
 
+const MAX_STOP_TEXTS = 8192;
+/** Lowest `top_p` that the API accepts while a model thinks. */
+const MIN_TOP_P_WITH_THINKING = 0.95;
+
+/** Content of prompts and tool results. */
+const ABILITIES: ContentAbilities = {
+  image: { types: COMMON_IMAGES, urls: WEB_URLS, files: true },
+  document: {
+    types: /^(?:application\/pdf|text\/plain)$/,
+    urls: WEB_URLS,
+    files: true,
+    citations: true,
+  },
+};
+
 /** Creates the request; options that the model does not support are omitted with a warning. */
-export function createAnthropicRequest(
+export async function createAnthropicRequest(
   request: StreamRequest,
   entry: CatalogEntry,
   sink: WarningSink,
-): AnthropicRequest {
+): Promise<AnthropicRequest> {
   const { model, context, options } = request;
+  const history = await adaptContent(request, entry.images ? ABILITIES : {}, sink);
+  const serverTools = await createServerTools(request, sink);
   const resolved = resolveOptions(request, entry, sink);
+  warnUnsupportedOptions(request, ["seed", "verbosity"], sink);
   const cacheControl = toCacheControl(options);
   const prefill = entry.prefill !== false && !resolved.thinking.enabled;
-  const messages = toWireMessages(context.messages, { model, prefill, cacheControl });
+  const outputFormat = await toOutputFormat(options, entry, sink);
+  const messages = toWireMessages(history, {
+    model,
+    prefill,
+    cacheControl,
+    citesDocuments: shouldCite(history, outputFormat, sink),
+  });
   const thinking = callsLackThinking(messages)
     ? disableBudgetThinking(resolved.thinking, entry, sink)
     : resolved.thinking;
-  const outputConfig = toOutputConfig(thinking, options, entry, sink);
+  const outputConfig = {
+    ...(thinking.effort && { effort: thinking.effort }),
+    ...(outputFormat && { format: outputFormat }),
+  };
+  const tools = [
+    ...toWireTools(omitReplaced(context.tools, serverTools), cacheControl),
+    ...serverTools,
+  ];
   const body = {
     model: model.modelId,
     max_tokens: resolved.maxTokens,
     stream: true,
     system: toSystemPrompt(context.systemPrompt, cacheControl),
-    tools: toWireTools(context.tools, cacheControl),
+    tools: tools.length > 0 ? tools : undefined,
     tool_choice: resolved.toolChoice,
     temperature: resolved.temperature,
+    top_p: resolved.topP,
+    stop_sequences: resolveStop(options, MAX_STOP_TEXTS, sink),
+    service_tier: resolveTier(options, sink),
     thinking: thinking.setting,
-    output_config: outputConfig,
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
     messages,
   };
   return {
@@ -80,13 +126,65 @@ function resolveOptions(
   const maxTokens = resolveMaxTokens(options, entry, sink) ?? entry.maxOutput;
   const thinking = resolveThinking(request, maxTokens, entry, sink);
   const toolChoice = toToolChoice(request, entry, sink);
-  if (options.temperature === undefined || !thinking.enabled) {
-    const temperature = resolveTemperature(options, entry, sink);
-    return { maxTokens, thinking, toolChoice, temperature };
+  const temperature = thinking.enabled
+    ? warnThinkingTemperature(options, sink)
+    : resolveTemperature(options, entry, sink);
+  const topP = resolveTopP(options, entry, sink);
+  const isTooLow = thinking.enabled && topP !== undefined && topP < MIN_TOP_P_WITH_THINKING;
+  if (topP === undefined || (temperature === undefined && !isTooLow)) {
+    return { maxTokens, thinking, toolChoice, temperature, topP };
   }
+  const reason = isTooLow ? "thinking" : "a temperature";
+  sink.warning("top_p_left_out", `The model does not support topP ${topP} together with ${reason}`);
+  return { maxTokens, thinking, toolChoice, temperature, topP: undefined };
+}
+
+function warnThinkingTemperature({ temperature }: StreamOptions, sink: WarningSink): undefined {
+  if (temperature === undefined) return;
   const message = "The model does not support a temperature together with thinking";
   sink.warning("temperature_left_out", message);
-  return { maxTokens, thinking, toolChoice, temperature: undefined };
+}
+
+function resolveTier({ serviceTier }: StreamOptions, sink: WarningSink): string | undefined {
+  switch (serviceTier) {
+    case undefined:
+      return undefined;
+    case "auto":
+    case "priority":
+      return "auto";
+    case "default":
+      return "standard_only";
+    case "flex":
+      sink.warning(
+        "service_tier_left_out",
+        'The provider does not support the service tier "flex"',
+      );
+      return undefined;
+  }
+}
+
+async function createServerTools(
+  request: StreamRequest,
+  sink: WarningSink,
+): Promise<readonly JsonObject[]> {
+  if (!request.options.serverTools?.length) return [];
+  const { ANTHROPIC_TOOLS } = await import("./server_tools.ts");
+  return toServerTools(request, ANTHROPIC_TOOLS, sink);
+}
+
+/** Whether the model cites documents, if any of them asks for it. */
+function shouldCite(
+  messages: readonly LlmMessage[],
+  outputFormat: JsonObject | undefined,
+  sink: WarningSink,
+): boolean {
+  const isRequested = messages.some(({ content }) =>
+    content.some((block) => block.type === "document" && block.citations)
+  );
+  if (!isRequested || !outputFormat) return isRequested;
+  const message = "The model does not support citations together with a response schema";
+  sink.warning("citations_left_out", message);
+  return false;
 }
 
 function toToolChoice(
@@ -106,22 +204,18 @@ function toToolChoice(
   return { type: "tool", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
 }
 
-function toOutputConfig(
-  { effort }: ResolvedThinking,
+async function toOutputFormat(
   { responseSchema }: StreamOptions,
   entry: CatalogEntry,
   sink: WarningSink,
-): JsonObject | undefined {
-  if (responseSchema && !entry.strictSchema) {
+): Promise<JsonObject | undefined> {
+  if (responseSchema === undefined) return undefined;
+  if (!entry.strictSchema) {
     sink.warning("response_schema_left_out", "The model does not support a response schema");
+    return undefined;
   }
-  const config = {
-    ...(effort && { effort }),
-    ...(responseSchema && entry.strictSchema && {
-      format: { type: "json_schema", schema: responseSchema },
-    }),
-  };
-  return Object.keys(config).length > 0 ? config : undefined;
+  const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
+  return { type: "json_schema", schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS) };
 }
 
 function toCacheControl({ cache = "short" }: StreamOptions): CacheControl | undefined {
@@ -138,12 +232,11 @@ function toSystemPrompt(text: string, cache_control: CacheControl | undefined): 
 function toWireTools(
   tools: readonly ToolSpec[],
   cache_control: CacheControl | undefined,
-): unknown[] | undefined {
-  if (tools.length === 0) return undefined;
+): JsonObject[] {
   return sortTools(tools).map(({ name, description, parameters }, index) => ({
     name: toWireName(name, TOOL_NAME_RULE),
     description,
-    input_schema: { type: "object", ...parameters },
+    input_schema: toToolSchema(parameters),
     ...(cache_control && index === tools.length - 1 && { cache_control }),
   }));
 }

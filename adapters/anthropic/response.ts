@@ -5,20 +5,23 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
-import { ContentFilteredError } from "../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
+import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
-import type { WireBlockStart, WireDelta, WireEvent, WireUsage } from "./wire.ts";
+import { DeltaTemplate } from "../kit/stream/delta_template.ts";
+import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { toCitation } from "./citations.ts";
+import type { WireBlockStart, WireCitation, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
 /** Type prefix of the extension blocks that store Anthropic's own items. */
 export const EXTENSION_PREFIX = "anthropic.";
 
 type OpenBlock =
-  | { readonly type: "text" }
+  | { readonly type: "text"; readonly citations: WireCitation[] }
   | { readonly type: "thinking"; signature: string }
   | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
   | { readonly type: "item"; item: JsonObject; json: string };
@@ -28,9 +31,12 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #textTemplate = new DeltaTemplate("text", getText);
+  readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation: string | undefined;
+  #messageId: string | null = null;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -45,9 +51,12 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(data: string): void {
+    if (this.#textTemplate.read(data) || this.#inputTemplate.read(data)) return;
+    if (data.startsWith("[DONE]")) return this.#readDone();
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "content_block_delta":
+        this.#learn(data, event);
         return this.#append(event.index, event.delta);
       case "content_block_start":
         this.#blocks.set(event.index, this.#startBlock(event.content_block));
@@ -55,31 +64,65 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start":
+        this.#startMessage(event.message.id);
         this.#writer.setResponseId(event.message.id);
         return this.#updateUsage(event.message.usage);
       case "message_delta":
         this.#updateUsage(event.usage);
-        this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+        this.#stopReason = textOrEmpty(event.delta.stop_reason).toLowerCase() || this.#stopReason;
         this.#explanation = event.delta.stop_details?.explanation ?? undefined;
         return;
       case "message_stop":
         return this.#finish();
       case "error":
         throw classifyStreamError(event, this.#call.origin);
+      case "ping":
+        return;
+      default:
+        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
     }
+  }
+
+  /**
+   * Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. Some gateways
+   * repeat the start of a message.
+   */
+  #startMessage(id: unknown): void {
+    const messageId = textOrEmpty(id);
+    const isRepeated = messageId !== "" && messageId === this.#messageId;
+    const isFirst = this.#messageId === null || (isRepeated && this.#blocks.size === 0);
+    this.#messageId = messageId;
+    if (isFirst && !this.#writer.hasContent) return;
+    const { provider } = this.#call.origin;
+    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
+  }
+
+  /** Handles the end of a stream in OpenAI's form, which some gateways send in place of `message_stop`. */
+  #readDone(): void {
+    if (this.#stopReason !== null) return this.#finish();
+    const { provider } = this.#call.origin;
+    throw new NetworkError(`${provider}: the reply ended without a stop reason`, { provider });
+  }
+
+  #learn(data: string, event: WireEvent & { readonly type: "content_block_delta" }): void {
+    const { index } = event;
+    const text = getText(event);
+    if (text) this.#textTemplate.learn(data, text, (next) => this.#writer.writeText(next));
+    const json = getInput(event);
+    if (json) this.#inputTemplate.learn(data, json, (next) => this.#appendInput(index, next));
   }
 
   #startBlock(block: WireBlockStart): OpenBlock {
     switch (block.type) {
       case "text":
         this.#writer.writeText(textOrEmpty(block.text));
-        return { type: "text" };
+        return { type: "text", citations: [...block.citations ?? []] };
       case "thinking":
         this.#writer.writeThinking(textOrEmpty(block.thinking));
         return { type: "thinking", signature: textOrEmpty(block.signature) };
       case "redacted_thinking":
         this.#writer.closeThinking({ signature: textOrEmpty(block.data), redacted: true });
-        return { type: "text" };
+        return { type: "text", citations: [] };
       case "tool_use": {
         this.#hasToolCall = true;
         const name = this.#call.decodeToolName(textOrEmpty(block.name));
@@ -102,6 +145,11 @@ export class AnthropicReply implements ReplyReader<string> {
       case "signature_delta": {
         const block = this.#blocks.get(index);
         if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
+        return;
+      }
+      case "citations_delta": {
+        const block = this.#blocks.get(index);
+        if (block?.type === "text") block.citations.push(delta.citation);
         return;
       }
       case "compaction_delta": {
@@ -128,14 +176,14 @@ export class AnthropicReply implements ReplyReader<string> {
     this.#blocks.delete(index);
     switch (block?.type) {
       case "text":
-        return this.#writer.closeTextOrThinking();
+        return this.#closeText(block.citations);
       case "thinking":
         if (block.signature === "") return this.#writer.closeTextOrThinking();
         return this.#writer.closeThinking({ signature: block.signature });
       case "tool_use":
         // The start may carry the complete input; usually it carries an empty object.
-        if (isJsonObject(block.input) && Object.keys(block.input).length > 0) {
-          this.#writer.writeToolArguments(block.contentIndex, JSON.stringify(block.input));
+        if (!isJsonObject(block.input) || Object.keys(block.input).length > 0) {
+          this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex);
       case "item": {
@@ -145,6 +193,11 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
       }
     }
+  }
+
+  #closeText(wireCitations: readonly WireCitation[]): void {
+    const citations = wireCitations.map(toCitation);
+    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
   }
 
   #updateUsage(counts: WireUsage | undefined): void {
@@ -180,6 +233,16 @@ export class AnthropicReply implements ReplyReader<string> {
   }
 }
 
+function getText(event: WireEvent): string {
+  const isText = event.type === "content_block_delta" && event.delta.type === "text_delta";
+  return isText ? textOrEmpty(event.delta.text) : "";
+}
+
+function getInput(event: WireEvent): string {
+  const isInput = event.type === "content_block_delta" && event.delta.type === "input_json_delta";
+  return isInput ? textOrEmpty(event.delta.partial_json) : "";
+}
+
 /** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
 function toUsage(counts: WireUsage): Usage {
   const input = countOrZero(counts.input_tokens);
@@ -187,12 +250,17 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cache_read_input_tokens);
   const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
+  const cacheWriteLong = countOrZero(counts.cache_creation?.ephemeral_1h_input_tokens);
+  const extra = {
+    ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
+    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+  };
   return {
     input,
     output,
     cacheRead,
     cacheWrite,
     total: input + output + cacheRead + cacheWrite,
-    ...(reasoning !== undefined && { extra: { reasoning: countOrZero(reasoning) } }),
+    ...(Object.keys(extra).length > 0 && { extra }),
   };
 }

@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
+import { warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 
@@ -37,6 +38,7 @@ export function resolveThinking(
 ): ResolvedThinking {
   const { model } = request;
   const wanted = model.thinkingLevel !== "off";
+  if (!wanted) warnUnsupportedOptions(request, ["reasoningSummary"], sink);
   // A forced call and thinking exclude each other; the forced call takes precedence.
   const canForce = isToolForced(request) && entry.forcedToolChoice !== false;
   if (wanted && canForce && entry.thinking.type !== "none") {
@@ -52,15 +54,17 @@ export function resolveThinking(
       if (!enabled) return { enabled };
       const budget = Math.min(resolveBudget(model, ability), maxTokens - MIN_ANSWER_TOKENS);
       if (budget >= ability.min) {
-        return { enabled, setting: { type: "enabled", budget_tokens: budget } };
+        const display = isSummaryOff(request) ? { display: "omitted" } : {};
+        return { enabled, setting: { type: "enabled", budget_tokens: budget, ...display } };
       }
       warn(`maxTokens (${maxTokens}) leaves no thinking budget: raise it`, sink);
       return { enabled: false };
     }
     case "effort": {
       const effort = resolveEffort(model.thinkingLevel, ability.efforts) ?? "low";
-      if (enabled) return { enabled, setting: toAdaptiveThinking(entry), effort };
-      return resolveThinkingOff(entry, effort);
+      const adaptive = toAdaptiveThinking(entry, request);
+      if (enabled) return { enabled, setting: adaptive, effort };
+      return resolveThinkingOff(entry, { enabled: true, setting: adaptive, effort });
     }
   }
 }
@@ -69,16 +73,20 @@ function warn(message: string, sink: WarningSink): void {
   sink.warning("thinking_left_out", message);
 }
 
-function toAdaptiveThinking(entry: CatalogEntry): JsonObject {
+function isSummaryOff({ options }: StreamRequest): boolean {
+  return options.reasoningSummary === "off";
+}
+
+function toAdaptiveThinking(entry: CatalogEntry, request: StreamRequest): JsonObject {
   return {
     type: "adaptive",
-    display: "summarized",
+    display: isSummaryOff(request) ? "omitted" : "summarized",
     ...(entry.contextBoundThinking &&
       { block_binding: { prefix_mismatch_behavior: "drop_block" } }),
   };
 }
 
-function resolveThinkingOff(entry: CatalogEntry, lowestEffort: string): ResolvedThinking {
+function resolveThinkingOff(entry: CatalogEntry, lowest: ResolvedThinking): ResolvedThinking {
   const off = entry.thinking.type === "effort" ? entry.thinking.off ?? "default" : "default";
   switch (off) {
     case "default":
@@ -87,7 +95,7 @@ function resolveThinkingOff(entry: CatalogEntry, lowestEffort: string): Resolved
     case "between_tools":
       return { enabled: false, setting: { type: off } };
     case "never":
-      return { enabled: true, setting: toAdaptiveThinking(entry), effort: lowestEffort };
+      return lowest;
   }
 }
 

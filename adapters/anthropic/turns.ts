@@ -4,11 +4,12 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { getTextAndImages, isOwnReply } from "../kit/request/history.ts";
+import { getTextAndMedia, isOwnReply } from "../kit/request/history.ts";
+import type { MediaBlock } from "../kit/request/media.ts";
 
 /** A message of a request. */
 export interface Turn<Block extends JsonObject> {
@@ -19,13 +20,22 @@ export interface Turn<Block extends JsonObject> {
 /** Conversion of content to the blocks of an API. */
 export interface BlockFormat<Block extends JsonObject> {
   /** Converts the content of a user message; a text becomes a block with the field `text`. */
-  toUserBlock(block: TextBlock | ImageBlock): Block;
+  toUserBlock(block: TextBlock | MediaBlock): Block;
   /** Converts a tool result. */
-  toResultBlock(message: ToolResultMessage): Block;
+  toResult(message: ToolResultMessage): ResultBlocks<Block>;
   /** Converts the content of a reply, if the API accepts it; `isOwn` is whether the requested model created it. */
   toReplyBlock(block: ContentBlock, isOwn: boolean): Block | undefined;
   /** Whether a block is thinking, readable or redacted. */
   isThinking(block: Block | undefined): boolean;
+  /** Returns the blocks of a reply without those that the API rejects. Default: all. */
+  repairReply?(blocks: Block[]): Block[];
+}
+
+/** A tool result, and the content that its block must not have. */
+export interface ResultBlocks<Block> {
+  readonly result: Block;
+  /** Follow the results of all calls of a reply. */
+  readonly attachments: readonly Block[];
 }
 
 /** Options for `toTurns()`. */
@@ -50,10 +60,20 @@ export function toTurns<Block extends JsonObject>(
     content: [format.toUserBlock({ type: "text", text })],
   });
   const turns: Turn<Block>[] = [];
+  let attachments: Block[] = [];
   for (const message of messages) {
+    if (message.role === "tool_result") {
+      const converted = format.toResult(message);
+      attachments.push(...converted.attachments);
+      append(turns, { role: "user", content: [converted.result] });
+      continue;
+    }
+    append(turns, { role: "user", content: attachments });
+    attachments = [];
     const role = message.role === "assistant" ? "assistant" : "user";
     append(turns, { role, content: toBlocks(message, model, format) });
   }
+  append(turns, { role: "user", content: attachments });
   if (turns[0]?.role !== "user") turns.unshift(createUserTurn("(The conversation goes on.)"));
   const last = turns.at(-1);
   if (last?.role !== "assistant") return turns;
@@ -77,19 +97,18 @@ function append<Block extends JsonObject>(turns: Turn<Block>[], turn: Turn<Block
 }
 
 function toBlocks<Block extends JsonObject>(
-  message: LlmMessage,
+  message: Exclude<LlmMessage, ToolResultMessage>,
   model: ModelSpec,
   format: BlockFormat<Block>,
 ): Block[] {
   switch (message.role) {
     case "user":
-      return getTextAndImages(message.content).map((block) => format.toUserBlock(block));
-    case "tool_result":
-      return [format.toResultBlock(message)];
+      return getTextAndMedia(message.content).map((block) => format.toUserBlock(block));
     case "assistant": {
       const isOwn = isOwnReply(message, model);
-      const blocks = message.content.map((block) => format.toReplyBlock(block, isOwn))
+      const converted = message.content.map((block) => format.toReplyBlock(block, isOwn))
         .filter((block) => block !== undefined);
+      const blocks = format.repairReply?.(converted) ?? converted;
       // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
       while (format.isThinking(blocks.at(-1))) blocks.pop();
       return blocks;

@@ -25,6 +25,7 @@ export interface WireUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
+  readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 
@@ -38,7 +39,19 @@ export interface WireBlockStart {
   readonly thinking?: string;
   readonly signature?: string;
   readonly data?: string;
+  readonly citations?: readonly WireCitation[] | null;
 }
+
+/** A source that a text cites: a web page, a search result or a document. */
+export type WireCitation = JsonObject & {
+  readonly type: string;
+  readonly cited_text?: string | null;
+  readonly url?: string | null;
+  readonly source?: string | null;
+  readonly title?: string | null;
+  readonly document_index?: number;
+  readonly document_title?: string | null;
+};
 
 /** The next part of a block. */
 export type WireDelta =
@@ -47,7 +60,7 @@ export type WireDelta =
   | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
   | ({ readonly type: "compaction_delta" } & JsonObject)
-  | { readonly type: "citations_delta" };
+  | { readonly type: "citations_delta"; readonly citation: WireCitation };
 
 /** An event of the stream. */
 export type WireEvent =

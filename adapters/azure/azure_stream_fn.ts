@@ -5,6 +5,7 @@
  */
 
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
+import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
@@ -13,16 +14,22 @@ import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { type ErrorTable, FILTERED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import {
   type AdapterOptions,
+  type AdapterSettings,
   type ApiKey,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { createUrlBuilder, isDatedVersion } from "./url.ts";
+import { checkApi } from "../kit/options/check_options.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
+import { createUrlBuilder, hasResponses, isDatedVersion } from "./url.ts";
 
 /** Options for `createAzure()`. The model id is the name of the deployment. */
 export interface AzureOptions extends AdapterOptions {
-  /** URL of the resource, such as `https://my-resource.openai.azure.com`. Required. */
+  /** URL of the resource, such as `https://my-resource.openai.azure.com`, or the target URI of a deployment. Required. */
   readonly baseUrl?: string | undefined;
-  /** API to call. Default: `chat`. */
+  /**
+   * API to call. Default: that of the catalog entry of the deployment's model, if the API version and the URL have it;
+   * otherwise `chat`.
+   */
   readonly api?: "chat" | "responses" | undefined;
   /** API version, such as `2024-10-21`. Default: `v1`. */
   readonly apiVersion?: string | undefined;
@@ -39,15 +46,35 @@ const ERRORS: ErrorTable = {
 
 /** Creates the stream function that `createAzure()` loads. */
 export function createAzureStreamFn(options: AzureOptions): StreamFn {
-  const { api = "chat", apiVersion, keyHint = "pass apiKey or getToken to createAzure()" } =
-    options;
-  const { settings, apiKey } = resolveCredentials({ ...options, keyHint });
-  const url = createUrlBuilder(settings.baseUrl, { api, apiVersion });
+  const { api, keyHint = "pass apiKey or getToken to createAzure()" } = options;
+  checkApi(api);
+  const { apiKey, ...credentials } = resolveCredentials({ ...options, keyHint });
+  const { apiVersion, settings } = splitApiVersion(credentials.settings, options);
   const keyHeaders = createKeyHeaders(options);
-  const server = { settings, apiKey, url, keyHeaders, errors: ERRORS };
-  return api === "responses"
-    ? createResponses(server)
-    : createChat({ ...server, dialect: createDialect(apiVersion) });
+  const server = { settings, apiKey, keyHeaders, errors: ERRORS };
+  const createUrl = (api: "chat" | "responses") =>
+    createUrlBuilder(settings.baseUrl, { api, apiVersion });
+  const apis = {
+    chat: createChat({ ...server, url: createUrl("chat"), dialect: createDialect(apiVersion) }),
+    responses: createResponses({ ...server, url: createUrl("responses") }),
+  };
+  const canUseResponses = hasResponses(settings.baseUrl, apiVersion);
+  return withCatalog((request) => {
+    const preferred = canUseResponses ? findModel(settings.catalog, request.model)?.api : undefined;
+    return apis[api ?? preferred ?? "chat"](request);
+  }, settings.catalog);
+}
+
+/** Takes the API version out of the query of the `baseUrl`, which has one if it was copied from the portal. */
+function splitApiVersion(
+  settings: AdapterSettings,
+  { apiVersion }: AzureOptions,
+): { readonly apiVersion: string | undefined; readonly settings: AdapterSettings } {
+  const parameters = new URLSearchParams(settings.query);
+  const copied = parameters.get("api-version") ?? undefined;
+  if (copied === undefined) return { apiVersion, settings };
+  parameters.delete("api-version");
+  return { apiVersion: apiVersion ?? copied, settings: { ...settings, query: `${parameters}` } };
 }
 
 function resolveCredentials(options: AzureOptions): {
@@ -78,5 +105,10 @@ function createDialect(apiVersion: string | undefined): ChatDialect {
     ...COMPATIBLE,
     maxTokensField: "max_completion_tokens",
     hasCacheKey: !isDatedVersion(apiVersion),
+    unsupported: isDatedVersion(apiVersion)
+      ? COMPATIBLE.unsupported
+      : ["serviceTier", "reasoningSummary"],
+    // The result of a content filter may follow the finish reason.
+    sendsDone: true,
   };
 }

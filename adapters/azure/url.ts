@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../src/core/errors.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 
 /** Options for `createUrlBuilder()`. */
 export interface AzureUrlOptions {
@@ -22,16 +23,26 @@ export function isDatedVersion(apiVersion: string | undefined): boolean {
   return apiVersion !== undefined && /^\d/.test(apiVersion);
 }
 
+/** First dated version with the Responses API. */
+const RESPONSES_VERSION = "2025-03-01";
+
+/** Whether a URL and an API version have the Responses API; the URL of a deployment does not. */
+export function hasResponses(baseUrl: string, apiVersion: string | undefined): boolean {
+  if (/\/openai\/deployments\//.test(baseUrl)) return false;
+  return apiVersion === undefined || !isDatedVersion(apiVersion) || apiVersion >= RESPONSES_VERSION;
+}
+
 /**
- * Creates the function that builds the URL of a deployment. `baseUrl` is the URL of the resource, alone or followed by
- * `/openai`, `/openai/v1` or `/openai/deployments/<name>`.
+ * Creates the function that builds the URL of a deployment. `targetUrl` is the URL of the resource, alone or followed by
+ * `/openai`, `/openai/v1` or `/openai/deployments/<name>`, and by the path of an API, as in the portal.
  *
- * The function throws a {@linkcode BadRequestError} when `baseUrl` is empty.
+ * The function throws a {@linkcode BadRequestError} when `targetUrl` is empty.
  */
 export function createUrlBuilder(
-  baseUrl: string,
+  targetUrl: string,
   { api, apiVersion }: AzureUrlOptions,
 ): (deployment: string) => string {
+  const baseUrl = targetUrl.replace(/\/(?:chat\/completions|responses)$/, "");
   const path = api === "chat" ? "chat/completions" : "responses";
   const query = apiVersion === undefined || apiVersion === "v1"
     ? ""
@@ -42,7 +53,9 @@ export function createUrlBuilder(
     const root = baseUrl.replace(/\/openai(?:\/v1)?$/, "");
     if (!isDatedVersion(apiVersion)) return `${root}/openai/v1/${path}${query}`;
     const datedPath = api === "chat"
-      ? `deployments/${encodeURIComponent(deployment)}/${path}`
+      ? `deployments/${
+        encodeModelPath([deployment], { modelId: deployment, provider: "azure" })
+      }/${path}`
       : path;
     return `${root}/openai/${datedPath}${query}`;
   };

@@ -9,6 +9,7 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { FALLBACK_CLAUDE } from "../anthropic/fallback_entry.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import {
   type AdapterOptions,
@@ -22,7 +23,7 @@ import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
 import { EventStreamParser } from "./event_stream_parser.ts";
-import { createConverseBody } from "./request.ts";
+import { type BedrockGuardrail, createConverseBody } from "./request.ts";
 import { BedrockReply } from "./response.ts";
 import { type AwsCredentials, signHeaders } from "./signing.ts";
 
@@ -40,6 +41,8 @@ export interface BedrockOptions extends AdapterOptions {
     | undefined;
   /** A Bedrock API key, used instead of `credentials`. Default: `apiKey`. */
   readonly bearerToken?: ApiKey | undefined;
+  /** A guardrail for all requests. Default: none. */
+  readonly guardrail?: BedrockGuardrail | undefined;
 }
 
 /** Assumed for any other model that is not in the catalog. */
@@ -53,7 +56,7 @@ const FALLBACK_ENTRY: CatalogEntry = {
 
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
-  const settings = resolveSettings({ keyHint: KEY_HINT, ...options }, "");
+  const settings = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
   return createStreamFn({
@@ -67,7 +70,8 @@ export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
       const isClaude = getModelFamily(request.model.modelId).thinking === "claude";
       const entry = models.find(request.model, writer) ??
         (isClaude ? FALLBACK_CLAUDE : FALLBACK_ENTRY);
-      const body = serializeJson(createConverseBody(request, entry, writer));
+      const { guardrail } = options;
+      const body = serializeJson(await createConverseBody(request, { entry, guardrail }, writer));
       const region = resolveRegion(request, options);
       const url = createUrl(request, settings, region);
       const [outgoing] = await Promise.all([
@@ -92,9 +96,18 @@ const HEADERS = {
   accept: "application/vnd.amazon.eventstream",
 };
 
-/** Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…` */
-function resolveRegion({ model }: StreamRequest, { region }: BedrockOptions): string | undefined {
-  return region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
+/**
+ * Returns the configured region, or that of an ARN: `arn:aws:bedrock:us-east-1:123456789012:inference-profile/…`
+ *
+ * @throws {BadRequestError} When it is not the name of a region. It is a part of the host name, so that any other text
+ * could send the request to another host.
+ */
+function resolveRegion({ model }: StreamRequest, options: BedrockOptions): string | undefined {
+  const region = options.region || /^arn:[^:]*:bedrock:([^:]+):/.exec(model.modelId)?.[1];
+  if (region === undefined || /^[a-z\d-]+$/.test(region)) return region;
+  const { provider } = model;
+  const message = `Invalid region "${region}" for ${provider}: pass one such as "us-east-1"`;
+  throw new BadRequestError(message, { provider });
 }
 
 function createUrl(
@@ -102,7 +115,7 @@ function createUrl(
   { baseUrl }: AdapterSettings,
   region: string | undefined,
 ): string {
-  const path = `/model/${encodeURIComponent(model.modelId)}/converse-stream`;
+  const path = `/model/${encodeModelPath([model.modelId], model)}/converse-stream`;
   if (baseUrl !== "") return baseUrl + path;
   if (region === undefined) throw createRegionError(model.provider);
   const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";

@@ -14,6 +14,10 @@ export interface ModelFamily {
   readonly longCache: boolean;
   /** Whether tool results have a status; otherwise only their text marks an error. */
   readonly resultStatus: boolean;
+  /** Whether tool results may contain images and documents; otherwise these follow the results. */
+  readonly resultMedia: boolean;
+  /** Whether the model cites documents. */
+  readonly citations: boolean;
   /** Whether the model can continue a reply that ends the request. */
   readonly prefill: boolean;
 }
@@ -23,6 +27,8 @@ const OTHER_FAMILY: ModelFamily = {
   cachePoints: [],
   longCache: false,
   resultStatus: false,
+  resultMedia: false,
+  citations: false,
   prefill: false,
 };
 const CLAUDE: ModelFamily = {
@@ -30,6 +36,8 @@ const CLAUDE: ModelFamily = {
   cachePoints: ["system", "tools", "messages"],
   longCache: true,
   resultStatus: true,
+  resultMedia: true,
+  citations: true,
   prefill: true,
 };
 const NOVA: ModelFamily = {

@@ -4,15 +4,26 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
-import { findCachedTurns, toTurns, type TurnsOptions } from "../anthropic/turns.ts";
-import { getTextAndImages, hasText, toResultText } from "../kit/request/history.ts";
-import type { WarningSink } from "../kit/request/warnings.ts";
+import {
+  findCachedTurns,
+  type ResultBlocks,
+  toTurns,
+  type TurnsOptions,
+} from "../anthropic/turns.ts";
+import {
+  createMediaTitle,
+  getTextAndMedia,
+  hasText,
+  isMedia,
+  toResultText,
+} from "../kit/request/history.ts";
+import type { MediaBlock } from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { ModelFamily } from "./families.ts";
-import { toWireImage } from "./images.ts";
+import { MediaConverter } from "./media.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
@@ -28,41 +39,62 @@ export interface MessagesOptions extends TurnsOptions {
 export function toWireMessages(
   messages: readonly LlmMessage[],
   { family, cachePoint, ...options }: MessagesOptions,
-  sink: WarningSink,
 ): WireMessage[] {
+  const media = new MediaConverter();
   const turns = toTurns<WireBlock>(messages, options, {
-    toUserBlock: (block) => toTextOrImage(block, sink),
-    toResultBlock: (message) => toResultBlock(message, family, sink),
+    toUserBlock: (block) => toContentBlock(block, media),
+    toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
   });
+  for (const { content } of turns) addDocumentText(content);
   if (cachePoint === undefined) return turns;
   for (const { content } of findCachedTurns(turns)) content.push(cachePoint);
   return turns;
 }
 
-function toTextOrImage(block: TextBlock | ImageBlock, sink: WarningSink): WireBlock {
-  return block.type === "text" ? { text: block.text } : toWireImage(block, sink);
+function toContentBlock(block: TextBlock | MediaBlock, media: MediaConverter): WireBlock {
+  return block.type === "text" ? { text: block.text } : media.convert(block);
 }
 
-function toResultBlock(
+/** Adds the text that the API requires in a message with documents. */
+function addDocumentText(content: WireBlock[]): void {
+  const hasDocument = content.some((block) => block["document"] !== undefined);
+  if (!hasDocument || content.some((block) => block["text"] !== undefined)) return;
+  content.push({ text: "(see the documents)" });
+}
+
+/** Converts a result; media follow the results where the result must have only text, as that of a failed call. */
+function toResult(
   message: ToolResultMessage,
   family: ModelFamily,
-  sink: WarningSink,
-): WireBlock {
+  converter: MediaConverter,
+): ResultBlocks<WireBlock> {
   const { toolCallId, content, isError } = message;
-  const contentBlocks = getTextAndImages(content);
-  const images = contentBlocks.filter((block): block is ImageBlock => block.type === "image");
-  const blocks = family.resultStatus
-    ? contentBlocks.map((block) => toTextOrImage(block, sink))
-    : [{ text: toResultText(message) }, ...images.map((image) => toWireImage(image, sink))];
+  const accepted = getTextAndMedia(content);
+  const canHaveMedia = family.resultMedia && !isError && !content.some(isAudio);
+  const inResult = canHaveMedia ? accepted : accepted.filter(({ type }) => type === "text");
+  const media = canHaveMedia ? [] : accepted.filter(isMedia);
+  const blocks = family.resultStatus && inResult.length > 0
+    ? inResult.map((block) => toContentBlock(block, converter))
+    : [{ text: toResultText(message) }];
+  const attachments: (TextBlock | MediaBlock)[] = media.length > 0
+    ? [createMediaTitle(media, message), ...media]
+    : [];
   return {
-    toolResult: {
-      toolUseId: toWireName(toolCallId, CALL_ID_RULE),
-      content: blocks.length > 0 ? blocks : [{ text: toResultText(message) }],
-      ...(family.resultStatus && isError && { status: "error" }),
+    result: {
+      toolResult: {
+        toolUseId: toWireName(toolCallId, CALL_ID_RULE),
+        content: blocks,
+        ...(family.resultStatus && isError && { status: "error" }),
+      },
     },
+    attachments: attachments.map((block) => toContentBlock(block, converter)),
   };
+}
+
+function isAudio({ type }: ContentBlock): boolean {
+  return type === "audio";
 }
 
 function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {
@@ -91,6 +123,8 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
       return isJsonObject(data) ? data : undefined;
     }
     case "image":
+    case "document":
+    case "audio":
       return undefined;
   }
 }

@@ -29,6 +29,7 @@ import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
 export type { AwsCredentials } from "./signing.ts";
+export type { BedrockGuardrail } from "./request.ts";
 export type { BedrockOptions };
 
 /**

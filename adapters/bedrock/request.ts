@@ -5,80 +5,157 @@
  */
 
 import { extractToolCalls } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
 import { isToolForced } from "../anthropic/thinking.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
-import { withoutImages } from "../kit/request/history.ts";
+import { adaptContent } from "../kit/request/adapt_content.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
-import { resolveMaxTokens, resolveTemperature } from "../kit/request/model_limits.ts";
+import {
+  resolveMaxTokens,
+  resolveStop,
+  resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
+} from "../kit/request/model_limits.ts";
+import { toServerTools } from "../kit/request/server_tools.ts";
+import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
+import { getAbilities } from "./media.ts";
 import { toWireMessages } from "./messages.ts";
 import { type ThinkingFields, toThinkingFields } from "./thinking.ts";
 import type { WireBlock } from "./wire.ts";
 
+/** A guardrail, which checks prompts and replies. */
+export interface BedrockGuardrail {
+  /** Id or ARN of the guardrail. */
+  readonly id: string;
+  /** Version, such as `"1"` or `"DRAFT"`. */
+  readonly version: string;
+  /** Whether Bedrock reports its assessment. Default: `false`. */
+  readonly trace?: boolean;
+  /** Whether text is checked before (`sync`) or while it is sent (`async`). Default: `sync`. */
+  readonly processing?: "sync" | "async";
+}
+
+/** Options for `createConverseBody()`. */
+export interface ConverseBodyOptions {
+  /** The model's catalog entry. */
+  readonly entry: CatalogEntry;
+  /** Guardrail of the adapter. */
+  readonly guardrail: BedrockGuardrail | undefined;
+}
+
+const MAX_STOP_TEXTS = 2500;
+
 /** Creates the body; options that the model does not support are omitted with a warning. */
-export function createConverseBody(
+export async function createConverseBody(
   request: StreamRequest,
-  entry: CatalogEntry,
+  { entry, guardrail }: ConverseBodyOptions,
   sink: WarningSink,
-): JsonObject {
+): Promise<JsonObject> {
   const { model, context, options } = request;
   const family = getModelFamily(model.modelId);
+  const history = await adaptContent(request, getAbilities(model.modelId, entry, family), sink);
+  const serverTools = await createServerTools(request, family, sink);
+  const unsupported = ["seed", "verbosity"] as const;
+  const isClaude = family.thinking === "claude";
+  warnUnsupportedOptions(
+    request,
+    isClaude ? unsupported : [...unsupported, "reasoningSummary"],
+    sink,
+  );
   const cachePoint = toCachePoint(options, family, sink);
   const getCachePoint = (part: ModelFamily["cachePoints"][number]) =>
     family.cachePoints.includes(part) ? cachePoint : undefined;
-  const history = entry.images ? context.messages : withoutImages(context.messages, sink);
   const prefill = family.prefill && entry.prefill !== false && model.thinkingLevel === "off";
-  const messages = toWireMessages(
-    history,
-    { model, family, prefill, cachePoint: getCachePoint("messages") },
-    sink,
-  );
+  const messages = toWireMessages(history, {
+    model,
+    family,
+    prefill,
+    cachePoint: getCachePoint("messages"),
+  });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
-  const extra = options.extra ?? {};
+  const outputConfig = await toOutputConfig(options, entry, sink);
+  const inferenceConfig = toInferenceConfig(options, { entry, thinking, isClaude }, sink);
   const body = {
     messages,
     system: toSystemPrompt(context.systemPrompt, getCachePoint("system")),
-    inferenceConfig: mergeExtra(
-      toInferenceConfig(options, { entry, thinking }, sink),
-      extra["inferenceConfig"],
+    inferenceConfig: hasFields(inferenceConfig) ? inferenceConfig : undefined,
+    toolConfig: toToolConfig(
+      request,
+      { entry, cachePoint: getCachePoint("tools"), serverTools },
       sink,
     ),
-    toolConfig: toToolConfig(request, { entry, cachePoint: getCachePoint("tools") }, sink),
-    outputConfig: toOutputConfig(options, entry, sink),
-    additionalModelRequestFields: mergeExtra(
-      thinking.fields,
-      extra["additionalModelRequestFields"],
-      sink,
-    ),
+    outputConfig,
+    guardrailConfig: guardrail && toGuardrailConfig(guardrail),
+    serviceTier: toServiceTier(options),
+    additionalModelRequestFields: hasFields(thinking.fields) ? thinking.fields : undefined,
   };
-  const { inferenceConfig: _config, additionalModelRequestFields: _fields, ...others } = extra;
-  return mergeExtraFields(body, others, sink);
+  return mergeExtraFields(body, options.extra, sink);
 }
 
-/** Merges the caller's fields into an object; gives `undefined` if it is empty. */
-function mergeExtra(own: JsonObject, extra: unknown, sink: WarningSink): JsonObject | undefined {
-  const fields = mergeExtraFields(own, isJsonObject(extra) ? extra : {}, sink);
-  return Object.keys(fields).length > 0 ? fields : undefined;
+function hasFields(fields: JsonObject): boolean {
+  return Object.values(fields).some((value) => value !== undefined);
+}
+
+function toGuardrailConfig({ id, version, trace, processing }: BedrockGuardrail): JsonObject {
+  return {
+    guardrailIdentifier: id,
+    guardrailVersion: version,
+    ...(trace && { trace: "enabled" }),
+    ...(processing && { streamProcessingMode: processing }),
+  };
+}
+
+/** Converts the service tier; Bedrock's default is the same as `auto`. */
+function toServiceTier({ serviceTier }: StreamOptions): JsonObject | undefined {
+  return serviceTier === undefined || serviceTier === "auto" ? undefined : { type: serviceTier };
+}
+
+async function createServerTools(
+  request: StreamRequest,
+  family: ModelFamily,
+  sink: WarningSink,
+): Promise<readonly JsonObject[]> {
+  if (!request.options.serverTools?.length) return [];
+  const { NOVA_TOOLS } = await import("./server_tools.ts");
+  return toServerTools(request, family.thinking === "nova" ? NOVA_TOOLS : {}, sink);
+}
+
+interface InferenceContext {
+  readonly entry: CatalogEntry;
+  readonly thinking: ThinkingFields;
+  readonly isClaude: boolean;
 }
 
 function toInferenceConfig(
   options: StreamOptions,
-  { entry, thinking }: { readonly entry: CatalogEntry; readonly thinking: ThinkingFields },
+  { entry, thinking, isClaude }: InferenceContext,
   sink: WarningSink,
 ): JsonObject {
   const maxTokens = resolveMaxTokens(options, entry, sink);
-  if (options.temperature === undefined || !thinking.fixesTemperature) {
-    return { maxTokens, temperature: resolveTemperature(options, entry, sink) };
+  const stopSequences = resolveStop(options, MAX_STOP_TEXTS, sink);
+  const temperature = thinking.fixesTemperature
+    ? warnThinkingOption("temperature", options.temperature, sink)
+    : resolveTemperature(options, entry, sink);
+  const topP = thinking.fixesTemperature
+    ? warnThinkingOption("top_p", options.topP, sink)
+    : resolveTopP(options, entry, sink);
+  if (!isClaude || topP === undefined || temperature === undefined) {
+    return { maxTokens, temperature, topP, stopSequences };
   }
-  const message = "The model does not support a temperature together with thinking";
-  sink.warning("temperature_left_out", message);
-  return { maxTokens };
+  sink.warning("top_p_left_out", "The model does not support topP together with a temperature");
+  return { maxTokens, temperature, stopSequences };
+}
+
+function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {
+  if (value === undefined) return;
+  sink.warning(`${name}_left_out`, `The model does not support a ${name} together with thinking`);
 }
 
 function toCachePoint(
@@ -104,22 +181,23 @@ function toSystemPrompt(text: string, cachePoint: WireBlock | undefined): WireBl
 /** Creates the tool configuration, which the API requires for every conversation that contains calls. */
 function toToolConfig(
   request: StreamRequest,
-  { entry, cachePoint }: {
+  { entry, cachePoint, serverTools }: {
     readonly entry: CatalogEntry;
     readonly cachePoint: WireBlock | undefined;
+    readonly serverTools: readonly JsonObject[];
   },
   sink: WarningSink,
 ): JsonObject | undefined {
   const { context, options } = request;
   const called = findCalledTools(context.messages);
   const isNone = options.toolChoice === "none";
-  if (isNone && called.length === 0) return undefined;
+  if (isNone && called.length === 0 && serverTools.length === 0) return undefined;
   const tools = context.tools.length > 0 ? context.tools : called;
-  if (tools.length === 0) return undefined;
+  if (tools.length === 0 && serverTools.length === 0) return undefined;
   if (isNone) {
     sink.warning("tool_choice_left_out", 'Bedrock does not support toolChoice "none"');
   }
-  const specs = sortTools(tools).map(toWireTool);
+  const specs = [...sortTools(tools).map(toWireTool), ...serverTools];
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
     toolChoice: toToolChoice(request, entry, sink),
@@ -131,7 +209,7 @@ function toWireTool({ name, description, parameters }: ToolSpec): WireBlock {
     toolSpec: {
       name: toWireName(name, TOOL_NAME_RULE),
       ...(description !== "" && { description }),
-      inputSchema: { json: { type: "object", ...parameters } },
+      inputSchema: { json: toToolSchema(parameters) },
     },
   };
 }
@@ -163,16 +241,18 @@ function toToolChoice(
   return { tool: { name: toWireName(options.toolChoice.name, TOOL_NAME_RULE) } };
 }
 
-function toOutputConfig(
+async function toOutputConfig(
   { responseSchema }: StreamOptions,
   entry: CatalogEntry,
   sink: WarningSink,
-): JsonObject | undefined {
+): Promise<JsonObject | undefined> {
   if (responseSchema === undefined) return undefined;
   if (!entry.strictSchema) {
     sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
-  const jsonSchema = { name: "reply", schema: JSON.stringify(responseSchema) };
-  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+  const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
+  const schema = JSON.stringify(toStrictSchema(responseSchema, CLAUDE_KEYWORDS));
+  const structure = { jsonSchema: { name: "reply", schema } };
+  return { textFormat: { type: "json_schema", structure } };
 }

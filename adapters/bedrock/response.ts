@@ -5,13 +5,15 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { Citation } from "../../src/core/content.ts";
 import { ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { toCitation } from "./citations.ts";
 import { toErrorBody } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
 import type {
@@ -41,6 +43,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
   #hasToolCall = false;
+  /** Citations of the open text. */
+  #citations: Citation[] = [];
 
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
@@ -87,7 +91,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "messageStop": {
         const { stopReason }: WireMessageStop = JSON.parse(body);
-        this.#stopReason = textOrEmpty(stopReason) || "end_turn";
+        this.#stopReason = textOrEmpty(stopReason).toLowerCase() || "end_turn";
         break;
       }
       case "metadata": {
@@ -113,14 +117,16 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   }
 
   #append(index: number, delta: WireDelta): void {
-    const { text, toolUse, toolResult, reasoningContent } = delta;
-    if (text !== undefined) {
+    const { text, toolUse, toolResult, reasoningContent, citation } = delta;
+    if (isJsonObject(citation)) {
+      this.#citations.push(toCitation(citation));
+    } else if (text !== undefined) {
       this.#writer.writeText(textOrEmpty(text));
     } else if (reasoningContent !== undefined) {
       this.#appendThinking(index, reasoningContent);
     } else if (toolUse !== undefined) {
       const block = this.#blocks.get(index);
-      const json = textOrEmpty(toolUse.input);
+      const json = toArgumentsText(toolUse.input);
       if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
       else if (block?.type === "server_tool_use") block.json += json;
     } else if (Array.isArray(toolResult)) {
@@ -146,7 +152,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     this.#blocks.delete(index);
     switch (block?.type) {
       case undefined:
-        return this.#writer.closeTextOrThinking();
+        return this.#closeText();
       case "thinking":
         return this.#closeThinking(block.signature, block.redacted);
       case "tool_use":
@@ -160,6 +166,12 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         return this.#writeExtension("tool_result", { toolResult: { ...toolResult, content } });
       }
     }
+  }
+
+  #closeText(): void {
+    const citations = this.#citations;
+    this.#citations = [];
+    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
   }
 
   #closeThinking(signature: string, redacted: string): void {
@@ -220,5 +232,8 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cacheReadInputTokens);
   const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, total };
+  const usage = { input, output, cacheRead, cacheWrite, total };
+  const longWrite = counts.cacheDetails?.find(({ ttl }) => ttl === "1h");
+  const cacheWriteLong = countOrZero(longWrite?.inputTokens);
+  return cacheWriteLong > 0 ? { ...usage, extra: { cacheWriteLong } } : usage;
 }

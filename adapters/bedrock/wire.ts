@@ -20,6 +20,7 @@ export interface WireUsage {
   readonly totalTokens?: number;
   readonly cacheReadInputTokens?: number;
   readonly cacheWriteInputTokens?: number;
+  readonly cacheDetails?: readonly { readonly inputTokens?: number; readonly ttl?: string }[];
 }
 
 /** The start of a tool call; type `server_tool_use` marks one that the provider runs. */
@@ -40,6 +41,8 @@ export interface WireDelta {
   readonly text?: string;
   readonly toolUse?: { readonly input?: string };
   readonly toolResult?: unknown;
+  /** A source that the text cites. */
+  readonly citation?: unknown;
   readonly reasoningContent?: {
     readonly text?: string;
     readonly signature?: string;

@@ -7,6 +7,20 @@
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
 
+const PRICE_SOURCE = "https://aws.amazon.com/bedrock/pricing/";
+
+/** Claude models since version 4.5 cost 10 % more through the profile of a region than through `global`. */
+const CLAUDE_REGION_FACTORS = {
+  us: 1.1,
+  eu: 1.1,
+  apac: 1.1,
+  au: 1.1,
+  ca: 1.1,
+  jp: 1.1,
+  "us-gov": 1.2,
+};
+const CLAUDE_WITHOUT_REGION_FACTORS = /^claude-(?:3|opus-4$|opus-4-1$|sonnet-4$)/;
+
 /** Creates the entry of a Bedrock model other than Claude. */
 function bedrock(overrides: EntryOverrides): CatalogEntry {
   return {
@@ -16,6 +30,7 @@ function bedrock(overrides: EntryOverrides): CatalogEntry {
     images: false,
     strictSchema: false,
     priceDate: "2026-05-01",
+    priceSource: PRICE_SOURCE,
     ...overrides,
   };
 }
@@ -32,21 +47,28 @@ const OTHER_MODELS: Catalog = {
     maxOutput: 10_000,
     images: true,
     rates: rates(0.8, 3.2, 0.2),
+    regionFactors: { eu: 1.3125, apac: 1.05 },
   }),
   "amazon.nova-2-lite": bedrock({
     contextWindow: 1_000_000,
     maxOutput: 64_000,
     thinking: efforts("low medium high"),
     images: true,
-    rates: rates(0.33, 2.75),
+    rates: rates(0.3, 2.5, 0.075),
+    regionFactors: { us: 1.1, eu: 1.1, apac: 1.1, jp: 1.1 },
   }),
   "amazon.nova-lite": bedrock({
     contextWindow: 300_000,
     maxOutput: 10_000,
     images: true,
     rates: rates(0.06, 0.24, 0.015),
+    regionFactors: { eu: 1.3, apac: 1.05 },
   }),
-  "amazon.nova-micro": bedrock({ maxOutput: 10_000, rates: rates(0.035, 0.14, 0.00875) }),
+  "amazon.nova-micro": bedrock({
+    maxOutput: 10_000,
+    rates: rates(0.035, 0.14, 0.00875),
+    regionFactors: { eu: 0.046 / 0.035, apac: 0.037 / 0.035 },
+  }),
   "openai.gpt-oss-120b": bedrock({
     maxOutput: 128_000,
     thinking: efforts("low medium high"),
@@ -71,10 +93,11 @@ const OTHER_MODELS: Catalog = {
   "meta.llama3-3-70b-instruct": bedrock({ rates: rates(0.72, 0.72) }),
 };
 
-/** Creates the models of Bedrock. Claude models have the same entries as at Anthropic. */
+/** Creates the models of Bedrock. Claude models have the same entries as at Anthropic, apart from their regions. */
 export function createBedrockModels(claudeModels: Catalog): Catalog {
-  const claudeEntries = Object.entries(claudeModels).map((
-    [modelId, entry],
-  ) => [`anthropic.${modelId}`, entry]);
+  const claudeEntries = Object.entries(claudeModels).map(([modelId, entry]) => {
+    const regionFactors = CLAUDE_WITHOUT_REGION_FACTORS.test(modelId) ? {} : CLAUDE_REGION_FACTORS;
+    return [`anthropic.${modelId}`, { ...entry, regionFactors, priceSource: PRICE_SOURCE }];
+  });
   return { ...Object.fromEntries(claudeEntries), ...OTHER_MODELS };
 }

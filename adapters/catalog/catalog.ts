@@ -6,6 +6,7 @@
 
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { Prices, Rates } from "../../src/core/usage.ts";
+import { getRegionalRates, removeProfile } from "./bedrock_regions.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
 import { getProviderAliases } from "./provider_aliases.ts";
 import { CATALOG_MODELS } from "./shipped_models.ts";
@@ -45,14 +46,23 @@ export function pricesFromCatalog(models: Catalog): Prices {
 }
 
 /** Finds the prices of a model in a catalog. Models on the local machine are free. */
-export function findModelRates(models: Catalog, model: ModelSpec): Rates | undefined {
-  return findModel(models, model)?.rates ??
-    (LOCAL_PROVIDERS.includes(model.provider) ? FREE_RATES : undefined);
+export function findModelRates(
+  models: Catalog,
+  model: Pick<ModelSpec, "provider" | "modelId">,
+): Rates | undefined {
+  const entry = findModel(models, model);
+  return (entry && getRegionalRates(entry, model.modelId)) ??
+    (isLocal(model) ? FREE_RATES : undefined);
 }
 
 /** Providers that run models on the local machine. */
 const LOCAL_PROVIDERS = ["ollama", "lmstudio", "llamacpp", "vllm", "local"];
 const FREE_RATES: Rates = { input: 0, output: 0 };
+
+/** Whether a model runs on the local machine. Ollama also offers models of its own servers, such as `glm-5:cloud`. */
+function isLocal({ provider, modelId }: Pick<ModelSpec, "provider" | "modelId">): boolean {
+  return LOCAL_PROVIDERS.includes(provider) && !/[:-]cloud$/.test(modelId);
+}
 
 /**
  * Finds the catalog entry of a model, by its id or by the id without a date or `latest` at its end; for Bedrock also
@@ -70,19 +80,15 @@ export function findModel(
   { provider, modelId }: Pick<ModelSpec, "provider" | "modelId">,
 ): CatalogEntry | undefined {
   for (const alias of getProviderAliases(provider)) {
-    const name = `${alias}/${modelId}`;
-    const baseName = name.replace(REGION, "/").replace(BEDROCK_VERSION, "").replace(VERSION, "");
-    const entry = getEntry(models, name) ?? getEntry(models, baseName);
+    const baseId = removeProfile(modelId).replace(BEDROCK_VERSION, "").replace(VERSION, "");
+    const entry = getEntry(models, `${alias}/${modelId}`) ?? getEntry(models, `${alias}/${baseId}`);
     if (entry) return entry;
   }
   return undefined;
 }
 
-/** Matches the region of a Bedrock model such as `us.anthropic.…`, with the ARN before it if there is one. */
-const REGION = /\/(?:arn:.*\/)?(?:(?:us|eu|apac|au|ca|jp|us-gov|global)\.)?(?=[a-z0-9]+\.)/;
-
-/** Matches Bedrock's `-v1`, `-v1:0`, `-v1:0:200k`. */
-const BEDROCK_VERSION = /-v\d+(?::\d+)?(?::\d+k)?$/;
+/** Matches Bedrock's `-v1`, `-v1:0`, `-v1:0:200k`, `-1:0`. */
+const BEDROCK_VERSION = /-(?:v\d+(?::\d+)?|\d+:\d+)(?::\d+k)?$/;
 
 /** Matches `-20250929`, `-2024-08-06`, `-0`, `@20250929`, `-latest`. */
 const VERSION = /(?:[-@]20\d{6}|-20\d\d-\d\d-\d\d|-0|-latest)$/;

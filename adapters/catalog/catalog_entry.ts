@@ -57,8 +57,14 @@ export interface CatalogEntry {
   readonly api?: "chat" | "responses";
   /** Prices in US dollars per million tokens. */
   readonly rates?: Rates;
+  /**
+   * Factors of the prices by the prefix of a cross-region inference profile of Bedrock, such as `eu`. Default of each: 1.
+   */
+  readonly regionFactors?: Readonly<Record<string, number>>;
   /** Date of the prices, as `YYYY-MM-DD`. */
   readonly priceDate?: string;
+  /** Page that the prices are from. */
+  readonly priceSource?: string;
 }
 
 /** Models by `provider/modelId`. */

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { findRates, priceUsage } from "../../src/core/usage.ts";
-import { catalog, findModel, prices, pricesFromCatalog } from "./catalog.ts";
+import { priceUsage } from "../../src/core/price_usage.ts";
+import { findRates } from "../../src/core/usage.ts";
+import { catalog, findModel, findModelRates, prices, pricesFromCatalog } from "./catalog.ts";
 
 Deno.test("findModel(): finds a model by its id with or without a date", () => {
   for (
@@ -38,6 +39,8 @@ Deno.test("findModel(): finds a Bedrock model with or without region, version an
   }
   const nova = findModel(catalog, { provider: "bedrock", modelId: "eu.amazon.nova-pro-v1:0" });
   assertEquals(nova?.contextWindow, 300_000);
+  const open = findModel(catalog, { provider: "bedrock", modelId: "openai.gpt-oss-120b-1:0" });
+  assertEquals(open?.rates, { input: 0.15, output: 0.6 });
 });
 
 Deno.test("findModel(): returns undefined for another provider or id", () => {
@@ -65,8 +68,20 @@ Deno.test("catalog: every entry has consistent limits, efforts and prices", () =
     if (entry.thinking.type === "effort") assert(entry.thinking.efforts.length > 0, name);
     if (entry.rates) {
       assert(/^20\d\d-\d\d-\d\d$/.test(entry.priceDate ?? ""), name);
-      assert(entry.rates.output >= entry.rates.input, name);
-      assert((entry.rates.cacheRead ?? 0) <= entry.rates.input, name);
+      assert(URL.canParse(entry.priceSource ?? ""), name);
+      const { tiers = [], ...base } = entry.rates;
+      for (
+        const [index, { input, output, cacheRead = 0, cacheWrite }] of [base, ...tiers].entries()
+      ) {
+        assert(output >= input && cacheRead <= input, name);
+        assert(cacheWrite === undefined || cacheWrite >= input, name);
+        assert(input >= (tiers[index - 2] ?? base).input, name);
+      }
+      assertEquals(
+        tiers.map(({ abovePromptTokens }) => abovePromptTokens < entry.contextWindow),
+        tiers.map(() => !/claude-sonnet-4(?:-5)?$/.test(name)),
+        name,
+      );
     }
   }
 });
@@ -78,7 +93,7 @@ Deno.test("pricesFromCatalog(): returns the rates of shipped and added models", 
     thinkingLevel: "off",
   } as const;
   const rates = findRates(prices, model);
-  assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 });
+  assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteLong: 2 });
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
   assertEquals(priceUsage(usage, rates ?? { input: 0, output: 0 }).total, 1);
   const ownPrices = pricesFromCatalog({
@@ -100,4 +115,73 @@ Deno.test("prices: local models are free, other unknown models have no price", (
     findRates(prices, { provider, modelId: "some-model", thinkingLevel: "off" });
   assertEquals(getRates("ollama"), { input: 0, output: 0 });
   assertEquals(getRates("openai"), undefined);
+  for (const modelId of ["glm-5:cloud", "gpt-oss:120b-cloud"]) {
+    assertEquals(findModelRates(catalog, { provider: "ollama", modelId }), undefined);
+  }
+});
+
+Deno.test("findModelRates(): has the prices of long prompts and of long cache writes", () => {
+  const getRates = (provider: string, modelId: string) =>
+    findModelRates(catalog, { provider, modelId });
+  assertEquals(getRates("anthropic", "claude-haiku-5-5"), {
+    input: 0.1,
+    output: 0.5,
+    cacheRead: 0.01,
+    cacheWrite: 0.125,
+    cacheWriteLong: 0.2,
+    tiers: [{
+      abovePromptTokens: 100_000,
+      input: 0.5,
+      output: 2.5,
+      cacheRead: 0.05,
+      cacheWrite: 0.625,
+      cacheWriteLong: 1,
+    }],
+  });
+  assertEquals(getRates("openai", "gpt-6.1-sol"), {
+    input: 2,
+    output: 10,
+    cacheRead: 0.1,
+    cacheWrite: 2.5,
+    tiers: [{ abovePromptTokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 }],
+  });
+  assertEquals(getRates("openai", "gpt-6.2-sol"), getRates("openai", "gpt-6.1-sol"));
+  assertEquals(getRates("anthropic", "claude-fable-5-1")?.cacheRead, 0.25);
+  assertEquals(getRates("anthropic", "claude-fable-5-2"), {
+    input: 8,
+    output: 40,
+    cacheRead: 0.2,
+    cacheWrite: 10,
+    cacheWriteLong: 16,
+  });
+});
+
+Deno.test("findModelRates(): applies the factor of a Bedrock profile to all prices", () => {
+  const getRates = (modelId: string) => findModelRates(catalog, { provider: "bedrock", modelId });
+  const base = getRates("anthropic.claude-haiku-5-5");
+  assertEquals(getRates("global.anthropic.claude-haiku-5-5"), base);
+  const regional = {
+    input: 0.11,
+    output: 0.55,
+    cacheRead: 0.011,
+    cacheWrite: 0.1375,
+    cacheWriteLong: 0.22,
+    tiers: [{
+      input: 0.55,
+      output: 2.75,
+      cacheRead: 0.055,
+      cacheWrite: 0.6875,
+      cacheWriteLong: 1.1,
+      abovePromptTokens: 100_000,
+    }],
+  };
+  for (const profile of ["us", "eu", "apac", "au", "jp"]) {
+    assertEquals(getRates(`${profile}.anthropic.claude-haiku-5-5`), regional);
+  }
+  assertEquals(
+    getRates("arn:aws:bedrock:eu-west-1:1:inference-profile/eu.anthropic.claude-haiku-5-5"),
+    regional,
+  );
+  assertEquals(getRates("eu.anthropic.claude-opus-4-1-20250805-v1:0")?.input, 15);
+  assertEquals(getRates("eu.amazon.nova-micro-v1:0")?.input, 0.046);
 });

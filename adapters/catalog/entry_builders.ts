@@ -40,3 +40,37 @@ export function rates(
     ...(cacheWrite !== undefined && { cacheWrite }),
   };
 }
+
+/** Prices of long prompts in relation to the prices of other prompts. */
+export interface LongPrompt {
+  /** Threshold in tokens. */
+  readonly above: number;
+  /** Factor of the prices of uncached, read and written prompt tokens. */
+  readonly input: number;
+  /** Factor of the price of output tokens. */
+  readonly output: number;
+}
+
+/** Adds a tier for long prompts to prices. */
+export function withLongPrompt(base: Rates, { above, input, output }: LongPrompt): Rates {
+  const tier = { ...scaleRates(base, input), output: scaleRate(base.output, output) };
+  return { ...base, tiers: [{ abovePromptTokens: above, ...tier }] };
+}
+
+/** Multiplies all prices by a factor. */
+export function scaleRates({ tiers, ...base }: Rates, factor: number): Rates {
+  const scale = <Part extends Omit<Rates, "tiers">>(part: Part): Part =>
+    Object.fromEntries(
+      Object.entries(part).map(([name, rate]) => [name, scaleRate(rate, factor)]),
+    ) as Part;
+  if (!tiers) return scale(base);
+  return {
+    ...scale(base),
+    tiers: tiers.map(({ abovePromptTokens, ...tier }) => ({ ...scale(tier), abovePromptTokens })),
+  };
+}
+
+/** Multiplies a price by a factor, and rounds off the error of binary fractions. */
+function scaleRate(rate: number, factor: number): number {
+  return Number((rate * factor).toPrecision(12));
+}

@@ -1,13 +1,19 @@
 /**
  * Google's models, from Google's documentation.
  *
- * A price that depends on the length of the prompt is the price for short prompts. Introductory prices are omitted.
+ * Introductory prices are omitted.
  *
  * @module
  */
 
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type EntryOverrides, rates } from "./entry_builders.ts";
+import {
+  efforts,
+  type EntryOverrides,
+  type LongPrompt,
+  rates,
+  withLongPrompt,
+} from "./entry_builders.ts";
 
 /** Creates the entry of a model of generation 3 or later: thinking by effort that cannot be turned off. */
 function gemini(overrides: EntryOverrides): CatalogEntry {
@@ -18,6 +24,7 @@ function gemini(overrides: EntryOverrides): CatalogEntry {
     images: true,
     strictSchema: true,
     priceDate: "2026-11-20",
+    priceSource: "https://ai.google.dev/gemini-api/docs/pricing",
     ...overrides,
   };
 }
@@ -26,6 +33,8 @@ function gemini(overrides: EntryOverrides): CatalogEntry {
 function budgetGemini(min: number, max: number, overrides: EntryOverrides): CatalogEntry {
   return gemini({ thinking: { type: "budget", min, max }, strictSchema: false, ...overrides });
 }
+
+const LONG_PRO_PROMPT: LongPrompt = { above: 200_000, input: 2, output: 1.5 };
 
 /** Google's models by id. */
 export const GOOGLE: Catalog = {
@@ -48,11 +57,13 @@ export const GOOGLE: Catalog = {
   "gemini-3.5-flash-lite": gemini({ rates: rates(0.3, 2.5, 0.03) }),
   "gemini-3.1-pro-preview": gemini({
     thinking: efforts("low medium high", "never"),
-    rates: rates(2, 12, 0.2),
+    rates: withLongPrompt(rates(2, 12, 0.2), LONG_PRO_PROMPT),
   }),
   "gemini-3.1-flash-lite": gemini({ rates: rates(0.25, 1.5, 0.025) }),
   "gemini-3-flash-preview": gemini({ rates: rates(0.5, 3, 0.05) }),
-  "gemini-2.5-pro": budgetGemini(128, 32_768, { rates: rates(1.25, 10, 0.125) }),
+  "gemini-2.5-pro": budgetGemini(128, 32_768, {
+    rates: withLongPrompt(rates(1.25, 10, 0.125), LONG_PRO_PROMPT),
+  }),
   "gemini-2.5-flash": budgetGemini(0, 24_576, { rates: rates(0.3, 2.5, 0.03) }),
   "gemini-2.5-flash-lite": budgetGemini(0, 24_576, { rates: rates(0.1, 0.4, 0.01) }),
 };

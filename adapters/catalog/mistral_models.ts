@@ -16,6 +16,7 @@ function mistral(overrides: EntryOverrides): CatalogEntry {
     images: true,
     strictSchema: true,
     priceDate: "2026-11-20",
+    priceSource: "https://mistral.ai/pricing",
     ...overrides,
   };
 }
@@ -34,6 +35,8 @@ const SMALL_4 = mistral({
   rates: rates(0.15, 0.6),
 });
 const DEVSTRAL_2 = mistral({ images: false, rates: rates(0.4, 2) });
+
+const MINISTRAL_3_8B = mistral({ rates: rates(0.15, 0.15) });
 
 /** Mistral's models by id; an id without a version is the latest version. */
 export const MISTRAL: Catalog = {
@@ -54,10 +57,6 @@ export const MISTRAL: Catalog = {
     images: false,
     rates: rates(0.3, 0.9),
   }),
-  "ministral-8b": mistral({
-    contextWindow: 128_000,
-    maxOutput: 128_000,
-    images: false,
-    rates: rates(0.1, 0.1),
-  }),
+  "ministral-8b": MINISTRAL_3_8B,
+  "ministral-8b-2512": MINISTRAL_3_8B,
 };

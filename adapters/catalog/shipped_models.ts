@@ -1,14 +1,20 @@
 /**
- * The shipped models by provider, from the documentation of the providers.
- *
- * A price that depends on the length of the prompt is the price for short prompts.
+ * The shipped models by provider, from the documentation of the providers. `deno task catalog:check` compares the prices
+ * with a public list.
  *
  * @module
  */
 
 import { createBedrockModels } from "./bedrock_models.ts";
 import type { Catalog, CatalogEntry } from "./catalog_entry.ts";
-import { efforts, type EntryOverrides, NO_THINKING, rates } from "./entry_builders.ts";
+import {
+  efforts,
+  type EntryOverrides,
+  NO_THINKING,
+  rates,
+  withLongPrompt,
+} from "./entry_builders.ts";
+import type { Rates } from "../../src/core/usage.ts";
 import { GOOGLE } from "./google_models.ts";
 import { MISTRAL } from "./mistral_models.ts";
 import { XAI } from "./xai_models.ts";
@@ -26,6 +32,7 @@ function claude(overrides: EntryOverrides): CatalogEntry {
     temperature: false,
     prefill: false,
     priceDate: PRICE_DATE,
+    priceSource: "https://platform.claude.com/docs/en/about-claude/pricing",
     ...overrides,
   };
 }
@@ -42,78 +49,103 @@ function budgetClaude(overrides: EntryOverrides): CatalogEntry {
   });
 }
 
+/** Creates the prices of a Claude model. A cache write for an hour costs twice the price of the input. */
+function claudeRates(input: number, output: number, cacheRead: number, cacheWrite: number): Rates {
+  return { ...rates(input, output, cacheRead, cacheWrite), cacheWriteLong: 2 * input };
+}
+
+/** The header `context-1m-2025-08-07` extends the context window beyond 200,000 tokens. */
+const SONNET_4_RATES = withLongPrompt(claudeRates(3, 15, 0.3, 3.75), {
+  above: 200_000,
+  input: 2,
+  output: 1.5,
+});
+
 const ANTHROPIC: Catalog = {
+  "claude-fable-5-2": claude({
+    thinking: efforts("low medium high xhigh max", "never"),
+    forcedToolChoice: false,
+    contextBoundThinking: true,
+    rates: claudeRates(8, 40, 0.2, 10),
+  }),
   "claude-fable-5-1": claude({
     thinking: efforts("low medium high xhigh max", "never"),
     forcedToolChoice: false,
     contextBoundThinking: true,
-    rates: rates(10, 50, 0.5, 12.5),
+    rates: claudeRates(10, 50, 0.25, 12.5),
   }),
   "claude-opus-5-5": claude({
     thinking: efforts("low medium high xhigh max", "never"),
     forcedToolChoice: false,
     contextBoundThinking: true,
-    rates: rates(4, 20, 0.2, 5),
+    rates: claudeRates(4, 20, 0.2, 5),
   }),
   "claude-sonnet-5-5": claude({
     thinking: efforts("low medium high xhigh max", "between_tools"),
     forcedToolChoice: false,
     contextBoundThinking: true,
-    rates: rates(2, 10, 0.1, 2.5),
+    rates: claudeRates(2, 10, 0.1, 2.5),
   }),
-  "claude-haiku-5-5": claude({ contextBoundThinking: true, rates: rates(0.1, 0.5, 0.01, 0.125) }),
+  "claude-haiku-5-5": claude({
+    contextBoundThinking: true,
+    rates: withLongPrompt(claudeRates(0.1, 0.5, 0.01, 0.125), {
+      above: 100_000,
+      input: 5,
+      output: 5,
+    }),
+  }),
   "claude-fable-5": claude({
     thinking: efforts("low medium high xhigh max", "never"),
-    rates: rates(10, 50, 1, 12.5),
+    rates: claudeRates(10, 50, 1, 12.5),
   }),
-  "claude-opus-5": claude({ rates: rates(5, 25, 0.5, 6.25) }),
-  "claude-sonnet-5": claude({ rates: rates(2, 10, 0.2, 2.5) }),
+  "claude-opus-5": claude({ rates: claudeRates(5, 25, 0.5, 6.25) }),
+  "claude-sonnet-5": claude({ rates: claudeRates(2, 10, 0.2, 2.5) }),
   "claude-opus-4-8": claude({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(5, 25, 0.5, 6.25),
+    rates: claudeRates(5, 25, 0.5, 6.25),
   }),
   "claude-opus-4-7": claude({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(5, 25, 0.5, 6.25),
+    rates: claudeRates(5, 25, 0.5, 6.25),
   }),
   "claude-opus-4-6": claude({
     thinking: efforts("low medium high max"),
     temperature: true,
-    rates: rates(5, 25, 0.5, 6.25),
+    rates: claudeRates(5, 25, 0.5, 6.25),
   }),
   "claude-sonnet-4-6": claude({
     maxOutput: 64_000,
     thinking: efforts("low medium high max"),
     temperature: true,
-    rates: rates(3, 15, 0.3, 3.75),
+    rates: claudeRates(3, 15, 0.3, 3.75),
   }),
-  "claude-opus-4-5": budgetClaude({ rates: rates(5, 25, 0.5, 6.25) }),
-  "claude-sonnet-4-5": budgetClaude({ rates: rates(3, 15, 0.3, 3.75) }),
-  "claude-haiku-4-5": budgetClaude({ rates: rates(1, 5, 0.1, 1.25) }),
+  "claude-opus-4-5": budgetClaude({ rates: claudeRates(5, 25, 0.5, 6.25) }),
+  "claude-sonnet-4-5": budgetClaude({ rates: SONNET_4_RATES }),
+  "claude-haiku-4-5": budgetClaude({ rates: claudeRates(1, 5, 0.1, 1.25) }),
   "claude-opus-4-1": budgetClaude({
     maxOutput: 32_000,
     thinking: { type: "budget", min: 1024, max: 30_000 },
-    rates: rates(15, 75, 1.5, 18.75),
+    rates: claudeRates(15, 75, 1.5, 18.75),
   }),
   "claude-opus-4": budgetClaude({
     maxOutput: 32_000,
     thinking: { type: "budget", min: 1024, max: 30_000 },
     strictSchema: false,
-    rates: rates(15, 75, 1.5, 18.75),
+    rates: claudeRates(15, 75, 1.5, 18.75),
   }),
-  "claude-sonnet-4": budgetClaude({ strictSchema: false, rates: rates(3, 15, 0.3, 3.75) }),
-  "claude-3-7-sonnet": budgetClaude({ strictSchema: false, rates: rates(3, 15, 0.3, 3.75) }),
+  "claude-sonnet-4": budgetClaude({ strictSchema: false, rates: SONNET_4_RATES }),
+  "claude-3-7-sonnet": budgetClaude({ strictSchema: false, rates: claudeRates(3, 15, 0.3, 3.75) }),
   "claude-3-5-haiku": budgetClaude({
     maxOutput: 8192,
     thinking: NO_THINKING,
     strictSchema: false,
-    rates: rates(0.8, 4, 0.08, 1),
+    rates: claudeRates(0.8, 4, 0.08, 1),
   }),
   "claude-3-haiku": budgetClaude({
     maxOutput: 4096,
     thinking: NO_THINKING,
     strictSchema: false,
-    rates: rates(0.25, 1.25, 0.03, 0.3),
+    rates: claudeRates(0.25, 1.25, 0.03, 0.3),
   }),
 };
 
@@ -128,6 +160,7 @@ function gpt(overrides: EntryOverrides): CatalogEntry {
     temperature: false,
     api: "responses",
     priceDate: PRICE_DATE,
+    priceSource: "https://developers.openai.com/api/docs/pricing",
     ...overrides,
   };
 }
@@ -154,53 +187,59 @@ const O_SERIES: Partial<CatalogEntry> = {
   thinking: efforts("low medium high"),
 };
 
+/** Creates the prices of an OpenAI model with a context window above 1,000,000 tokens. */
+function gptRates(input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates {
+  const base = rates(input, output, cacheRead, cacheWrite);
+  return withLongPrompt(base, { above: 272_000, input: 2, output: 1.5 });
+}
+
 const OPENAI: Catalog = {
   "gpt-6.2-astra": gpt({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(8, 40, 0.4, 10),
+    rates: gptRates(8, 40, 0.4, 10),
   }),
   "gpt-6.2-sol": gpt({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(2, 10, 0.1, 2.5),
+    rates: gptRates(2, 10, 0.1, 2.5),
   }),
   "gpt-6.1-sol": gpt({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(2, 10, 0.2, 2.5),
+    rates: gptRates(2, 10, 0.1, 2.5),
   }),
   "gpt-6-astra": gpt({
     thinking: efforts("low medium high xhigh max"),
-    rates: rates(10, 50, 1, 12.5),
+    rates: gptRates(10, 50, 1, 12.5),
   }),
   "gpt-6-sol": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(2, 10, 0.2, 2.5),
+    rates: gptRates(2, 10, 0.2, 2.5),
   }),
   "gpt-6-luna": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(0.1, 0.5, 0.01, 0.125),
+    rates: gptRates(0.1, 0.5, 0.01, 0.125),
   }),
   "gpt-5.6": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(5, 30, 0.5, 6.25),
+    rates: gptRates(5, 30, 0.5, 6.25),
   }),
   "gpt-5.6-sol": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(5, 30, 0.5, 6.25),
+    rates: gptRates(5, 30, 0.5, 6.25),
   }),
   "gpt-5.6-luna": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(0.2, 1.2, 0.02, 0.25),
+    rates: gptRates(0.2, 1.2, 0.02, 0.25),
   }),
   "gpt-5.6-terra": gpt({
     thinking: efforts("none low medium high xhigh max"),
-    rates: rates(2, 12, 0.2, 2.5),
+    rates: gptRates(2, 12, 0.2, 2.5),
   }),
-  "gpt-5.5": gpt({ rates: rates(5, 30, 0.5) }),
-  "gpt-5.5-pro": gpt({ thinking: efforts("medium high xhigh"), rates: rates(30, 180) }),
-  "gpt-5.4": gpt({ rates: rates(2.5, 15, 0.25) }),
+  "gpt-5.5": gpt({ rates: gptRates(5, 30, 0.5) }),
+  "gpt-5.5-pro": gpt({ thinking: efforts("medium high xhigh"), rates: gptRates(30, 180) }),
+  "gpt-5.4": gpt({ rates: gptRates(2.5, 15, 0.25) }),
   "gpt-5.4-mini": gpt({ contextWindow: 400_000, rates: rates(0.75, 4.5, 0.075) }),
   "gpt-5.4-nano": gpt({ contextWindow: 400_000, rates: rates(0.2, 1.25, 0.02) }),
-  "gpt-5.4-pro": gpt({ thinking: efforts("medium high xhigh"), rates: rates(30, 180) }),
+  "gpt-5.4-pro": gpt({ thinking: efforts("medium high xhigh"), rates: gptRates(30, 180) }),
   "gpt-5.3-codex": gpt({ contextWindow: 400_000, rates: rates(1.75, 14, 0.175) }),
   "gpt-5.2": gpt({ contextWindow: 400_000, rates: rates(1.75, 14, 0.175) }),
   "gpt-5.2-codex": gpt({
@@ -250,6 +289,7 @@ const OPENAI: Catalog = {
     rates: rates(0.1, 0.4, 0.025),
   }),
   "gpt-4o": chatGpt({ rates: rates(2.5, 10, 1.25) }),
+  "gpt-4o-2024-05-13": chatGpt({ maxOutput: 4096, strictSchema: false, rates: rates(5, 15) }),
   "gpt-4o-mini": chatGpt({ rates: rates(0.15, 0.6, 0.075) }),
   "gpt-4-turbo": chatGpt({ maxOutput: 4096, strictSchema: false, rates: rates(10, 30) }),
   "gpt-3.5-turbo": chatGpt({
@@ -268,6 +308,7 @@ const DEEPSEEK_V4: Partial<CatalogEntry> = {
   strictSchema: false,
   temperature: true,
   api: "chat",
+  priceSource: "https://api-docs.deepseek.com/quick_start/pricing",
 };
 
 const DEEPSEEK: Catalog = {

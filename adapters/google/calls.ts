@@ -8,8 +8,7 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
-import { isJsonObject } from "../../src/core/json.ts";
-import { textOrEmpty } from "../kit/stream/wire_values.ts";
+import { textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
 
@@ -88,8 +87,7 @@ export class GoogleCallAssembler {
   }
 
   #close({ contentIndex, args, signature }: OpenCall): void {
-    const object = args instanceof PartialArguments || isJsonObject(args) ? args : {};
-    this.#writer.writeToolArguments(contentIndex, JSON.stringify(object));
+    this.#writer.writeToolArguments(contentIndex, toArgumentsText(args) || "{}");
     this.#writer.closeToolCall(contentIndex, { signature });
   }
 }

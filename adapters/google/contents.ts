@@ -4,17 +4,19 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../src/core/content.ts";
+import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
-  createUnreadFileError,
-  getTextAndImages,
+  createMediaTitle,
+  getTextAndMedia,
   hasText,
+  isMedia,
   isOwnReply,
   toResultText,
 } from "../kit/request/history.ts";
+import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
 import { CALL_ID_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { GOOGLE_PART } from "./response.ts";
@@ -29,7 +31,12 @@ export interface ContentsOptions {
    * accepts images in tool results.
    */
   readonly requiresSignatures: boolean;
+  /** Whether calls and results have ids; Vertex AI rejects them. */
+  readonly hasCallIds: boolean;
 }
+
+/** Matches the media types that a function response may contain. */
+const RESULT_TYPES = /^(?:image\/(?:png|jpeg|webp)|application\/pdf|text\/plain)$/;
 
 /** Google's placeholder for the signature of a call that another model made. */
 const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
@@ -50,7 +57,7 @@ export function toWireContents(
     contents.push(...toResultContents(batch, options));
     batch = [];
     if (message.role === "user") {
-      const parts = getTextAndImages(message.content).map(toTextOrImage);
+      const parts = getTextAndMedia(message.content).map(toPart);
       contents.push(...createContent("user", parts));
     } else {
       const isCurrentTurn = index > lastPromptIndex;
@@ -74,21 +81,24 @@ function createUserContent(text: string): WireContent {
   return { role: "user", parts: [{ text }] };
 }
 
-function toTextOrImage(block: TextBlock | ImageBlock): WirePart {
-  return block.type === "text" ? { text: block.text } : toImagePart(block);
+function toPart(block: TextBlock | MediaBlock): WirePart {
+  return block.type === "text" ? { text: block.text } : toMediaPart(block);
 }
 
-function toImagePart({ source }: ImageBlock): WirePart {
+function toMediaPart(block: MediaBlock): WirePart {
+  const { source } = block;
+  const mimeType = getMediaType(block);
   switch (source.type) {
     case "base64":
-      return { inlineData: { mimeType: source.mediaType, data: source.data } };
+      return { inlineData: { mimeType, data: source.data } };
     case "url": {
-      const [, mimeType, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(source.url) ?? [];
-      if (mimeType !== undefined) return { inlineData: { mimeType, data } };
-      return { fileData: { mimeType: guessMediaType(source.url), fileUri: source.url } };
+      const fileUri = source.url;
+      return { fileData: { mimeType: mimeType ?? guessMediaType(fileUri), fileUri } };
     }
+    case "provider_file":
+      return { fileData: { ...(mimeType && { mimeType }), fileUri: source.id } };
     case "file":
-      throw createUnreadFileError(source.path);
+      throw createUnreadFileError(block, source.path);
   }
 }
 
@@ -98,37 +108,43 @@ function guessMediaType(url: string): string {
   return `image/${extension?.toLowerCase() ?? "jpeg"}`;
 }
 
-/** Converts the results of one batch; for older models, their images follow in a separate message. */
+/** Converts the results of one batch; media that they must not contain follow in a separate message. */
 function toResultContents(
   batch: readonly ToolResultMessage[],
-  { requiresSignatures: supportsImages }: ContentsOptions,
+  options: ContentsOptions,
 ): WireContent[] {
-  const images = supportsImages ? [] : batch.flatMap((message) => {
-    const parts = toImageParts(message);
-    return parts.length > 0 ? [{ text: `Images from ${message.toolName}:` }, ...parts] : [];
-  });
-  return [
-    ...createContent("user", batch.map((message) => toResultPart(message, supportsImages))),
-    ...createContent("user", images),
-  ];
+  const results: WirePart[] = [];
+  const attachments: WirePart[] = [];
+  for (const message of batch) {
+    const media = message.content.filter(isMedia);
+    const isInResult = (block: MediaBlock) => options.requiresSignatures && canBeInResult(block);
+    const separate = media.filter((block) => !isInResult(block));
+    results.push(toResultPart(message, media.filter(isInResult), options));
+    if (separate.length === 0) continue;
+    attachments.push(toPart(createMediaTitle(separate, message)), ...separate.map(toMediaPart));
+  }
+  return [...createContent("user", results), ...createContent("user", attachments)];
 }
 
-function toResultPart(message: ToolResultMessage, supportsImages: boolean): WirePart {
+function canBeInResult(block: MediaBlock): boolean {
+  return block.source.type === "base64" && RESULT_TYPES.test(getMediaType(block) ?? "");
+}
+
+function toResultPart(
+  message: ToolResultMessage,
+  media: readonly MediaBlock[],
+  { hasCallIds }: ContentsOptions,
+): WirePart {
   // Without an "Error:" prefix: the name of the response's field marks an error.
   const text = toResultText({ ...message, isError: false });
-  const parts = supportsImages ? toImageParts(message) : [];
   return {
     functionResponse: {
-      id: toWireName(message.toolCallId, CALL_ID_RULE),
+      ...(hasCallIds && { id: toWireName(message.toolCallId, CALL_ID_RULE) }),
       name: toWireName(message.toolName, GOOGLE_NAME_RULE),
       response: message.isError ? { error: text } : { output: text },
-      ...(parts.length > 0 && { parts }),
+      ...(media.length > 0 && { parts: media.map(toMediaPart) }),
     },
   };
-}
-
-function toImageParts(message: ToolResultMessage): WirePart[] {
-  return message.content.flatMap((block) => block.type === "image" ? [toImagePart(block)] : []);
 }
 
 interface ReplyOptions extends ContentsOptions {
@@ -138,10 +154,10 @@ interface ReplyOptions extends ContentsOptions {
 
 function toReplyContents(
   message: AssistantMessage,
-  { model, requiresSignatures, isCurrentTurn }: ReplyOptions,
+  { model, requiresSignatures, isCurrentTurn, hasCallIds }: ReplyOptions,
 ): WireContent[] {
   const isOwn = isOwnReply(message, model);
-  const parts = message.content.flatMap((block) => toReplyParts(block, isOwn));
+  const parts = message.content.flatMap((block) => toReplyParts(block, { isOwn, hasCallIds }));
   const firstCallIndex = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   const firstCall = parts[firstCallIndex];
   const isUnsigned = firstCall !== undefined && firstCall.thoughtSignature === undefined;
@@ -151,7 +167,10 @@ function toReplyContents(
   return createContent("model", parts);
 }
 
-function toReplyParts(block: ContentBlock, isOwn: boolean): WirePart[] {
+function toReplyParts(
+  block: ContentBlock,
+  { isOwn, hasCallIds }: { readonly isOwn: boolean; readonly hasCallIds: boolean },
+): WirePart[] {
   const signature = "signature" in block ? block.signature : undefined;
   const signed = isOwn && signature ? { thoughtSignature: signature } : undefined;
   switch (block.type) {
@@ -162,7 +181,7 @@ function toReplyParts(block: ContentBlock, isOwn: boolean): WirePart[] {
     case "tool_call": {
       const { id, name, arguments: args } = block;
       const functionCall = {
-        id: toWireName(id, CALL_ID_RULE),
+        ...(hasCallIds && { id: toWireName(id, CALL_ID_RULE) }),
         name: toWireName(name, GOOGLE_NAME_RULE),
         args,
       };

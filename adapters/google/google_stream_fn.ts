@@ -4,14 +4,16 @@
  * @module
  */
 
+import { BadRequestError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
+import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { GoogleStreamParser } from "./stream_parser.ts";
+import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { createGoogleBody } from "./request.ts";
 import { GoogleReply } from "./response.ts";
@@ -50,14 +52,15 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
   const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
   const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);
+  const isVertex = /\baiplatform\.|\/publishers\//.test(settings.baseUrl);
   return createStreamFn({
     settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
     apiKey: tokens ? () => tokens.get() : options.apiKey,
     errors: ERRORS,
-    createParser: () => new GoogleStreamParser(),
+    createParser: () => new JsonEventParser(),
     toolNameRule: GOOGLE_NAME_RULE,
     createReplyReader: (call) => new GoogleReply(call),
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;
       return {
@@ -66,15 +69,25 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
           "content-type": "application/json",
           ...(key && (isToken ? { authorization: `Bearer ${key}` } : { "x-goog-api-key": key })),
         },
-        body: serializeJson(createGoogleBody(request, entry, writer)),
+        body: serializeJson(await createGoogleBody(request, { entry, isVertex }, writer)),
       };
     },
   });
 }
 
-/** Creates the URL; the id of a tuned model is already a path (`tunedModels/name`). */
+/** Matches ids that are paths: a tuned model, a model of another publisher, a deployed model. */
+const MODEL_PATH = /^(?:models|tunedModels|endpoints|publishers|projects)\//;
+
+/**
+ * Creates the URL.
+ *
+ * @throws {BadRequestError} When the id of the model is another path, which would lead to another resource.
+ */
 function createUrl(baseUrl: string, { model }: StreamRequest): string {
-  const { modelId } = model;
-  const path = modelId.includes("/") ? encodeURI(modelId) : `models/${encodeURIComponent(modelId)}`;
-  return `${baseUrl}/${path}:streamGenerateContent?alt=sse`;
+  const { modelId, provider } = model;
+  const path = MODEL_PATH.test(modelId) ? modelId : `models/${modelId}`;
+  const steps = path.split("/");
+  const isPath = MODEL_PATH.test(modelId) || !modelId.includes("/");
+  if (!isPath) throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
+  return `${baseUrl}/${encodeModelPath(steps, model)}:streamGenerateContent?alt=sse`;
 }

@@ -4,18 +4,24 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry, ThinkingAbility } from "../catalog/catalog_entry.ts";
-import { withoutImages } from "../kit/request/history.ts";
+import { adaptContent } from "../kit/request/adapt_content.ts";
+import type { ContentAbilities } from "../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
+  resolveStop,
   resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../kit/request/model_limits.ts";
+import { toServerTools } from "../kit/request/server_tools.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
+import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { toWireName } from "../kit/request/wire_names.ts";
@@ -34,50 +40,109 @@ const THINKING_BY_NAME: readonly (readonly [RegExp, ThinkingAbility])[] = [
 ];
 const EFFORT_THINKING: ThinkingAbility = { type: "effort", efforts: ["low", "medium", "high"] };
 
+/** Options for `createGoogleBody()`. */
+export interface GoogleBodyOptions {
+  /** Catalog entry of the model, if there is one. */
+  readonly entry: CatalogEntry | undefined;
+  /** Whether the server is Vertex AI, which rejects some fields of the Gemini API. */
+  readonly isVertex: boolean;
+}
+
+const MAX_STOP_TEXTS = 5;
+
+/** Content of prompts and tool results. */
+const ABILITIES: ContentAbilities = {
+  image: { types: /^image\/(?:png|jpeg|webp|heic|heif)$/, urls: /^(?:https?|gs):/i, files: true },
+  document: {
+    types: /^(?:application\/(?:pdf|rtf)|text\/(?:plain|html|css|csv|markdown|xml|rtf))$/,
+    urls: /^(?:https?|gs):/i,
+    files: true,
+  },
+  audio: { types: /^audio\//, urls: /^(?:https?|gs):/i, files: true },
+};
+
 /** Creates the body; options that the model does not support are omitted with a warning. */
-export function createGoogleBody(
-  { model, context, options }: StreamRequest,
-  entry: CatalogEntry | undefined,
+export async function createGoogleBody(
+  request: StreamRequest,
+  { entry, isVertex }: GoogleBodyOptions,
   sink: WarningSink,
-): JsonObject {
+): Promise<JsonObject> {
+  const { model, context, options } = request;
   if (options.cache === "long") {
     const message = "Google has no long cache retention: the short one applies";
     sink.warning("cache_left_out", message);
   }
   const thinking = entry?.thinking ?? defaultThinking(model);
   const isGemini3OrLater = thinking.type === "effort";
-  const history = entry?.images === false
-    ? withoutImages(context.messages, sink)
-    : context.messages;
-  const { generationConfig: own, ...extra } = options.extra ?? {};
-  const generation = {
+  const history = await adaptContent(request, entry?.images === false ? {} : ABILITIES, sink);
+  const serverTools = await createServerTools(request, { isVertex, isGemini3OrLater }, sink);
+  warnUnsupportedOptions(request, isVertex ? ["verbosity", "serviceTier"] : ["verbosity"], sink);
+  const generationConfig = {
     temperature: resolveTemperature(options, entry, sink),
+    topP: resolveTopP(options, entry, sink),
+    stopSequences: resolveStop(options, MAX_STOP_TEXTS, sink),
+    seed: options.seed,
     maxOutputTokens: resolveMaxTokens(options, entry, sink),
     thinkingConfig: toThinkingConfig(model, thinking, options),
     ...toResponseFormat({ context, options }, isGemini3OrLater, sink),
   };
   warnUnsupportedThinking(model, { thinking }, sink);
-  const generationConfig = mergeExtraFields(generation, isJsonObject(own) ? own : undefined, sink);
+  if (model.thinkingLevel === "off") warnUnsupportedOptions(request, ["reasoningSummary"], sink);
+  const isConfigured = Object.values(generationConfig).some((value) => value !== undefined);
   const body = {
     systemInstruction: context.systemPrompt.trim() === ""
       ? undefined
       : { parts: [{ text: context.systemPrompt }] },
-    contents: toWireContents(history, { model, requiresSignatures: isGemini3OrLater }),
-    tools: toWireTools(context),
-    toolConfig: toToolConfig(context, options),
-    generationConfig: Object.keys(generationConfig).length > 0 ? generationConfig : undefined,
+    contents: toWireContents(history, {
+      model,
+      requiresSignatures: isGemini3OrLater,
+      hasCallIds: !isVertex,
+    }),
+    tools: toWireTools(context, serverTools),
+    toolConfig: toToolConfig(request, { isMixed: serverTools.length > 0 && !isVertex }),
+    generationConfig: isConfigured ? generationConfig : undefined,
+    serviceTier: isVertex ? undefined : toServiceTier(options),
   };
-  return mergeExtraFields(body, extra, sink);
+  return mergeExtraFields(body, options.extra, sink);
 }
 
 function defaultThinking({ modelId }: ModelSpec): ThinkingAbility {
   return THINKING_BY_NAME.find(([name]) => name.test(modelId))?.[1] ?? EFFORT_THINKING;
 }
 
-function toWireTools({ tools }: LlmContext): JsonObject[] | undefined {
-  if (tools.length === 0) return undefined;
+/** Converts the service tier; Google's default is the same as `auto`. */
+function toServiceTier({ serviceTier }: StreamOptions): string | undefined {
+  if (serviceTier === "auto") return undefined;
+  return serviceTier === "default" ? "standard" : serviceTier;
+}
+
+async function createServerTools(
+  request: StreamRequest,
+  { isVertex, isGemini3OrLater }: {
+    readonly isVertex: boolean;
+    readonly isGemini3OrLater: boolean;
+  },
+  sink: WarningSink,
+): Promise<readonly JsonObject[]> {
+  if (!request.options.serverTools?.length) return [];
+  if (request.context.tools.length > 0 && !isGemini3OrLater) {
+    sink.warning(
+      "server_tools_left_out",
+      "The model does not support server tools together with other tools",
+    );
+    return [];
+  }
+  const { getGoogleTools } = await import("./server_tools.ts");
+  return toServerTools(request, getGoogleTools({ isVertex }), sink);
+}
+
+function toWireTools(
+  { tools }: LlmContext,
+  serverTools: readonly JsonObject[],
+): readonly JsonObject[] | undefined {
+  if (tools.length === 0) return serverTools.length > 0 ? serverTools : undefined;
   const functionDeclarations = sortTools(tools).map(({ name, description, parameters }) => {
-    const schema = toGoogleSchema({ type: "object", ...parameters });
+    const schema = toGoogleSchema(toToolSchema(parameters));
     return {
       name: toWireName(name, GOOGLE_NAME_RULE),
       description,
@@ -85,15 +150,20 @@ function toWireTools({ tools }: LlmContext): JsonObject[] | undefined {
       ...("properties" in schema && { parameters: schema }),
     };
   });
-  return [{ functionDeclarations }];
+  return [{ functionDeclarations }, ...serverTools];
 }
 
+/** Creates the tool configuration; `isMixed` is whether the request has server tools, too. */
 function toToolConfig(
-  { tools }: LlmContext,
-  { toolChoice }: StreamOptions,
+  { context: { tools }, options: { toolChoice } }: StreamRequest,
+  { isMixed }: { readonly isMixed: boolean },
 ): JsonObject | undefined {
-  if (toolChoice === undefined || tools.length === 0) return undefined;
-  return { functionCallingConfig: toCallingConfig(toolChoice) };
+  if (tools.length === 0 || (toolChoice === undefined && !isMixed)) return undefined;
+  return {
+    ...(toolChoice && { functionCallingConfig: toCallingConfig(toolChoice) }),
+    // Required to combine both kinds of tools.
+    ...(isMixed && { includeServerSideToolInvocations: true }),
+  };
 }
 
 function toCallingConfig(toolChoice: NonNullable<StreamOptions["toolChoice"]>): JsonObject {
@@ -106,10 +176,10 @@ function toCallingConfig(toolChoice: NonNullable<StreamOptions["toolChoice"]>): 
 function toThinkingConfig(
   model: ModelSpec,
   thinking: ThinkingAbility,
-  { maxTokens = Infinity }: StreamOptions,
+  { maxTokens = Infinity, reasoningSummary }: StreamOptions,
 ): JsonObject | undefined {
   const enabled = model.thinkingLevel !== "off";
-  const includeThoughts = enabled ? { includeThoughts: true } : {};
+  const includeThoughts = enabled ? { includeThoughts: reasoningSummary !== "off" } : {};
   switch (thinking.type) {
     case "none":
       return undefined;

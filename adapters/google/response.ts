@@ -5,6 +5,7 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { Citation } from "../../src/core/content.ts";
 import { type AgentError, ContentFilteredError, StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
@@ -12,6 +13,7 @@ import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
+import { toCitations } from "./citations.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
@@ -48,6 +50,9 @@ export class GoogleReply implements ReplyReader<string> {
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
+  #citations: readonly Citation[] = [];
+  /** Whether the open block is text. */
+  #isInText = false;
 
   constructor({ writer, origin, decodeToolName }: ProviderCall) {
     this.#writer = writer;
@@ -71,7 +76,10 @@ export class GoogleReply implements ReplyReader<string> {
     const candidate = findFirstCandidate(chunk);
     if (!candidate) return;
     for (const part of candidate.content?.parts ?? []) this.#append(part);
-    this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
+    if (candidate.groundingMetadata || candidate.citationMetadata) {
+      this.#citations = toCitations(candidate);
+    }
+    this.#finishReason = textOrEmpty(candidate.finishReason).toUpperCase() || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 
@@ -93,6 +101,7 @@ export class GoogleReply implements ReplyReader<string> {
       this.#endText();
       this.#writer.writeExtension(GOOGLE_PART, part);
     } else {
+      this.#isInText ||= textOrEmpty(part.text) !== "";
       this.#writer.writeText(textOrEmpty(part.text));
       this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
@@ -100,13 +109,22 @@ export class GoogleReply implements ReplyReader<string> {
 
   /** Closes signed text. The signature may come with any part of the text, or after it. */
   #endText(): void {
+    this.#isInText = false;
     if (this.#textSignature === undefined) return;
     this.#writer.closeText({ signature: this.#textSignature });
     this.#textSignature = undefined;
   }
 
+  /** Closes the last text. Its sources come with the last chunk. */
+  #endCitedText(): void {
+    const citations = this.#citations;
+    if (!this.#isInText || citations.length === 0) return this.#endText();
+    this.#writer.closeText({ signature: this.#textSignature, citations });
+    this.#textSignature = undefined;
+  }
+
   #finish(): void {
-    this.#endText();
+    this.#endCitedText();
     const reason = this.#finishReason;
     const isCut = reason === "MAX_TOKENS";
     this.#calls.end({ wasCut: isCut });

@@ -61,6 +61,10 @@ export interface WireCandidate {
   readonly content?: { readonly parts?: readonly WirePart[] | null } | null;
   readonly finishReason?: string | null;
   readonly finishMessage?: string | null;
+  /** Sources of a search. */
+  readonly groundingMetadata?: JsonObject | null;
+  /** Sources of recited text. */
+  readonly citationMetadata?: JsonObject | null;
 }
 
 /** An event of the stream. */

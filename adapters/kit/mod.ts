@@ -42,6 +42,7 @@
 // Stream functions
 export {
   createStreamFn,
+  type FallbackUrl,
   type OutgoingRequest,
   type Provider,
   type ProviderCall,
@@ -54,7 +55,14 @@ export {
   toEventStream,
 } from "./stream/event_stream.ts";
 export { failedStream, lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
-export { isStrictSchema, withCatalog } from "./request/with_catalog.ts";
+export { withCatalog } from "./request/with_catalog.ts";
+export {
+  CLAUDE_KEYWORDS,
+  isStrictSchema,
+  OPENAI_KEYWORDS,
+  type StrictKeywords,
+  toStrictSchema,
+} from "./request/strict_schema.ts";
 export type {
   AssistantMessageEvent,
   BlockDeltaEvent,
@@ -63,6 +71,8 @@ export type {
   CacheRetention,
   ExtensionEvent,
   LlmContext,
+  ReasoningSummary,
+  ServiceTier,
   StreamDoneEvent,
   StreamErrorEvent,
   StreamFn,
@@ -73,6 +83,7 @@ export type {
   ToolCallStartEvent,
   ToolChoice,
   ToolSpec,
+  Verbosity,
 } from "../../src/core/stream.ts";
 
 // Replies
@@ -89,12 +100,15 @@ export {
 } from "../../src/core/accumulate.ts";
 export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
+export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
+export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options
 export {
+  type AcquireOptions,
   type AdapterOptions,
   type AdapterSettings,
   type ApiKey,
@@ -110,20 +124,36 @@ export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
 
 // Requests
-export type { ImageSource, MediaSource } from "../../src/core/content.ts";
+export type { ImageSource, MediaSource, ProviderFileSource } from "../../src/core/content.ts";
+export type {
+  CodeExecutionTool,
+  FileSearchTool,
+  ProviderTool,
+  UserLocation,
+  WebFetchTool,
+  WebSearchTool,
+} from "../../src/core/server_tool.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
 export {
   createCallIdEncoder,
-  createUnreadFileError,
-  getTextAndImages,
+  createMediaTitle,
+  getTextAndMedia,
   hasText,
+  isMedia,
   isOwnReply,
-  toImageUrl,
   toResultText,
-  withoutImages,
 } from "./request/history.ts";
+export { adaptContent, COMMON_IMAGES, WEB_URLS } from "./request/adapt_content.ts";
+export type { ContentAbilities, MediaAbility } from "./request/content_abilities.ts";
+export {
+  createUnreadFileError,
+  getFileName,
+  getMediaType,
+  type MediaBlock,
+  toMediaUrl,
+} from "./request/media.ts";
 export {
   CALL_ID_RULE,
   createNameDecoder,
@@ -132,13 +162,26 @@ export {
   TOOL_NAME_RULE,
   toWireName,
 } from "./request/wire_names.ts";
+export { decodeBase64Text } from "./request/base64_text.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
+  type OptionalOption,
   resolveMaxTokens,
+  resolveSessionId,
+  resolveStop,
   resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "./request/model_limits.ts";
 export { EFFORT_BY_LEVEL, resolveBudget, resolveEffort } from "./request/thinking.ts";
+export {
+  omitReplaced,
+  type ServerToolFormat,
+  type ServerToolFormats,
+  toServerTools,
+} from "./request/server_tools.ts";
+export { toToolSchema } from "./request/tool_schema.ts";
 export { sortTools } from "./request/tools.ts";
 export type { WarningSink } from "./request/warnings.ts";
 
@@ -162,6 +205,9 @@ export {
   type ErrorOrigin,
   type ErrorResponse,
 } from "./errors/classify.ts";
+export { isErrorValue } from "./errors/error_body.ts";
+export { getErrorMessage } from "../../src/core/errors.ts";
+export { redact } from "../../src/core/redact.ts";
 export {
   AUTH,
   BAD_REQUEST,

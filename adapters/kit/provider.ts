@@ -5,10 +5,12 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
-import { post } from "./http/post.ts";
+import { post, type PostRequest } from "./http/post.ts";
+import { findHeaderSecrets, findUrlSecrets } from "./http/request_secrets.ts";
 import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
   type AdapterSettings,
@@ -17,6 +19,7 @@ import {
   hasKeyHeader,
   requireApiKey,
 } from "./options/adapter_options.ts";
+import { checkStreamOptions } from "./options/check_options.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
 import {
@@ -34,8 +37,18 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON body. */
   readonly body: string;
+  /** Where to send the request when there is no API at the URL. Default: nowhere. */
+  readonly fallback?: FallbackUrl | undefined;
   /** Texts to redact from error messages, in addition to the key. */
   readonly secrets?: readonly string[] | undefined;
+}
+
+/** The URL of a request for a base URL that may lack a part of its path. */
+export interface FallbackUrl {
+  /** URL to post to. */
+  readonly url: string;
+  /** Called when there is an API at the URL. */
+  readonly onUsed: () => void;
 }
 
 /** One model call, as passed to the methods of a {@linkcode Provider}. */
@@ -60,6 +73,8 @@ export interface Provider<Frame> {
   readonly apiKey?: ApiKey | undefined;
   /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
+  /** Advice for when no server listens at a local URL, such as how to start it; part of the error. */
+  readonly connectHint?: string | undefined;
   /** Error codes and messages of the provider. */
   readonly errors?: ErrorTable | undefined;
   /** Tool names that the provider accepts. Default: {@linkcode TOOL_NAME_RULE}. */
@@ -79,7 +94,7 @@ export interface Provider<Frame> {
 export function createStreamFn<Frame>(provider: Provider<Frame>): StreamFn {
   const { settings } = provider;
   return withCatalog((request) => {
-    const reservation = new LimitReservation(settings.limiter);
+    const reservation = new LimitReservation(settings.limiter, request);
     return toEventStream({
       request,
       settings,
@@ -101,22 +116,29 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
   /** Shared with the error origin of the call, so that secrets added later are redacted too. */
-  readonly #secrets: string[] = [];
+  readonly secrets: string[] = [];
 
   constructor(provider: Provider<Frame>, { request, writer, reservation }: ExchangeOptions) {
     this.#provider = provider;
     this.#reservation = reservation;
-    const toolNames = request.context.tools.map(({ name }) => name);
+    const { headers, baseUrl, query } = provider.settings;
+    const url = appendQuery(baseUrl, query);
+    this.secrets.push(...findHeaderSecrets(headers), ...findUrlSecrets(url));
+    const { toolNameRule = TOOL_NAME_RULE } = provider;
+    let decode: ((wireName: string) => string) | undefined;
     this.#call = {
       request,
       writer,
       origin: {
         provider: provider.name ?? request.model.provider,
         table: provider.errors,
-        secrets: this.#secrets,
+        secrets: this.secrets,
         now: provider.settings.clock.now(),
       },
-      decodeToolName: createNameDecoder(toolNames, provider.toolNameRule ?? TOOL_NAME_RULE),
+      decodeToolName(wireName) {
+        decode ??= createNameDecoder(request.context.tools.map(({ name }) => name), toolNameRule);
+        return decode(wireName);
+      },
     };
     this.parser = provider.createParser();
     this.replyReader = provider.createReplyReader(this.#call);
@@ -124,22 +146,58 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
 
   async open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null> {
     const { request, origin } = this.#call;
-    const { settings, errors, apiKey, keyless } = this.#provider;
+    const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
+    checkStreamOptions(request.options);
     const isKeyOptional = keyless || hasKeyHeader(settings);
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
-    if (key) this.#secrets.push(key);
+    if (key) this.secrets.push(key);
     const outgoing = await this.#provider.prepare(this.#call, key);
-    this.#secrets.push(...outgoing.secrets ?? []);
-    await this.#reservation.reserve(request.context, connection.signal);
+    this.secrets.push(...outgoing.secrets ?? []);
+    await this.#reservation.reserve(this.#call.writer, connection.signal);
     try {
-      const { provider } = origin;
-      const secrets = this.#secrets;
-      return await post({ ...outgoing, provider, secrets, errors }, settings, connection);
+      return await this.#post(
+        { ...outgoing, provider: origin.provider, errors, connectHint },
+        connection,
+      );
     } catch (error) {
       this.#reservation.release(error);
       throw error;
     }
   }
+
+  async #post(
+    { fallback, ...outgoing }: OutgoingRequest & PostRequest,
+    connection: AbortController,
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const { settings } = this.#provider;
+    const { query } = settings;
+    const url = appendQuery(outgoing.url, query);
+    const request = { ...outgoing, url, secrets: this.secrets };
+    try {
+      return await post(request, settings, connection);
+    } catch (error) {
+      if (!fallback || !isMissingPath(error)) throw error;
+      const body = await post(
+        { ...request, url: appendQuery(fallback.url, query) },
+        settings,
+        connection,
+      )
+        .catch((other) => Promise.reject(isMissingPath(other) ? error : other));
+      fallback.onUsed();
+      return body;
+    }
+  }
+}
+
+/** Appends a query to a URL that may have one. */
+function appendQuery(url: string, query: string | undefined): string {
+  return query ? `${url}${url.includes("?") ? "&" : "?"}${query}` : url;
+}
+
+/** Whether a server answered that it has no API at the URL: with a status, or with an error or a page instead of a stream. */
+function isMissingPath(error: unknown): boolean {
+  if (!AgentError.is(error)) return false;
+  return error.status === 404 || error.status === 405 || error.code === "stream_error";
 }

@@ -4,8 +4,12 @@
  * @module
  */
 
+import type { JsonObject } from "../../src/core/json.ts";
 import type { WireMessage } from "../openai/chat/wire.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { CHAT_IMAGES, toChatPart } from "../openai/chat/media.ts";
+import { WEB_URLS } from "../kit/request/adapt_content.ts";
+import { getFileName, type MediaBlock, toMediaUrl } from "../kit/request/media.ts";
 import { hashText } from "../kit/request/wire_names.ts";
 
 /** Length of tool call ids, which consist of letters and digits. */
@@ -24,7 +28,43 @@ export const MISTRAL_DIALECT: ChatDialect = {
   encodeCallId: toMistralCallId,
   hasThinkingParts: true,
   repairOrder: repairMessageOrder,
+  getAbilities: (modelId) => ({
+    image: CHAT_IMAGES,
+    document: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
+    ...(/voxtral/.test(modelId) && { audio: { types: /^audio\//, urls: WEB_URLS } }),
+  }),
+  toMediaPart: toMistralPart,
+  seedField: "random_seed",
+  serverTools: {
+    web_search: { supports: [], create: () => ({ type: "web_search" }) },
+    code_execution: { supports: [], create: () => ({ type: "code_interpreter" }) },
+    file_search: {
+      supports: ["stores"],
+      create: ({ stores }) => ({ type: "document_library", library_ids: stores }),
+    },
+  },
 };
+
+/** Converts media to a content part. */
+function toMistralPart(block: MediaBlock): JsonObject {
+  const { source } = block;
+  switch (block.type) {
+    case "image":
+      return toChatPart(block);
+    case "document":
+      if (source.type === "provider_file") return { type: "file", file_id: source.id };
+      return {
+        type: "document_url",
+        document_url: toMediaUrl(block),
+        document_name: getFileName(block),
+      };
+    case "audio":
+      return {
+        type: "input_audio",
+        input_audio: source.type === "base64" ? source.data : toMediaUrl(block),
+      };
+  }
+}
 
 /** Returns the id of a tool call if Mistral accepts it, else a hash of it in the accepted form. */
 export function toMistralCallId(id: string): string {

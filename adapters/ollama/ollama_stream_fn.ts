@@ -40,10 +40,11 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
     settings,
     apiKey: options.apiKey,
     keyless: true,
+    connectHint: "start Ollama with `ollama serve`",
     errors: ERRORS,
     createParser: () => new NdjsonParser(),
     createReplyReader: (call) => new OllamaReply(call),
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       // Most Ollama models are not in the catalog, so there is neither a warning nor a fallback entry.
       const entry = findModel(settings.catalog, request.model);
       return {
@@ -52,13 +53,13 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
           "content-type": "application/json",
           ...(key && { authorization: `Bearer ${key}` }),
         },
-        body: serializeJson(createOllamaBody(request, { entry, contextWindow }, writer)),
+        body: serializeJson(await createOllamaBody(request, { entry, contextWindow }, writer)),
       };
     },
   });
 }
 
-/** Converts an address as in `OLLAMA_HOST`, where scheme and port are optional and 0.0.0.0 is valid, to a URL. */
+/** Converts an address as in `OLLAMA_HOST`, where scheme, host and port are optional and 0.0.0.0 is valid, to a URL. */
 function toServerUrl(address: string): string {
   const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
   return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
@@ -66,5 +67,7 @@ function toServerUrl(address: string): string {
 
 function withPort(address: string): string {
   const [host = "", ...path] = address.split("/");
-  return [/:\d+$/.test(host) ? host : `${host}:11434`, ...path].join("/");
+  const isBareIpV6 = /^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(host);
+  const name = isBareIpV6 ? `[${host}]` : host.replace(/^:/, "localhost:");
+  return [/:\d+$/.test(name) ? name : `${name}:11434`, ...path].join("/");
 }

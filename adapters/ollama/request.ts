@@ -4,13 +4,16 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry, ThinkingEffort } from "../catalog/catalog_entry.ts";
-import { withoutImages } from "../kit/request/history.ts";
+import { adaptContent } from "../kit/request/adapt_content.ts";
+import type { ContentAbilities } from "../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../kit/request/json_body.ts";
+import { resolveStop, warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveEffort } from "../kit/request/thinking.ts";
+import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
@@ -26,37 +29,57 @@ export interface OllamaModelSettings {
 
 /** Models that need an effort and ignore `think: true`. */
 const EFFORT_MODELS = /gpt-oss/i;
+/** Models that think by default and accept `think: false`. */
+const THINKING_MODELS =
+  /qwen-?[3-9]|deepseek|magistral|think|reason|cogito|glm|kimi|minimax|nemotron|exaone|gemma-?4/i;
+const MAX_STOP_TEXTS = 64;
+
+/** Content of prompts and tool results. */
+const ABILITIES: ContentAbilities = { image: { types: /^image\// } };
 const EFFORTS: readonly ThinkingEffort[] = ["low", "medium", "high"];
 
 /** Creates the body; options that Ollama does not support are omitted with a warning. */
-export function createOllamaBody(
-  { model, context, options }: StreamRequest,
+export async function createOllamaBody(
+  request: StreamRequest,
   { entry, contextWindow }: OllamaModelSettings,
   sink: WarningSink,
-): JsonObject {
+): Promise<JsonObject> {
+  const { model, context, options } = request;
   const { systemPrompt } = context;
   if (options.cache === "long") {
     const message = "Ollama has no long cache retention: the short one applies";
     sink.warning("cache_left_out", message);
   }
-  const history = entry?.images === false
-    ? withoutImages(context.messages, sink)
-    : context.messages;
+  const history = await adaptContent(request, entry?.images === false ? {} : ABILITIES, sink);
+  warnUnsupportedOptions(
+    request,
+    ["serverTools", "serviceTier", "verbosity", "reasoningSummary"],
+    sink,
+  );
+  const { temperature, maxTokens, topP, seed } = options;
+  const runnerOptions = {
+    temperature,
+    top_p: topP,
+    stop: resolveStop(options, MAX_STOP_TEXTS, sink),
+    seed,
+    num_predict: maxTokens,
+    num_ctx: contextWindow,
+  };
+  const isConfigured = Object.values(runnerOptions).some((value) => value !== undefined);
   const body = {
     model: model.modelId,
     stream: true,
     messages: [
       ...(systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }]),
-      ...toWireMessages(history, { model, sink }),
+      ...toWireMessages(history, model),
     ],
     tools: toWireTools(context, options, sink),
     think: resolveThinking(model, entry, sink),
     format: options.responseSchema,
-    options: toRunnerOptions(options, contextWindow, sink),
+    options: isConfigured ? runnerOptions : undefined,
   };
-  const { options: _runnerOptions, ...fields } = options.extra ?? {};
   // By default the server silently truncates a prompt that is too long; the agent needs the error.
-  return mergeExtraFields(body, { truncate: false, ...fields }, sink);
+  return mergeExtraFields(body, { truncate: false, ...options.extra }, sink);
 }
 
 function toWireTools(
@@ -73,9 +96,14 @@ function toWireTools(
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
       description,
-      parameters: { type: "object", properties: {}, ...parameters },
+      parameters: toToolSchema(parameters),
     },
   }));
+}
+
+/** Whether a model thinks unless the request turns it off. */
+function thinksByDefault(modelId: string, entry: CatalogEntry | undefined): boolean {
+  return entry ? entry.thinking.type !== "none" : THINKING_MODELS.test(modelId);
 }
 
 function resolveThinking(
@@ -84,7 +112,7 @@ function resolveThinking(
   sink: WarningSink,
 ): boolean | ThinkingEffort | undefined {
   const { thinkingLevel, modelId } = model;
-  if (thinkingLevel === "off") return undefined;
+  if (thinkingLevel === "off") return thinksByDefault(modelId, entry) ? false : undefined;
   if (entry?.thinking.type === "none") {
     sink.warning("thinking_left_out", `${modelId} does not support thinking`);
     return undefined;
@@ -93,16 +121,4 @@ function resolveThinking(
     return resolveEffort(thinkingLevel, entry.thinking.efforts);
   }
   return EFFORT_MODELS.test(modelId) ? resolveEffort(thinkingLevel, EFFORTS) : true;
-}
-
-/** Merges the typed options with the caller's model runner options (`extra.options`). */
-function toRunnerOptions(
-  { temperature, maxTokens, extra }: StreamOptions,
-  contextWindow: number | undefined,
-  sink: WarningSink,
-): JsonObject | undefined {
-  const extraOptions = isJsonObject(extra?.["options"]) ? extra["options"] : undefined;
-  const typedOptions = { temperature, num_predict: maxTokens, num_ctx: contextWindow };
-  const merged = mergeExtraFields(typedOptions, extraOptions, sink);
-  return Object.keys(merged).length > 0 ? merged : undefined;
 }

@@ -9,7 +9,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
 
 /** Reasons of a complete reply; there is none for tool calls. */
@@ -43,13 +43,11 @@ export class OllamaReply implements ReplyReader<string> {
   #writeToolCall({ id, function: call }: WireToolCall): void {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(textOrEmpty(call?.name));
-    const args = call?.arguments ?? {};
-    const json = typeof args === "string" ? args : JSON.stringify(args);
-    this.#writer.writeToolCall(textOrEmpty(id), name, json);
+    this.#writer.writeToolCall(textOrEmpty(id), name, toArgumentsText(call?.arguments ?? {}));
   }
 
   #finish(chunk: WireChunk): void {
-    const reason = textOrEmpty(chunk.done_reason) || "stop";
+    const reason = textOrEmpty(chunk.done_reason).toLowerCase() || "stop";
     const isCut = reason === "length";
     if (!isCut && !NORMAL_STOP_REASONS.includes(reason)) {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);

@@ -13,7 +13,8 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
-import { detectDialect } from "./chat/dialect.ts";
+import { detectDialect, isOpenAIUrl } from "./chat/dialect.ts";
+import { checkApi } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createResponses } from "./responses/responses.ts";
 
@@ -36,6 +37,7 @@ const OPENAI_URL = "https://api.openai.com/v1";
 /** Creates the stream function that `createOpenAI()` loads. */
 export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
   const settings = resolveSettings(options, OPENAI_URL);
+  checkApi(options.api);
   const { api, apiKey, keyless } = options;
   const server = { settings, apiKey, keyless };
   const apis = {
@@ -49,6 +51,6 @@ export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
 }
 
 function getDefaultApi(model: ModelSpec, { baseUrl, catalog }: AdapterSettings): OpenAIApi {
-  if (baseUrl !== OPENAI_URL) return "chat";
+  if (!isOpenAIUrl(baseUrl)) return "chat";
   return findModel(catalog, model)?.api ?? "responses";
 }

@@ -43,13 +43,26 @@ export async function checkAuthorization(
   return { status: 401, code: "auth_error", message: "The proxy does not accept this token" };
 }
 
+/** Headers that reverse proxies add; the caller behind one is not local, although its connection is. */
+const FORWARDING_HEADERS = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+  "cf-connecting-ip",
+  "true-client-ip",
+];
+
 /** Rejects all but local callers. The URL has to be local too: any web page can let its own name point here. */
 function rejectUnauthorized(
-  { url }: Request,
+  { url, headers }: Request,
   connection: ProxyConnection | undefined,
 ): Rejection | undefined {
   const isLocal = LOOPBACK.test(getHostname(connection?.remoteAddr));
-  if (isLocal && LOOPBACK.test(new URL(url).hostname)) return undefined;
+  const isForwarded = FORWARDING_HEADERS.some((name) => headers.has(name));
+  if (isLocal && !isForwarded && LOOPBACK.test(new URL(url).hostname)) return undefined;
   const message = "The proxy accepts local callers only: pass authorize to serveProxy() for others";
   return { status: 401, code: "auth_error", message };
 }

@@ -110,10 +110,10 @@ class EventBody {
   /** Reads events into the buffer, waiting while it is full. Never rejects. */
   async #readEvents(): Promise<void> {
     while (!this.#isDone) {
-      const event = await this.#nextEvent();
+      const { isLast, data } = await this.#nextEvent();
       if (this.#isDone) return;
-      this.#isDone = event.type === "done" || event.type === "error";
-      this.#buffer += `data: ${JSON.stringify(toWireEvent(event))}\n\n`;
+      this.#isDone = isLast;
+      this.#buffer += `data: ${data}\n\n`;
       this.#wakeReader();
       while (this.#buffer.length > MAX_BUFFERED_CHARACTERS && !this.#isDone) {
         await new Promise<void>((wake) => this.#wakeWriter = wake);
@@ -121,18 +121,19 @@ class EventBody {
     }
   }
 
-  /** Returns the next event, or an error event when the stream function throws or ends without a terminal event. */
-  async #nextEvent(): Promise<AssistantMessageEvent> {
+  /**
+   * Returns the next event, or an error event when the stream function throws, ends without a terminal event, or has an
+   * event that is not JSON.
+   */
+  async #nextEvent(): Promise<FormattedEvent> {
     try {
       this.#events ??= this.#callModel();
       const { done, value } = await this.#events.next();
-      return done
-        ? createErrorEvent(new NetworkError("The model's reply ended unexpectedly"))
-        : value;
+      if (done) throw new NetworkError("The model's reply ended unexpectedly");
+      return formatEvent(value);
     } catch (thrown) {
-      return createErrorEvent(
-        AgentError.is(thrown) ? thrown : new StreamError(getErrorMessage(thrown)),
-      );
+      const error = AgentError.is(thrown) ? thrown : new StreamError(getErrorMessage(thrown));
+      return formatEvent({ type: "error", stopReason: "error", error });
     }
   }
 
@@ -153,13 +154,23 @@ class EventBody {
   }
 }
 
-function createErrorEvent(error: AgentError): AssistantMessageEvent {
-  return { type: "error", stopReason: "error", error };
+/** An event as JSON. */
+interface FormattedEvent {
+  readonly data: string;
+  /** Whether no event follows. */
+  readonly isLast: boolean;
 }
 
-/** Converts an event to JSON; the cause of an error is dropped and keys in its message are redacted. */
-function toWireEvent(event: AssistantMessageEvent): object {
-  if (event.type !== "error") return event;
-  const { cause: _cause, ...error } = event.error.toJSON();
-  return { ...event, error: { ...error, message: redact(error.message) } };
+/** Formats an event as JSON; the cause of an error is dropped and keys in errors and warnings are redacted. */
+function formatEvent(event: AssistantMessageEvent): FormattedEvent {
+  switch (event.type) {
+    case "warning":
+      return { data: redact(JSON.stringify(event)), isLast: false };
+    case "error": {
+      const { cause: _cause, ...error } = event.error.toJSON();
+      return { data: redact(JSON.stringify({ ...event, error })), isLast: true };
+    }
+    default:
+      return { data: JSON.stringify(event), isLast: event.type === "done" };
+  }
 }

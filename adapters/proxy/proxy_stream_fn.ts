@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "../../src/core/errors.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
@@ -23,7 +24,11 @@ export interface ProxyOptions extends AdapterOptions {
 
 /** Creates the stream function that `createProxy()` loads. */
 export function createProxyStreamFn(options: ProxyOptions): StreamFn {
-  const settings = resolveSettings(options, options.baseUrl);
+  const settings = resolveSettings(options, "");
+  if (settings.baseUrl === "") {
+    const message = "No URL for the proxy: pass baseUrl to createProxy()";
+    throw new BadRequestError(message, { provider: "proxy" });
+  }
   return createStreamFn({
     name: "proxy",
     settings,

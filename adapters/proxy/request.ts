@@ -8,6 +8,8 @@ import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transfor
 import { toText } from "@std/streams/to-text";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
+import type { Clock } from "../../src/core/ports.ts";
+import { startTimer } from "../kit/stream/timer.ts";
 import { createBadRequest, type Rejection } from "./errors.ts";
 import {
   array,
@@ -34,30 +36,36 @@ const MODEL = objectWith({
   thinkingBudgets: record(nonNegativeInteger),
 });
 
+const SOURCES = {
+  url: objectWith({ url: nonEmptyString }),
+  file: objectWith({ path: nonEmptyString }, { mediaType: string }),
+  provider_file: objectWith({ provider: nonEmptyString, id: nonEmptyString }),
+};
+
 const IMAGE = objectWith({
   source: discriminatedUnion("type", {
+    ...SOURCES,
     base64: objectWith({ mediaType: nonEmptyString, data: string }),
-    url: objectWith({ url: nonEmptyString }),
-    file: objectWith({ path: nonEmptyString }, { mediaType: string }),
   }),
 });
 
-const MEDIA = objectWith({
-  source: discriminatedUnion("type", {
-    base64: objectWith({ data: string }),
-    url: objectWith({ url: nonEmptyString }),
-    file: objectWith({ path: nonEmptyString }),
-  }),
+const MEDIA = {
   mediaType: nonEmptyString,
-});
+  source: discriminatedUnion("type", { ...SOURCES, base64: objectWith({ data: string }) }),
+};
+
+const CITATIONS = array(discriminatedUnion("type", {
+  url: objectWith({ url: string }),
+  document: object,
+}));
 
 const BLOCKS = array(discriminatedUnion("type", {
-  text: objectWith({ text: string }, { signature: string }),
+  text: objectWith({ text: string }, { signature: string, citations: CITATIONS }),
   thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
   tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),
   image: IMAGE,
-  document: MEDIA,
-  audio: MEDIA,
+  document: objectWith(MEDIA, { name: string, citations: boolean }),
+  audio: objectWith(MEDIA),
   extension: objectWith({ typeName: string }),
 }));
 
@@ -74,6 +82,25 @@ const MESSAGES = array(discriminatedUnion("role", {
 
 const TOOLS = array(objectWith({ name: nonEmptyString, description: string, parameters: object }));
 
+const STRINGS = array(string);
+
+const SERVER_TOOLS = array(discriminatedUnion("type", {
+  web_search: objectWith({}, {
+    maxUses: number,
+    allowedDomains: STRINGS,
+    blockedDomains: STRINGS,
+    userLocation: object,
+  }),
+  web_fetch: objectWith({}, {
+    maxUses: number,
+    allowedDomains: STRINGS,
+    blockedDomains: STRINGS,
+  }),
+  code_execution: objectWith({}, { fileIds: STRINGS }),
+  file_search: objectWith({ stores: STRINGS }, { maxResults: number }),
+  provider_tool: objectWith({ provider: nonEmptyString, definition: object }),
+}));
+
 /** The stream options that a request may contain. */
 const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator>> = {
   temperature: number,
@@ -86,6 +113,10 @@ const OPTIONS: Readonly<Record<Exclude<keyof StreamOptions, "apiKey">, Validator
   cache: oneOf("off", "short", "long"),
   toolChoice: union(oneOf("auto", "none", "required"), objectWith({ name: nonEmptyString })),
   responseSchema: object,
+  serverTools: SERVER_TOOLS,
+  serviceTier: oneOf("auto", "default", "flex", "priority"),
+  verbosity: oneOf("low", "medium", "high"),
+  reasoningSummary: oneOf("off", "auto", "concise", "detailed"),
   extra: object,
 };
 
@@ -110,22 +141,43 @@ export function checkRequestHead({ method, headers }: Request): Rejection | unde
   return undefined;
 }
 
-/** Reads a request; a body with more than `maxBytes` bytes is rejected without reading the rest. */
+/** Limits of the body of a request. */
+export interface BodyLimits {
+  /** Maximum size in bytes. */
+  readonly maxBytes: number;
+  /** Maximum time until the end of the body, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Timers. */
+  readonly clock: Clock;
+}
+
+/** Reads a request; a body over the limits is rejected without reading the rest. */
 export async function readProxyRequest(
   request: Request,
-  maxBytes: number,
+  { maxBytes, timeoutMs, clock }: BodyLimits,
 ): Promise<RequestReadResult> {
   const tooLarge = createBadRequest(413, `The body must not be larger than ${maxBytes} bytes`);
   if (Number(request.headers.get("content-length")) > maxBytes) return reject(tooLarge);
   const limit = new LimitedBytesTransformStream(maxBytes, { error: true });
+  const timeout = new AbortController();
+  const { signal } = timeout;
+  const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
   let body: string;
   try {
-    body = request.body ? await toText(request.body.pipeThrough(limit)) : "";
+    body = request.body ? await toText(request.body.pipeThrough(limit, { signal })) : "";
   } catch (error) {
+    if (signal.aborted) return reject(createTimeoutRejection(timeoutMs));
     const broken = createBadRequest(400, "The connection broke while the body was read");
     return reject(error instanceof RangeError ? tooLarge : broken);
+  } finally {
+    stopTimer();
   }
   return parseProxyRequest(body);
+}
+
+function createTimeoutRejection(timeoutMs: number): Rejection {
+  const message = `The body was not received within ${timeoutMs} ms`;
+  return { status: 408, code: "network_error", message };
 }
 
 /** Parses the body of a request and drops unknown members, an API key among them. */

@@ -17,11 +17,14 @@ export type { Authorize, ProxyConnection } from "./authorization.ts";
 export interface ServeProxyOptions {
   /**
    * Decides whether a caller may use the proxy, by the bearer token (empty if there is none) or other headers of the
-   * request; only `true` allows it. Default: callers on the same machine, as far as the server reports addresses.
+   * request; only `true` allows it. Default: callers on the same machine, as far as the server reports addresses and the
+   * request was not forwarded by a reverse proxy.
    */
   readonly authorize?: Authorize | undefined;
   /** Maximum size of a request body in bytes. Default: 33,554,432 (32 MB). */
   readonly maxBodyBytes?: number | undefined;
+  /** Maximum time to receive the body of a request, in milliseconds. Default: 60,000. */
+  readonly bodyTimeoutMs?: number | undefined;
   /** Time without events in milliseconds after which a comment keeps the connection open. Default: 15,000. */
   readonly keepAliveMs?: number | undefined;
   /** Port: time and timers. Default: the runtime's. */
@@ -57,12 +60,17 @@ const EVENT_STREAM_HEADERS = {
  * ```
  */
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
-  const { maxBodyBytes = 32 * 1024 * 1024, keepAliveMs = 15_000, clock = systemClock } = options;
+  const { keepAliveMs = 15_000, clock = systemClock } = options;
+  const bodyLimits = {
+    maxBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
+    timeoutMs: options.bodyTimeoutMs ?? 60_000,
+    clock,
+  };
   return async (request, connection) => {
     const rejection = checkRequestHead(request) ??
       await checkAuthorization(request, { connection, authorize: options.authorize });
     if (rejection) return await rejectRequest(request, rejection);
-    const result = await readProxyRequest(request, maxBodyBytes);
+    const result = await readProxyRequest(request, bodyLimits);
     if (result.type === "rejected") return await rejectRequest(request, result.rejection);
     const events = createEventBody({ streamFn, request: result.request, keepAliveMs, clock });
     return new Response(events, { headers: EVENT_STREAM_HEADERS });

@@ -8,9 +8,12 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import type { ResponsesDialect } from "../openai/responses/request.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { resolveSessionId } from "../kit/request/model_limits.ts";
+import { checkApi } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 
 /** Options for `createXai()`. */
@@ -24,6 +27,12 @@ export interface XaiOptions extends AdapterOptions {
 
 const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
 
+/** Dialect of xAI's Responses API, which accepts documents as uploaded files. */
+const RESPONSES_DIALECT: ResponsesDialect = {
+  documents: { types: /^$/, files: true },
+  loadServerTools: async () => (await import("../openai/server/server_tools.ts")).XAI_TOOLS,
+};
+
 /** xAI answers filtered content and missing credits with status 403. */
 const ERRORS: ErrorTable = {
   decisivePatterns: [
@@ -35,11 +44,12 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createXai()` loads. */
 export function createXaiStreamFn(options: XaiOptions): StreamFn {
   const settings = resolveSettings(options, "https://api.x.ai/v1");
+  checkApi(options.api);
   const { api, apiKey } = options;
   const server = { settings, apiKey, errors: ERRORS };
   const apis = {
     chat: createChat({ ...server, dialect: DIALECT, headers: createConversationHeader }),
-    responses: createResponses(server),
+    responses: createResponses({ ...server, dialect: RESPONSES_DIALECT }),
   };
   return withCatalog(
     (request) => apis[api ?? findModel(settings.catalog, request.model)?.api ?? "chat"](request),
@@ -48,7 +58,7 @@ export function createXaiStreamFn(options: XaiOptions): StreamFn {
 }
 
 /** Creates the header that routes requests of a session to the same server, which has cached the prompt. */
-function createConversationHeader({ options }: StreamRequest): Readonly<Record<string, string>> {
-  const { sessionId = "" } = options;
-  return /^[\x21-\x7e]+$/.test(sessionId) ? { "x-grok-conv-id": sessionId } : {};
+function createConversationHeader(request: StreamRequest): Readonly<Record<string, string>> {
+  const id = resolveSessionId(request);
+  return id === undefined ? {} : { "x-grok-conv-id": id };
 }

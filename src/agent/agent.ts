@@ -19,7 +19,7 @@ import {
 } from "../core/message.ts";
 import { type ModelSpec, modelSpec, type ThinkingLevel } from "../core/model.ts";
 import { createValidate } from "../core/parameters.ts";
-import { defaultPorts, type Ports, type Sleep } from "../core/ports.ts";
+import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -30,7 +30,7 @@ import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
-import { type AgentResult, toAgentResult } from "./agent_result.ts";
+import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
@@ -42,7 +42,12 @@ import {
   checkSystemPrompt,
   setAgentOptions,
 } from "./options.ts";
-import { applyRunOptions, type ContinueOptions, type RunOptions } from "./run_options.ts";
+import {
+  addRunTools,
+  applyRunOptions,
+  type ContinueOptions,
+  type RunOptions,
+} from "./run_options.ts";
 import { type AgentState, applyEvent, LiveState } from "./state.ts";
 import type {
   StructuredAnswer,
@@ -72,9 +77,7 @@ export class Agent {
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
   readonly #streamFn: StreamFn;
-  readonly #now: () => number;
-  readonly #sleep: Sleep;
-  readonly #newId: Ports["newId"];
+  readonly #ports: Ports;
   readonly #subscribers: Subscribers;
   readonly #steering: MessageQueue;
   readonly #followUp: MessageQueue;
@@ -94,19 +97,16 @@ export class Agent {
    */
   constructor(options: AgentOptions) {
     checkAgentOptions(options);
-    const { model, streamFn = createDefaultStream() } = options;
-    const { newId = defaultPorts.newId, steeringMode, followUpMode } = options;
-    this.#newId = newId;
+    const { model, streamFn = createDefaultStream(), steeringMode, followUpMode } = options;
+    this.#ports = resolvePorts(options);
     const queue = {
-      newId: () => newId("queued"),
+      newId: () => this.#ports.newId("queued"),
       onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
     };
     this.#options = options;
     setAgentOptions(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
-    this.#now = options.now ?? defaultPorts.now;
-    this.#sleep = options.sleep ?? defaultPorts.sleep;
     this.#subscribers = new Subscribers((message) =>
       this.#emit({ type: "warning", code: "listener_failed", message })
     );
@@ -172,7 +172,7 @@ export class Agent {
     schema: SchemaSource,
     options: RunOptions & StructuredOutputOptions = {},
   ): Promise<unknown> {
-    const tools = checkTools([...this.#state.tools, ...(options.tools ?? [])]);
+    const tools = addRunTools(this.#state.tools, options);
     const jsonSchema = toJsonSchema(schema);
     const answerOptions: StructuredAnswerOptions = {
       ...options,
@@ -275,13 +275,13 @@ export class Agent {
 
   /**
    * Creates a tool for another agent. Each call runs a new agent with the options, model, system prompt and tools of this
-   * one; its events are emitted as `sub_agent`, and its tokens and cost count towards the calling run.
+   * one, without its history; its events are emitted as `sub_agent`, and its usage counts towards the calling run.
    *
    * @throws {BadRequestError} If the name is invalid.
    */
   asTool(options: AgentToolOptions): AgentTool {
-    const { model, systemPrompt, tools } = this.#state;
-    const createAgent = () => new Agent({ ...this.#options, model, systemPrompt, tools });
+    const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
+    const createAgent = () => new Agent({ ...this.#options, ...start });
     return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
   }
 
@@ -340,8 +340,8 @@ export class Agent {
   }
 
   /**
-   * Replaces the history. Invalid messages are repaired, and the next run reports the repairs as a warning. The tool
-   * calls of the last reply may be pending, from an earlier result or session.
+   * Replaces the history by these messages, not copies. Invalid ones are repaired, which the next run reports as a warning.
+   * The tool calls of the last reply may be pending, from an earlier result or session.
    *
    * @throws {AlreadyRunningError} While a run is active.
    * @throws {BadRequestError} If a value is no message, or the last reply does not make a pending call.
@@ -356,7 +356,7 @@ export class Agent {
   }
 
   /**
-   * Appends to the history. Invalid messages are repaired, and the next run reports the repairs as a warning.
+   * Appends these messages, not copies. Invalid ones are repaired, which the next run reports as a warning.
    *
    * Pending approvals end: their tool calls are answered as lost, unless the messages have their results.
    *
@@ -387,7 +387,7 @@ export class Agent {
     try {
       this.#assertIdle();
       const state = this.#state;
-      const drain = { nextPipe: () => run.pipe, sleep: this.#sleep };
+      const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
       const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
       const run: StartedRun = startRun({
         input: createInput(),
@@ -409,12 +409,12 @@ export class Agent {
           if (this.#activeRun !== run) return;
           this.#activeRun = undefined;
           this.#overflowed = progress?.overflowed ?? this.#overflowed;
+          if (progress) this.#repairs = [];
         },
       });
       state.isRunning = true;
-      this.#repairs = [];
       this.#activeRun = this.#latestRun = run;
-      return createAgentStream(run.stream, run.summary.then(toAgentResult));
+      return createAgentStream(run);
     } catch (error) {
       return createFailedStream(error);
     }
@@ -437,10 +437,10 @@ export class Agent {
   }
 
   #createPromptInput(input: PromptInput): TurnInput {
-    const prompt = toAgentMessages(input, this.#now());
+    const prompt = toAgentMessages(input, this.#ports.now());
     const { pending, messages } = this.#state;
     // The conversation continues without the approvals.
-    const declined = pending ? createDeclinedResults(messages, this.#now(), pending) : [];
+    const declined = pending ? createDeclinedResults(messages, this.#ports.now(), pending) : [];
     if (hasValidMessages(prompt)) return { messages: [...declined, ...prompt] };
     if (!this.hasPendingMessages) throw new NoMessagesError();
     return this.#createContinueInput();
@@ -451,7 +451,7 @@ export class Agent {
     return createContinueInput(messages, {
       steering: this.#steering,
       followUp: this.#followUp,
-      now: this.#now,
+      now: this.#ports.now,
       pending,
       approvals,
     });
@@ -460,8 +460,8 @@ export class Agent {
   #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
     // The id stays the same when the message is delivered.
     const add = (message: AgentMessage): QueuedMessage =>
-      queue.add({ ...message, id: message.id ?? this.#newId("message") });
-    const [first, ...rest] = repairHistory(toAgentMessages(input, this.#now())).messages;
+      queue.add({ ...message, id: message.id ?? this.#ports.newId("message") });
+    const [first, ...rest] = repairHistory(toAgentMessages(input, this.#ports.now())).messages;
     if (!first) throw new NoMessagesError("There is no valid message to queue");
     return rest.reduce((_last, message) => add(message), add(first));
   }

@@ -4,11 +4,8 @@
  * @module
  */
 
-import { extractText } from "../core/content.ts";
 import { AbortedError, type AgentError, BudgetExceededError } from "../core/errors.ts";
 import type { RunOutcome } from "../core/event.ts";
-import type { AgentMessage } from "../core/message.ts";
-import type { RunSummary } from "../loop/start_run.ts";
 
 /** The result of a run. */
 export interface AgentResult extends RunOutcome {
@@ -20,11 +17,6 @@ export interface AgentResult extends RunOutcome {
   readonly text: string;
 }
 
-/** Creates the result of a run from its summary. */
-export function toAgentResult(summary: RunSummary): AgentResult {
-  return { ...summary, text: getLastText(summary.messages) };
-}
-
 /** Returns the error of a run that failed, or whose last reply was cut off by an abort or a policy. */
 export function findFailure(
   { error, stopReason, stoppedBy, abortReason }: RunOutcome,
@@ -34,10 +26,4 @@ export function findFailure(
   return stoppedBy
     ? new BudgetExceededError(stoppedBy.reason)
     : new AbortedError(undefined, { cause: abortReason });
-}
-
-/** Returns the text of the last reply among the messages of a run. */
-function getLastText(messages: readonly AgentMessage[]): string {
-  const reply = messages.findLast((message) => message.role === "assistant");
-  return extractText(reply?.content ?? []);
 }

@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
+import type { RunSummary, StartedRun } from "../loop/start_run.ts";
 import { type AgentResult, findFailure } from "./agent_result.ts";
 import { createResponse, type ResponseOptions } from "./response.ts";
 
@@ -51,17 +52,17 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
   toResponse(options?: ResponseOptions): Response;
 }
 
-/** Adds the helpers to a stream; `outcome` settles when the run has ended, `misuse` is why there is none. */
+/** Adds the helpers to the stream of a run; `misuse` is why there is none. */
 export function createAgentStream(
-  stream: ReadableStream<AgentEvent>,
-  outcome: Promise<AgentResult>,
+  { stream, summary, discard }: Pick<StartedRun, "stream" | "summary" | "discard">,
   misuse?: unknown,
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
-  outcome.catch(() => {});
+  summary.catch(() => {});
+  let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
-    if (!stream.locked) void drain(stream);
-    return await outcome;
+    if (!stream.locked) void awaitEnd(stream, discard);
+    return await (outcome ??= createResult(summary));
   };
   const text = async (): Promise<string> => {
     const run = await result();
@@ -70,19 +71,26 @@ export function createAgentStream(
     return run.text;
   };
   const toResponse = (options?: ResponseOptions): Response =>
-    createResponse(stream, { ...options, outcome, misuse });
+    createResponse(stream, { ...options, outcome: summary, misuse });
   return Object.assign(stream, { text, result, toResponse });
+}
+
+async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
+  const run = await summary;
+  const { toAgentResult } = await import("./to_agent_result.ts");
+  return toAgentResult(run);
 }
 
 /** Creates the stream of a run that was not started, because of misuse. */
 export function createFailedStream(error: unknown): AgentStream {
   const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-  return createAgentStream(stream, Promise.reject(error), error);
+  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} }, error);
 }
 
-/** Reads a stream to its end, without the cost of an iterator. */
-async function drain(stream: ReadableStream<AgentEvent>): Promise<void> {
+/** Locks a stream until its end and discards its events, so that the run does not wait for a reader. */
+async function awaitEnd(stream: ReadableStream<AgentEvent>, discard: () => void): Promise<void> {
   const reader = stream.getReader();
+  discard();
   try {
     while (!(await reader.read()).done);
   } catch {

@@ -77,7 +77,9 @@ export function checkAgentOptions(options: AgentOptions): void {
   for (const name of ["steeringMode", "followUpMode"] as const) {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
-    throw new BadRequestError(`${name} must be one of ${QUEUE_MODES.join(", ")}, not ${mode}`);
+    throw new BadRequestError(
+      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${String(mode)}`,
+    );
   }
   checkCalls("pendingApprovals", pendingApprovals);
   checkCalls("decidedCalls", decidedCalls);

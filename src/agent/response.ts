@@ -4,9 +4,10 @@
  * @module
  */
 
-import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { AgentError, BadRequestError } from "../core/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { findFailure } from "./agent_result.ts";
+import type { ResponseFormat } from "./pull_event.ts";
 
 /** Options for `AgentStream.toResponse()`. */
 export interface ResponseOptions {
@@ -22,32 +23,11 @@ export interface ResponseOptions {
   readonly headers?: HeadersInit | undefined;
 }
 
-interface ResponseFormat {
-  readonly contentType: string;
-  /** Returns the part of the body for an event; empty for none. */
-  readonly encode: (event: AgentEvent) => string;
-  /** Whether the body has no `agent_end`, so that a failure errors it. Default: `false`. */
-  readonly isText?: boolean;
-}
-
-const FORMATS: Readonly<Record<string, ResponseFormat>> = {
-  sse: {
-    contentType: "text/event-stream; charset=utf-8",
-    encode: (event) =>
-      `${event.seq === undefined ? "" : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${
-        toJson(event)
-      }\n\n`,
-  },
-  ndjson: {
-    contentType: "application/x-ndjson; charset=utf-8",
-    encode: (event) => `${toJson(event)}\n`,
-  },
-  text: {
-    contentType: "text/plain; charset=utf-8",
-    encode: (event) =>
-      event.type === "message_update" && event.delta.type === "text_delta" ? event.delta.delta : "",
-    isText: true,
-  },
+/** Content types of the formats. */
+const CONTENT_TYPES: Readonly<Record<ResponseFormat, string>> = {
+  sse: "text/event-stream; charset=utf-8",
+  ndjson: "application/x-ndjson; charset=utf-8",
+  text: "text/plain; charset=utf-8",
 };
 
 /** Options for `createResponse()`. */
@@ -68,19 +48,17 @@ export function createResponse(
   stream: ReadableStream<AgentEvent>,
   { format = "sse", status = 200, headers, outcome, misuse }: RunResponseOptions,
 ): Response {
-  const known = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-  if (!known) {
-    throw new BadRequestError(
-      `format must be one of ${Object.keys(FORMATS).join(", ")}, not ${format}`,
-    );
+  if (!Object.hasOwn(CONTENT_TYPES, format)) {
+    const known = Object.keys(CONTENT_TYPES).join(", ");
+    throw new BadRequestError(`format must be one of ${known}, not ${format}`);
   }
   const allHeaders = new Headers({
-    "content-type": known.contentType,
+    "content-type": CONTENT_TYPES[format],
     "cache-control": "no-store",
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
-  return new Response(encodeEvents(stream, known, outcome), { status, headers: allHeaders });
+  return new Response(createBody(stream, format, outcome), { status, headers: allHeaders });
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {
@@ -105,36 +83,18 @@ function getStatus(code: string): number {
   }
 }
 
-function encodeEvents(
+function createBody(
   stream: ReadableStream<AgentEvent>,
-  { encode, isText }: ResponseFormat,
+  format: ResponseFormat,
   outcome: Promise<RunOutcome>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader();
-  const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      while (true) {
-        const { done, value } = await reader.read();
-        if (done) {
-          // Listeners may have changed the events.
-          const failure = isText && findFailure(await outcome);
-          return failure ? controller.error(failure) : controller.close();
-        }
-        const text = encode(value);
-        if (text !== "") return controller.enqueue(encoder.encode(text));
-      }
+      const { pullEvent } = await import("./pull_event.ts");
+      const getFailure = async () => findFailure(await outcome);
+      await pullEvent(controller, { reader, format, getFailure });
     },
     cancel: (reason) => reader.cancel(reason),
   });
-}
-
-/** Serializes an event; a value of the application that is not JSON must not end the stream. */
-function toJson(event: AgentEvent): string {
-  try {
-    return JSON.stringify(event);
-  } catch (thrown) {
-    const message = `The event "${event.type}" cannot be serialized: ${getErrorMessage(thrown)}`;
-    return JSON.stringify({ type: "warning", code: "event_not_serializable", message });
-  }
 }

@@ -47,14 +47,11 @@ export function applyRunOptions(
   options: RunOptions,
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
+  addRunTools(getSettings().tools, options);
   const { signal, maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
   checkConfig({ maxTurns, toolChoice, policies, streamOptions });
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
     throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
-  }
-  if (tools) {
-    checkTools(tools);
-    checkTools([...getSettings().tools, ...tools]);
   }
   return {
     ...config,
@@ -65,6 +62,22 @@ export function applyRunOptions(
     context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
   };
+}
+
+/**
+ * Returns the tools of an agent and those of a run.
+ *
+ * @throws {BadRequestError} If the options are not an object, or a tool is invalid or has the name of another one.
+ */
+export function addRunTools(
+  tools: readonly AgentTool[],
+  options: RunOptions,
+): readonly AgentTool[] {
+  if (typeof options !== "object" || options === null) {
+    throw new BadRequestError("The options of a run must be an object, such as { maxTurns: 5 }");
+  }
+  const { tools: added = [] } = options;
+  return checkTools([...tools, ...checkTools(added)]);
 }
 
 /** Adds tools to the settings; the same array as long as the agent's tools stay the same. */

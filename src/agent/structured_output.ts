@@ -11,6 +11,7 @@ import { compileSchema, formatErrors, runCompiled } from "../core/compile_schema
 import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
+  type AgentError,
   BudgetExceededError,
   getErrorMessage,
   StructuredOutputFailedError,
@@ -65,6 +66,9 @@ const POLICY_NAME = "structured_output";
 /** Names of the policies `budget()` and `sharedBudget()`. */
 const BUDGET_NAMES: readonly string[] = ["budget", "shared_budget"];
 
+/** Matches errors about a schema, or about the field of a request that has it. */
+const REJECTED_SCHEMA = /schema|response_?format|output_?(?:config|format)|text_?format|grammar/i;
+
 /** Requests an answer that matches a schema, and checks every attempt. */
 export class StructuredAnswer {
   /** Checks each turn, requests another attempt, and ends the run. */
@@ -72,6 +76,10 @@ export class StructuredAnswer {
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
+  /** The tools of the last turn. */
+  #tools: readonly AgentTool[] = [];
+  /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
+  #needsTool = false;
   #now: () => number = Date.now;
   readonly #tool: AgentTool;
   #check: CompiledSchema = () => [];
@@ -114,15 +122,27 @@ export class StructuredAnswer {
 
   /** Asks a provider that enforces the schema for an answer in this form. */
   #requestAnswer(): PreRequestVerdict {
+    if (this.#needsTool) return { type: "change", tools: [...this.#tools, this.#tool] };
     if (!this.#isNative) return undefined;
     return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */
   #extendSettings(settings: TurnSettings): TurnSettings {
-    if (this.#isNative) return settings;
     const answerTool = this.#tool;
-    return { ...settings, tools: [...settings.tools, answerTool], answerTool };
+    this.#tools = settings.tools;
+    this.#needsTool = false;
+    return this.#isNative
+      ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }
+      : { ...settings, tools: [...settings.tools, answerTool], answerTool };
+  }
+
+  /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
+  #useTool({ message }: AgentError): boolean {
+    if (!this.#isNative || !REJECTED_SCHEMA.test(message)) return false;
+    this.#isNative = false;
+    this.#needsTool = true;
+    return true;
   }
 
   /**

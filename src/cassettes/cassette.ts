@@ -120,7 +120,8 @@ export function parseCassette(text: string, file: string): Cassette {
 function parseHeader(
   text: string,
 ): { readonly version: number; readonly recordedAt: number } | undefined {
-  const header = parseJson(text.slice(0, text.indexOf("\n") + 1));
+  // Some editors add a byte order mark.
+  const header = parseJson(text.slice(0, text.indexOf("\n") + 1).replace(/^\uFEFF/, ""));
   if (!isJsonObject(header)) return undefined;
   const { cassette: version, recordedAt } = header;
   const isHeader = typeof version === "number" && typeof recordedAt === "number";

@@ -20,20 +20,31 @@ import { encodeBase64 } from "../core/byte_encoding.ts";
 
 /** Matches names of headers that carry a secret or identify an account. */
 const SECRET_HEADER =
-  /(?:^|-)(?:authorization|cookie2?|key|apikey|token|secret|password|signature|credential|organization)(?:-|$)/i;
+  /(?:^|[-_])(?:auth|authentication|authorization|cookie2?|key|apikey|token|secret|pass|password|signature|credential|session|jwt|organization)(?:[-_]|$)/i;
 
 /** Matches names of query and form parameters that carry a secret. */
 const SECRET_PARAMETER =
-  /^(?:key|api[-_]?key|access[-_]?key|(?:access|refresh|id)[-_]?token|token|sig|signature|client_?secret|secret|password|code|x-amz-(?:signature|credential|security-token))$/i;
+  /^(?:key|auth|authorization|api[-_]?key|api[-_]?token|access[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|token|jwt|sig|signature|client_?secret|secret|pass|passwd|password|code|x-(?:amz|goog)-(?:signature|credential|security-token))$/i;
 
 const SECRET_MEMBER_NAMES =
-  "(?:api|access)[-_]?key|(?:access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|password|authorization";
+  "(?:x-)?(?:api|access|private)[-_]?key|(?:api|access|refresh|id|session|auth)[-_]?token|client[-_]?secret|secret[-_]?access[-_]?key|passw(?:or)?d|passphrase|pwd|authorization";
+/** Names of members that may also hold short values without a secret, such as a token of a text. */
+const TOKEN_MEMBER_NAMES = "token|secret|auth|bearer|jwt";
+/** Minimum length of a secret in such a member. */
+const MIN_TOKEN_LENGTH = 8;
 const REDACTED_BYTES = new TextEncoder().encode(REDACTED);
 
 const SECRET_MEMBER = new RegExp(`^(?:${SECRET_MEMBER_NAMES})$`, "i");
+const TOKEN_MEMBER = new RegExp(`^(?:${TOKEN_MEMBER_NAMES})$`, "i");
 const SECRET_MEMBER_PATTERNS = [
-  new RegExp(`(?<="(?:${SECRET_MEMBER_NAMES})"\\s*:\\s*")(?:[^"\\\\]|\\\\.)+`, "gi"),
+  createMemberPattern(SECRET_MEMBER_NAMES, 1),
+  createMemberPattern(TOKEN_MEMBER_NAMES, MIN_TOKEN_LENGTH),
 ];
+
+/** Creates the pattern of the values of members with some names in JSON. */
+function createMemberPattern(names: string, minLength: number): RegExp {
+  return new RegExp(`(?<="(?:${names})"\\s*:\\s*")(?:[^"\\\\]|\\\\.){${minLength},}`, "gi");
+}
 
 /** Minimum length of a secret; shorter values are placeholders, such as "test", and are not searched for in texts. */
 const MIN_SECRET_LENGTH = 8;
@@ -42,7 +53,9 @@ const MIN_SECRET_LENGTH = 8;
 export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   const values = [...headers].filter(([name]) => SECRET_HEADER.test(name))
     .flatMap(([, value]) => [value, value.replace(/^\S+\s+/, "")]);
-  for (const [name, value] of new URL(url).searchParams) {
+  const { username, password, searchParams } = new URL(url);
+  values.push(username, password);
+  for (const [name, value] of searchParams) {
     if (SECRET_PARAMETER.test(name)) values.push(value);
   }
   return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
@@ -69,10 +82,10 @@ export function redactHeaders(
   secrets: readonly string[],
 ): Record<string, string> {
   return Object.fromEntries(
-    Array.from(headers, ([name, value]) => [
-      name,
-      SECRET_HEADER.test(name) ? REDACTED : redact(value, secrets),
-    ]),
+    Array.from(headers, ([name, value]) => {
+      if (SECRET_HEADER.test(name)) return [name, REDACTED];
+      return [name, name === "location" ? redactUrl(value, secrets) : redact(value, secrets)];
+    }),
   );
 }
 
@@ -96,9 +109,12 @@ export function redactChunks(
 }
 
 function redactUrl(url: string, secrets: readonly string[]): string {
-  const [, base = "", query, fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/.exec(url) ?? [];
+  const [, base = "", query, hash] = /^([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/.exec(url) ?? [];
   const search = query === undefined ? "" : `?${redactParameters(query)}`;
-  return redact(base + search + fragment, secrets);
+  const fragment = hash === undefined ? "" : `#${redactParameters(hash)}`;
+  // A user name without a password is usually a key.
+  const origin = base.replace(/^([a-z][\w+.-]*:\/\/)[^/@]*@/i, `$1${REDACTED}@`);
+  return redact(origin + search + fragment, secrets);
 }
 
 function redactParameters(query: string): string {
@@ -128,11 +144,15 @@ function redactJson(value: JsonValue, secrets: readonly string[]): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       redact(name, secrets),
-      typeof member === "string" && SECRET_MEMBER.test(name)
+      typeof member === "string" && isSecretMember(name, member)
         ? REDACTED
         : redactJson(member, secrets),
     ]),
   );
+}
+
+function isSecretMember(name: string, value: string): boolean {
+  return SECRET_MEMBER.test(name) || (TOKEN_MEMBER.test(name) && value.length >= MIN_TOKEN_LENGTH);
 }
 
 function findBodySecrets(text: string, secrets: readonly string[]): TextSpan[] {

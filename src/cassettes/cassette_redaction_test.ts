@@ -35,6 +35,8 @@ Deno.test("redactHeaders() hides keys, tokens, cookies and account ids, and keep
     "set-cookie",
     "anthropic-organization-id",
     "openai-organization",
+    "x-custom-auth",
+    "x_session",
   ];
   const open = [
     "content-type",
@@ -155,4 +157,52 @@ Deno.test("redactChunks() returns the same text for every way to split a body (s
     const joined = new Uint8Array(redacted.flatMap((chunk) => [...chunk]));
     assertEquals(new TextDecoder().decode(joined), expected);
   }
+});
+
+Deno.test("redactRequest() hides user name and password of a URL, and parameters such as auth", async () => {
+  const redactOne = async (address: string) => (await redactFetch(address)).url;
+  assertEquals(
+    await redactOne("https://me:s3cr3t@host.example/a"),
+    "https://[redacted]@host.example/a",
+  );
+  assertEquals(
+    await redactOne("https://key-only@host.example/a"),
+    "https://[redacted]@host.example/a",
+  );
+  assertEquals(
+    await redactOne("https://host.example/a@b?auth=x&token=y"),
+    "https://host.example/a@b?auth=[redacted]&token=[redacted]",
+  );
+});
+
+Deno.test("redaction: hides members named token of 8 characters or more, not the tokens of a text", async () => {
+  const json = {
+    token: "tok-12345678",
+    logprobs: [{ token: "Hello" }],
+    auth: { secret: "abcdefgh" },
+  };
+  const redacted = {
+    token: "[redacted]",
+    logprobs: [{ token: "Hello" }],
+    auth: { secret: "[redacted]" },
+  };
+  const { body } = await redactFetch(url, { method: "POST", body: JSON.stringify(json) });
+  assertEquals(body, { json: redacted });
+  const chunks = redactChunks(encodeTexts(JSON.stringify(json)), []);
+  assertEquals(decodeChunks(chunks), [JSON.stringify(redacted)]);
+});
+
+Deno.test("redactRequest() hides members with a header's name, passphrases, and keys in a fragment", async () => {
+  const body = JSON.stringify({ "x-api-key": "a", passphrase: "b", pwd: "c", passage: "d" });
+  const request = await redactFetch(`${url}#access_token=e`, { method: "POST", body });
+  const [hidden, fragment] = ["[redacted]", "#access_token=[redacted]"];
+  assertEquals(request.body, {
+    json: { "x-api-key": hidden, passphrase: hidden, pwd: hidden, passage: "d" },
+  });
+  assertEquals(request.url, url + fragment);
+});
+
+Deno.test("redactHeaders() hides keys in the query of a redirect", () => {
+  const headers = new Headers({ location: "/next?token=my-token&page=2" });
+  assertEquals(redactHeaders(headers, []), { location: "/next?token=[redacted]&page=2" });
 });

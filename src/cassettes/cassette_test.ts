@@ -25,6 +25,10 @@ Deno.test("parseCassette() returns the exchanges that were formatted", () => {
   });
 });
 
+Deno.test("parseCassette() reads a file with a byte order mark, as some editors save it", () => {
+  assertEquals(parseCassette(`\uFEFF${cassetteText}`, "a.jsonl").exchanges.length, 2);
+});
+
 Deno.test("parseCassette() sorts exchanges by the order of their requests", () => {
   const text = formatHeader(5) + formatExchange(createExchange(2)) +
     formatExchange(createExchange(1));

@@ -5,7 +5,9 @@
  */
 
 import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
-import { StreamError } from "./errors.ts";
+import { copyJson } from "./copy_json.ts";
+import { getErrorMessage, StreamError } from "./errors.ts";
+import { isJsonObject } from "./json.ts";
 import { parseArguments } from "./parse_arguments.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
@@ -91,8 +93,8 @@ export class ReplyAccumulator {
    * Applies the next event.
    *
    * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block that is not
-   * open, an index out of order, a `done` or `error` with an open block (except tool calls that a `length` stop cuts
-   * off), or any event after `done` or `error`.
+   * open, an index out of order, a `done` with an open block (except tool calls that a `length` stop cuts off), any event
+   * after `done` or `error`, or data that is not JSON.
    */
   apply(event: AssistantMessageEvent): void {
     if (this.#ended) {
@@ -136,14 +138,19 @@ export class ReplyAccumulator {
       case "tool_call_end":
         return this.#closeBlock(event);
       case "extension": {
-        const { contentIndex, typeName, data } = event;
-        const block: ContentBlock = { type: "extension", typeName, data };
-        return this.#openBlock(contentIndex, { type: "extension", block, open: false });
+        const { type, contentIndex, typeName, data } = event;
+        if (typeof typeName !== "string") {
+          throw createContractError("The typeName of an extension is no string");
+        }
+        const block: ContentBlock = copyBlockData(type, { type, typeName, data });
+        return this.#openBlock(contentIndex, { type, block, open: false });
       }
       case "done":
         return this.#endReply(event.stopReason === "length");
       case "error":
-        return this.#endReply(false, event.error);
+        // A failure may interrupt any block; a violation would hide its cause.
+        this.#ended = true;
+        return;
     }
   }
 
@@ -198,20 +205,26 @@ export class ReplyAccumulator {
         `Unexpected "${type}" event: block ${contentIndex} is not an open block of this type`,
       );
     }
+    if (signature !== undefined && typeof signature !== "string") {
+      throw createContractError(`The signature of "${type}" is no string`);
+    }
+    if (citations !== undefined && !isObjectList(citations)) {
+      throw createContractError(`The citations of "${type}" are no list of objects`);
+    }
     draft.open = false;
     if (signature !== undefined) draft.signature = signature;
     if (draft.type === "tool_call") return;
-    if (redacted !== undefined) draft.redacted = redacted;
-    if (citations !== undefined) draft.citations = citations;
+    if (redacted !== undefined) draft.redacted = redacted === true;
+    if (citations !== undefined) draft.citations = copyBlockData(type, citations);
   }
 
-  #endReply(allowOpenCalls: boolean, cause?: unknown): void {
+  #endReply(allowOpenCalls: boolean): void {
     this.#ended = true;
     const open = this.#blocks.findIndex((draft) =>
       draft.open && !(allowOpenCalls && draft.type === "tool_call")
     );
     if (open >= 0) {
-      throw createContractError(`Unexpected end of the reply: block ${open} is still open`, cause);
+      throw createContractError(`Unexpected end of the reply: block ${open} is still open`);
     }
   }
 }
@@ -241,6 +254,19 @@ function finishCallDraft(draft: CallDraft): FinishedCall {
   const parsed = parseArguments(text);
   if ("reason" in parsed) return { block, state: { type: "invalid", text, reason: parsed.reason } };
   return { block: { ...block, arguments: parsed.value }, state: { type: "complete" } };
+}
+
+function isObjectList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isJsonObject);
+}
+
+/** Copies data of a block, which must be JSON, since the block becomes a part of the history. */
+function copyBlockData<Data>(event: string, data: Data): Data {
+  try {
+    return copyJson(data);
+  } catch (cause) {
+    throw createContractError(`Invalid "${event}" event: ${getErrorMessage(cause)}`, cause);
+  }
 }
 
 function createContractError(message: string, cause?: unknown): StreamError {

@@ -78,8 +78,10 @@ function findSourceProblem(block: Named, base64Names: readonly string[]): string
       return findStringProblem(source, ["url"], `the source of a block of type ${name}`);
     case "file":
       return findStringProblem(source, ["path"], `the source of a block of type ${name}`);
+    case "provider_file":
+      return findStringProblem(source, ["provider", "id"], `the source of a block of type ${name}`);
     default:
-      return `the source of a block of type ${name} must be of type base64, url or file, not ${
+      return `the source of a block of type ${name} must be of type base64, url, file or provider_file, not ${
         format(source["type"])
       }`;
   }

@@ -7,12 +7,14 @@
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
+import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
 import { isThenable } from "./refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,
   formatIgnored,
+  normalizeOnce,
   type SchemaValidator,
 } from "./schema.ts";
 
@@ -40,6 +42,30 @@ export function compileSchema(
   } catch (cause) {
     throw toCompileError(cause);
   }
+}
+
+/**
+ * Returns the check of plainly valid values of a schema, if that may make ajv unnecessary: if ajv is the validator and
+ * has not compiled the schema.
+ *
+ * @throws {BadRequestError} If the schema is not an object, or is nested too deep.
+ */
+export function findPlainCheck(
+  schema: JsonSchema,
+  validator: SchemaValidator = ajvValidator,
+): PlainCheck | undefined {
+  if (validator !== ajvValidator || compiledSchemas.get(validator)?.has(schema)) return undefined;
+  return getPlainCheck(normalizeOnce(schema));
+}
+
+/** Returns the keywords that a validator ignores in a schema; those that only ajv finds are missing before it compiles. */
+export function getIgnored(
+  schema: JsonSchema,
+  validator: SchemaValidator = ajvValidator,
+): readonly IgnoredKeyword[] {
+  const compiled = compiledSchemas.get(validator)?.get(schema);
+  if (compiled) return compiled.ignored ?? [];
+  return validator === ajvValidator ? normalizeOnce(schema).ignored : [];
 }
 
 async function awaitCompiled(

@@ -74,11 +74,21 @@ export interface ToolCallBlock {
   readonly partialJson?: string;
 }
 
-/** Source of an image: base64 data, a URL that the provider fetches, or a file. */
+/** A file that was uploaded to a provider. Other providers get a text in its place, and the reply has a warning. */
+export interface ProviderFileSource {
+  readonly type: "provider_file";
+  /** The provider that has the file. */
+  readonly provider: string;
+  /** Id of the file; at Google its URI. */
+  readonly id: string;
+}
+
+/** Source of an image: base64 data, a URL that the provider fetches, a file, or a file at the provider. */
 export type ImageSource =
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly type: "url"; readonly url: string }
-  | { readonly type: "file"; readonly path: string; readonly mediaType?: string };
+  | { readonly type: "file"; readonly path: string; readonly mediaType?: string }
+  | ProviderFileSource;
 
 /** An image in a user message or a tool result. */
 export interface ImageBlock {
@@ -87,11 +97,12 @@ export interface ImageBlock {
   readonly source: ImageSource;
 }
 
-/** Source of a document or an audio clip: base64 data, a URL that the provider fetches, or a file. */
+/** Source of a document or an audio clip: base64 data, a URL that the provider fetches, a file, or one at the provider. */
 export type MediaSource =
   | { readonly type: "base64"; readonly data: string }
   | { readonly type: "url"; readonly url: string }
-  | { readonly type: "file"; readonly path: string };
+  | { readonly type: "file"; readonly path: string }
+  | ProviderFileSource;
 
 /** A document in a user message or a tool result. */
 export interface DocumentBlock {
@@ -102,6 +113,8 @@ export interface DocumentBlock {
   readonly mediaType: string;
   /** Name of the document for the model. */
   readonly name?: string;
+  /** Whether the model cites the document, where the provider supports it. Default: `false`. */
+  readonly citations?: boolean;
 }
 
 /** An audio clip in a user message or a tool result. */

@@ -144,14 +144,22 @@ export class AgentError extends Error {
     };
   }
 
-  /** Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`. */
+  /**
+   * Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`, and a
+   * missing one a `StreamError`.
+   */
   static from(record: AgentErrorRecord): AgentError {
-    return createAgentError(record.code, record.message, record);
+    const { code, message } = record;
+    return createAgentError(typeof code === "string" ? code : "stream_error", message, record);
   }
 
   /** Whether a value is an `AgentError`, including one of another copy of this library. */
   static is(value: unknown): value is AgentError {
-    return value instanceof Error && AGENT_ERROR_BRAND in value;
+    try {
+      return value instanceof Error && AGENT_ERROR_BRAND in value;
+    } catch {
+      return false; // A proxy that throws.
+    }
   }
 }
 

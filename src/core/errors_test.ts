@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import { assert, assertEquals, assertInstanceOf, assertObjectMatch } from "@std/assert";
 import * as errors from "./errors.ts";
 import {
   AgentError,
@@ -94,6 +94,7 @@ Deno.test("AgentError: from() restores the class and the properties from JSON", 
       status: 429,
       retryAfterMs: 5,
       provider: "p",
+      model: "m",
       requestId: "r",
       retryable: true,
       attempts: 3,
@@ -102,6 +103,8 @@ Deno.test("AgentError: from() restores the class and the properties from JSON", 
     };
     const error = createAgentError(code, "it broke", options);
     const record: AgentErrorRecord = JSON.parse(JSON.stringify(error));
+    const { attempts: _attempts, lastError: _lastError, ...attributes } = options;
+    assertObjectMatch(record, { code, message: "it broke", ...attributes, cause: "deeper" });
     const restored = AgentError.from(record);
     assertEquals(restored.constructor, error.constructor);
     assertEquals(restored.message, "it broke");
@@ -126,9 +129,20 @@ Deno.test("AgentError: from() keeps a code that this version does not know", () 
   }
 });
 
+Deno.test("AgentError: from() makes a record without a code a StreamError", () => {
+  for (const code of [undefined, null, 5]) {
+    const record = { code, message: "x", retryable: false } as unknown as AgentErrorRecord;
+    assertInstanceOf(AgentError.from(record), errors.StreamError);
+  }
+});
+
 Deno.test("AgentError: is() recognizes errors of another copy of the library", async () => {
   assert(AgentError.is(new NetworkError("x")));
-  for (const value of [new Error("x"), { code: "network_error" }, "x", null, undefined]) {
+  const { proxy: unreadable, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (
+    const value of [new Error("x"), { code: "network_error" }, "x", null, undefined, unreadable]
+  ) {
     assert(!AgentError.is(value));
   }
   const copy: typeof errors = await import(new URL("./errors.ts?copy", import.meta.url).href);

@@ -157,7 +157,14 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
     [{ toJSON: () => 5n }, "the value is a bigint"],
   ];
   for (const [value, problem] of cases) assertEquals(toJsonValue(value), { problem });
+  assertEquals(toJsonValue(nest(MAX_JSON_DEPTH)), { value: nest(MAX_JSON_DEPTH) as never });
+  assert("problem" in toJsonValue(nest(MAX_JSON_DEPTH + 1)));
   const deep = toJsonValue(nest(20_000));
   assert("problem" in deep);
   assertEquals(deep.problem.endsWith(" is nested more than 200 levels deep"), true);
+});
+
+Deno.test("cloneJson() omits members with a symbol as the key", () => {
+  const value = { a: 1, [Symbol("b")]: { c: 1 } };
+  assertEquals(Object.getOwnPropertySymbols(cloneJson(value)), []);
 });

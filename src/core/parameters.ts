@@ -7,7 +7,6 @@
 import { BadRequestError } from "./errors.ts";
 import type { SchemaSource } from "./infer.ts";
 import { type JsonSchema, toJsonValue } from "./json.ts";
-import { fillDefaults } from "./json_schema/defaults.ts";
 import { formatIgnored, normalizeOnce } from "./schema.ts";
 import { getValidateFunction, type ValidateFunction } from "./standard_schema.ts";
 
@@ -33,5 +32,8 @@ export function createValidate(
   }
   const validate = getValidateFunction(source);
   if (validate || !hasDefaults) return validate;
-  return (value) => ({ valid: true, value: fillDefaults(normalized, value) });
+  return async (value) => {
+    const { fillDefaults } = await import("./json_schema/defaults.ts");
+    return { valid: true, value: fillDefaults(normalized, value) };
+  };
 }

@@ -10,7 +10,7 @@ export type IdKind = "run" | "call" | "message" | "queued";
 /** Reads the file of an image block with a `file` source. */
 export type ReadFile = (path: string) => Promise<Uint8Array>;
 
-/** Waits for a time in milliseconds; resolves early when the signal is aborted, and never rejects. */
+/** Waits for a time in milliseconds; resolves early when the signal is aborted. */
 export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 
 /** Time and timers. */
@@ -21,7 +21,10 @@ export interface Clock {
   readonly sleep: Sleep;
 }
 
-/** The platform functions that a run uses. With deterministic ports and model, a run is deterministic. */
+/**
+ * The platform functions that a run uses. With deterministic ports and model, a run is deterministic. Where `now`,
+ * `sleep` or `newId` fails or returns an invalid value, the default takes its place.
+ */
 export interface Ports extends Clock {
   /** Creates a unique id. Default: a random UUID. */
   readonly newId: (kind: IdKind) => string;
@@ -40,6 +43,44 @@ export const defaultPorts: Ports = {
   newId: () => crypto.randomUUID(),
   random: Math.random,
 };
+
+/** Ports of an application; the missing ones are filled in. */
+type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
+
+/**
+ * Fills in the defaults. Where a port of the application throws, rejects or returns an invalid value, the default takes
+ * its place, since a run cannot end properly without time and ids.
+ */
+export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
+  return {
+    now() {
+      const time = callPort(() => now?.());
+      return typeof time === "number" ? time : defaultPorts.now();
+    },
+    newId(kind) {
+      const id = callPort(() => newId?.(kind));
+      return typeof id === "string" && id !== "" ? id : defaultPorts.newId(kind);
+    },
+    random: random ?? defaultPorts.random,
+    async sleep(milliseconds, signal) {
+      try {
+        await (sleep ?? realSleep)(milliseconds, signal);
+      } catch {
+        await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
+      }
+    },
+  };
+}
+
+function callPort(port: () => unknown): unknown {
+  try {
+    const value = port();
+    if (value instanceof Promise) value.catch(() => {});
+    return value;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -37,6 +37,7 @@ export class ReadableQueue<Value extends object> {
   #values: Value[] = [];
   #head = 0;
   #state: "open" | "closed" | { readonly error: unknown } = "open";
+  #discards = false;
   #pulling = false;
   #resolve: ((result: ReadResult<Value>) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
@@ -59,9 +60,9 @@ export class ReadableQueue<Value extends object> {
     return this.#state === "open";
   }
 
-  /** Appends a value, or resolves the pending read with it. Ignored if the queue is closed. */
+  /** Appends a value, or resolves the pending read with it. Ignored if the queue is closed, or discards its values. */
   push(value: Value): void {
-    if (this.#state !== "open") return;
+    if (this.#state !== "open" || this.#discards) return;
     const resolve = this.#resolve;
     if (resolve === undefined) {
       this.#values.push(value);
@@ -85,6 +86,13 @@ export class ReadableQueue<Value extends object> {
   clear(): void {
     this.#values = [];
     this.#head = 0;
+  }
+
+  /** Discards the queued values and all later ones; reads wait for the end. */
+  discard(): void {
+    this.#discards = true;
+    this.clear();
+    this.#options.onEmpty?.();
   }
 
   /** Creates the stream; call it once. */

@@ -19,14 +19,17 @@ export interface TextSpan {
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * Matches API keys of known providers, JSON web tokens, and the token after `Bearer`. A key must start at a word
- * boundary or after an escaped newline: long opaque texts, such as encrypted reasoning, contain the same prefixes by
- * chance.
+ * Matches API keys of known providers and services, JSON web tokens, the token after `Bearer`, passwords in URLs and
+ * private keys. A key must start at a word boundary or after an escaped newline: long opaque texts, such as encrypted
+ * reasoning, contain the same prefixes by chance.
  */
 export const KEY_PATTERNS: readonly RegExp[] = [
-  /(?<=^|[^\w-]|\\[nrt])(?:sk-|gsk_|xai-|hf_|AIza|AKIA|ASIA|ABSK|gh[opsu]_|github_pat_)[\w-]{12,}/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:sk-|csk-|gsk_|xai-|hf_|nvapi-|pplx-|AIza|AKIA|ASIA|ABSK|gh[oprsu]_|github_pat_|glpat-|xox[abeprs]-|[rs]k_(?:live|test)_)[\w-]{12,}/g,
+  /(?<=^|[^\w-]|\\[nrt])(?:ya29\.[\w.-]{12,}|(?:npm|fw)_[A-Za-z0-9]{12,})/g,
   /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g,
   /(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{8,}/gi,
+  /(?<=:\/\/[^\s/?#:@"']*:)[^\s/?#@"']+(?=@)/g,
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?=")|$)/g,
 ];
 
 /** Replaces the given secrets and everything that looks like a key with {@linkcode REDACTED}. */

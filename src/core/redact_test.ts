@@ -11,6 +11,14 @@ Deno.test("redact() replaces API keys and JSON web tokens anywhere in a text", (
     "AIzaSyAbcdefghijklmnop",
     "AKIAIOSFODNN7EXAMPLE",
     "ghp_abcdefghijklmnop1234",
+    "glpat-abcdefghijklmnop1234",
+    "xoxb-123456789012-abcdefghijkl",
+    "sk_live_abcdefghijklmnop1234",
+    "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+    "ya29.a0AbCdEfGh-IjKl_MnOpQr.StUv",
+    "fw_abcdefghijklmnop1234",
+    "csk-abcdefghijklmnop1234",
+    "nvapi-abcdefghijklmnop1234",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
   ];
   for (const key of keys) {
@@ -35,6 +43,8 @@ Deno.test("redact() keeps words and opaque texts that contain a key prefix by ch
       "gAAAAABsk-abcdefghijklmnopqrstuv",
       "xAIzaSyAbcdefghijklmnop",
       "the bearer of this",
+      "npm_config_registry=https://example.com:443/a@b",
+      "http://localhost:8080/user@example",
     ]
   ) assertEquals(redact(text), text);
 });
@@ -55,4 +65,15 @@ Deno.test("redact() replaces overlapping secrets once", () => {
 Deno.test("redact() does not change a text that is already redacted", () => {
   const redacted = redact("Bearer abcdefghijkl, sk-abcdefghijklmnop", ["word"]);
   assertEquals(redact(redacted, ["word"]), redacted);
+});
+
+Deno.test("redact() replaces passwords in URLs and private keys", () => {
+  assertEquals(
+    redact("git clone https://me:p4ss-word@host.example/r"),
+    "git clone https://me:[redacted]@host.example/r",
+  );
+  const pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----";
+  assertEquals(redact(`a ${pem} b`), "a [redacted] b");
+  assertEquals(redact(JSON.stringify({ key: pem, a: 1 })), '{"key":"[redacted]","a":1}');
+  assertEquals(redact('{"delta":"-----BEGIN PRIVATE KEY-----\\n"}'), '{"delta":"[redacted]"}');
 });

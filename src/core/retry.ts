@@ -12,9 +12,11 @@ import type { AgentError } from "./errors.ts";
  *
  * It is not called for a context overflow or an abort, which are never retried.
  */
-export type RetryStrategy = (
-  failure: { readonly error: AgentError; readonly attempt: number },
-) => number | null;
+export interface RetryStrategy {
+  (failure: { readonly error: AgentError; readonly attempt: number }): number | null;
+  /** The longest delay that the strategy returns, in milliseconds, which also limits waits for a rate limit. */
+  readonly maxDelayMs?: number;
+}
 
 /** Options for {@linkcode exponentialBackoff}. */
 export interface BackoffOptions {
@@ -48,10 +50,11 @@ export interface BackoffOptions {
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
-  return ({ error, attempt }) => {
+  const strategy: RetryStrategy = ({ error, attempt }) => {
     if (!error.retryable || attempt >= maxAttempts) return null;
     if (error.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, maxDelayMs);
     const delay = Math.min(baseDelayMs * multiplier ** (attempt - 1), maxDelayMs);
     return jitter ? Math.min(delay * (0.5 + random()), maxDelayMs) : delay;
   };
+  return Object.assign(strategy, { maxDelayMs });
 }

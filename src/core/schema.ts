@@ -2,7 +2,7 @@
  * Validation against JSON Schemas (draft 2020-12, and older drafts back to draft 4): the contract of validators, and the
  * default one.
  *
- * The default validator is ajv, which takes 40 ms to load; a run loads it while the model is called. It compiles with
+ * The default validator is ajv, which takes 40 ms to load; a run loads it while it waits for the model. It compiles with
  * `new Function`; a runtime that forbids `eval` needs another {@linkcode SchemaValidator}.
  *
  * @module
@@ -72,9 +72,9 @@ async function loadAjv(): Promise<AjvModule> {
   return loadedAjv = await import("./json_schema/ajv_validator.ts");
 }
 
-/** Starts to load a validator that is loaded on first use; a failure is reported by the first compilation. */
-export function preloadValidator(validator: SchemaValidator): void {
-  if (validator === ajvValidator) loadAjv().catch(() => {});
+/** Starts to load ajv; a failure is reported by the first compilation. */
+export function preloadAjv(): void {
+  loadAjv().catch(() => {});
 }
 
 function toCompiledSchema(

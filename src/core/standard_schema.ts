@@ -59,8 +59,10 @@ function toValidationResult(result: unknown): ValidationResult<unknown> {
     throw new BadRequestError("The validator must return an object with a value or issues");
   }
   const { issues, value } = result;
-  if (!Array.isArray(issues) || issues.length === 0) return { valid: true, value };
-  return { valid: false, errors: issues.map(toValidationError) };
+  if (!issues) return { valid: true, value };
+  // A list of issues means a failure, even if it is empty or malformed.
+  const list: readonly unknown[] = Array.isArray(issues) && issues.length > 0 ? issues : [issues];
+  return { valid: false, errors: list.map(toValidationError) };
 }
 
 /** Converts an issue of a validator; its path has keys, or objects with a key. */

@@ -84,6 +84,16 @@ Deno.test("getValidateFunction() converts issues to errors with JSON Pointers", 
   });
 });
 
+for (const issues of [[], "invalid", {}]) {
+  Deno.test(`getValidateFunction(): the issues ${JSON.stringify(issues)} are a failure`, () => {
+    const validate = getValidateFunction(createSource({ validate: () => ({ issues }) }));
+    assertEquals(validate?.({}), {
+      valid: false,
+      errors: [{ path: "", message: "is invalid" }],
+    });
+  });
+}
+
 Deno.test("getValidateFunction() throws when a validator returns no result", () => {
   const validate = getValidateFunction(createSource({ validate: () => undefined }));
   assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");

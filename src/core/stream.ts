@@ -9,6 +9,7 @@ import type { AgentError } from "./errors.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { LlmMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
+import type { ServerTool } from "./server_tool.ts";
 import type { Cost, Prices, Usage } from "./usage.ts";
 
 /** A tool as described to the model. */
@@ -40,6 +41,15 @@ export type ToolChoice = "auto" | "none" | "required" | { readonly name: string 
 /** How long the provider caches the prompt. `off`: not at all. `short`, `long`: for its shorter or longer period. */
 export type CacheRetention = "off" | "short" | "long";
 
+/** Processing of a request: `flex` is slower and cheaper than `default`, `priority` faster and more expensive. */
+export type ServiceTier = "auto" | "default" | "flex" | "priority";
+
+/** Length of replies. */
+export type Verbosity = "low" | "medium" | "high";
+
+/** Summaries of a model's reasoning, which become thinking blocks. */
+export type ReasoningSummary = "off" | "auto" | "concise" | "detailed";
+
 /**
  * Options of a model call. An option that the provider does not support is ignored and reported as a `warning` event.
  */
@@ -54,7 +64,7 @@ export interface StreamOptions {
   readonly seed?: number;
   /** Maximum number of output tokens. Default: the adapter's default for the model. */
   readonly maxTokens?: number;
-  /** Id of the conversation, which the provider may use for caching. */
+  /** Id of the conversation, by which the provider may find its cache. Default: a hash of its start. */
   readonly sessionId?: string;
   /** Transport of the events. Default: `"sse"`. */
   readonly transport?: "sse";
@@ -66,7 +76,18 @@ export interface StreamOptions {
   readonly toolChoice?: ToolChoice;
   /** Schema that the reply must match as JSON, if the provider can enforce it. Default: none. */
   readonly responseSchema?: JsonSchema;
-  /** Additional fields of the request body; the typed options take precedence. */
+  /** Tools that the provider runs itself, in addition to the tools of the agent. Default: none. */
+  readonly serverTools?: readonly ServerTool[];
+  /** Processing of the request. Default: the provider's. */
+  readonly serviceTier?: ServiceTier;
+  /** Length of the reply. Default: the provider's. */
+  readonly verbosity?: Verbosity;
+  /** Summaries of the reasoning. Default: `"auto"` if the model thinks. */
+  readonly reasoningSummary?: ReasoningSummary;
+  /**
+   * Additional fields of the request body, merged at every depth; the typed options take precedence. Lists of tools and
+   * of texts are joined.
+   */
   readonly extra?: JsonObject;
 }
 
@@ -82,6 +103,11 @@ export interface StreamRequest {
   readonly runId?: string;
   /** Number of the turn in the run, from 1, if the call belongs to a run. */
   readonly turn?: number;
+  /**
+   * Maximum time that the caller waits for a rate limit, in milliseconds: the maximum delay of its retry strategy.
+   * Default: unlimited.
+   */
+  readonly maxWaitMs?: number;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
 }

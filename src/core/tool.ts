@@ -168,7 +168,7 @@ export interface ToolDefinition<
 export function defineTool<const Schema extends SchemaSource, Context = unknown>(
   definition: ToolDefinition<Schema, Context>,
 ): AgentTool {
-  checkToolName(definition.name);
+  checkToolName(definition?.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
   const untyped = definition as unknown as AgentTool;
   const parameters = toJsonSchema(definition.parameters);

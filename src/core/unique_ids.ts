@@ -17,9 +17,9 @@ export class UniqueIds {
 
   /** Returns the requested id if it is not empty and still free, otherwise the id with a number appended. */
   claim(requested: string): string {
-    const id = requested !== "" && !this.#claimed.has(requested)
-      ? requested
-      : this.#addNumber(requested);
+    const { size } = this.#claimed;
+    if (requested !== "" && this.#claimed.add(requested).size > size) return requested;
+    const id = this.#addNumber(requested);
     this.#claimed.add(id);
     return id;
   }

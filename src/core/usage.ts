@@ -18,7 +18,10 @@ export interface Usage {
   readonly cacheWrite: number;
   /** Total as reported by the provider, otherwise the sum of the four counts. */
   readonly total: number;
-  /** Additional counts by name, such as `reasoning`. */
+  /**
+   * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning, and `cacheWriteLong`, the
+   * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock).
+   */
   readonly extra?: Readonly<Record<string, number>>;
 }
 
@@ -41,7 +44,7 @@ export interface Cost {
   readonly extra?: Readonly<Record<string, number | null>>;
 }
 
-/** Prices per million tokens, in any currency. */
+/** Prices of a model per million tokens, in any currency. */
 export interface Rates {
   /** Price of a million uncached prompt tokens. */
   readonly input: number;
@@ -51,6 +54,16 @@ export interface Rates {
   readonly cacheRead?: number;
   /** Price of a million tokens written to the cache. Default: `input`. */
   readonly cacheWrite?: number;
+  /** Price of a million tokens of `Usage.extra.cacheWriteLong`. Default: `cacheWrite`. */
+  readonly cacheWriteLong?: number;
+  /** Prices of calls with long prompts, from the lowest to the highest threshold. Default: none. */
+  readonly tiers?: readonly RateTier[];
+}
+
+/** Prices of a call whose prompt is longer than a threshold. They apply to all of its tokens, output included. */
+export interface RateTier extends Omit<Rates, "tiers"> {
+  /** Threshold in tokens; the prompt is the sum of `Usage.input`, `cacheRead` and `cacheWrite`. */
+  readonly abovePromptTokens: number;
 }
 
 /**
@@ -170,15 +183,6 @@ function toAmount(value: unknown): number | null {
   return isAmount(value) ? value : null;
 }
 
-/** Calculates the cost of a usage; its `extra` counts are not priced. */
-export function priceUsage(usage: Usage, rates: Rates): Cost {
-  const input = priceTokens(usage.input, rates.input);
-  const output = priceTokens(usage.output, rates.output);
-  const cacheRead = priceTokens(usage.cacheRead, rates.cacheRead ?? rates.input);
-  const cacheWrite = priceTokens(usage.cacheWrite, rates.cacheWrite ?? rates.input);
-  return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
-}
-
 /** Returns the rates of a model, or `undefined` if they are unknown. */
 export function findRates(prices: Prices, model: ModelSpec): Rates | undefined {
   if (typeof prices === "function") return prices(model);
@@ -186,10 +190,6 @@ export function findRates(prices: Prices, model: ModelSpec): Rates | undefined {
     Object.hasOwn(prices, key)
   );
   return name === undefined ? undefined : prices[name];
-}
-
-function priceTokens(tokens: number, rate: number): number {
-  return (tokens * rate) / 1_000_000;
 }
 
 /** The amounts of a usage or a cost, by name. */

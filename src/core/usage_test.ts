@@ -1,10 +1,9 @@
-import { assertAlmostEquals, assertEquals, assertStrictEquals } from "@std/assert";
+import { assertEquals, assertStrictEquals } from "@std/assert";
 import { modelSpec } from "./model.ts";
 import {
   addCost,
   addUsage,
   findRates,
-  priceUsage,
   type Rates,
   toValidSpending,
   unknownCost,
@@ -36,23 +35,6 @@ Deno.test("addUsage() does not modify its arguments [1.5]", () => {
   const left = Object.freeze({ ...first, extra: Object.freeze({ reasoning: 5 }) });
   addUsage(left, left);
   assertEquals(left, { ...first, extra: { reasoning: 5 } });
-});
-
-Deno.test("priceUsage() applies rates per million tokens, with the input rate for the cache by default", () => {
-  const usage = {
-    input: 1_000_000,
-    output: 500_000,
-    cacheRead: 100_000,
-    cacheWrite: 10_000,
-    total: 0,
-  };
-  const cost = priceUsage(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
-  assertEquals(cost.input, 3);
-  assertEquals(cost.output, 7.5);
-  assertAlmostEquals(cost.cacheRead ?? NaN, 0.03);
-  assertAlmostEquals(cost.cacheWrite ?? NaN, 0.0375);
-  assertAlmostEquals(cost.total ?? NaN, 10.5675);
-  assertAlmostEquals(priceUsage(usage, { input: 3, output: 15 }).cacheRead ?? NaN, 0.3);
 });
 
 Deno.test("findRates() looks up provider and model, then the model, or calls the function", () => {

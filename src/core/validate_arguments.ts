@@ -4,11 +4,25 @@
  * @module
  */
 
-import { compileSchema, expectErrors, runCompiled } from "./compile_schema.ts";
+import { compileSchema, expectErrors, findPlainCheck, runCompiled } from "./compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "./errors.ts";
 import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
 import type { CompiledSchema, SchemaValidator, ValidationResult } from "./schema.ts";
 import type { AgentTool } from "./tool.ts";
+
+/**
+ * Prepares the validation of a call whose arguments the model is still writing. A failure is reported when they are
+ * validated.
+ */
+export function prepareValidation(tool: AgentTool, validator: SchemaValidator): void {
+  try {
+    if (findPlainCheck(tool.parameters, validator)) return;
+    const compiled = compileSchema(tool.parameters, validator);
+    if (compiled instanceof Promise) compiled.catch(() => {});
+  } catch {
+    return;
+  }
+}
 
 /**
  * Validates arguments against the JSON Schema of a tool, then with the tool's own `validate`. The value of a valid
@@ -24,6 +38,7 @@ export function validateArguments(
   args: JsonObject,
   validator?: SchemaValidator,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
+  if (findPlainCheck(tool.parameters, validator)?.(args)) return applyValidate(tool, args);
   const compiled = compileSchema(tool.parameters, validator);
   return compiled instanceof Promise
     ? compiled.then((schema) => validateWith(schema, tool, args))
@@ -36,7 +51,14 @@ function validateWith(
   args: JsonObject,
 ): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   const errors = runCompiled(compiled, args);
-  if (errors.length > 0) return { valid: false, errors };
+  return errors.length > 0 ? { valid: false, errors } : applyValidate(tool, args);
+}
+
+/** Calls the tool's own `validate`, if it has one. */
+function applyValidate(
+  tool: AgentTool,
+  args: JsonObject,
+): ValidationResult<unknown> | Promise<ValidationResult<unknown>> {
   if (!tool.validate) return { valid: true, value: args };
   try {
     const result = tool.validate(cloneJson(args));

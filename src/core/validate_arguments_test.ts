@@ -21,12 +21,23 @@ function createTool(validate?: unknown): AgentTool {
   return fakeTool({ name: "look", parameters, ...extra });
 }
 
-Deno.test("validateArguments() returns valid arguments at once and as they are", async () => {
+Deno.test("validateArguments() returns plainly valid arguments at once and as they are, before ajv is loaded", () => {
   const args = { n: 1 };
-  await validateArguments(createTool(), args); // Loads the validator.
   const result = validateArguments(createTool(), args);
   assert(!(result instanceof Promise) && result.valid);
   assertStrictEquals(result.value, args);
+});
+
+Deno.test("validateArguments() reports the errors of ajv, and then uses what ajv compiled", async () => {
+  const tool = fakeTool({
+    name: "look",
+    parameters: { type: "object", properties: { n: { minimum: 1 } } },
+  });
+  const errors = [{ path: "/n", message: "must be >= 1" }];
+  assertEquals(await validateArguments(tool, { n: 0 }), { valid: false, errors });
+  // Plainly only numbers match a limit.
+  const args = { n: "x" };
+  assertEquals(validateArguments(tool, args), { valid: true, value: args });
 });
 
 Deno.test("validateArguments() calls validate with a copy of arguments that match the schema", async () => {

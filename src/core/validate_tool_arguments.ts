@@ -26,7 +26,12 @@ export async function validateToolArguments(
   args: unknown,
   validator?: SchemaValidator,
 ): Promise<ValidationResult> {
-  const { assertValidSchema, compileSchema, runCompiled } = await import("./compile_schema.ts");
+  const { assertValidSchema, compileSchema, findPlainCheck, getIgnored, runCompiled } =
+    await import("./compile_schema.ts");
+  if (isJsonObject(args) && findPlainCheck(schema, validator)?.(args)) {
+    assertValidSchema(getIgnored(schema, validator));
+    return { valid: true, value: args };
+  }
   const compiled = await compileSchema(schema, validator);
   assertValidSchema(compiled.ignored);
   if (!isJsonObject(args)) {

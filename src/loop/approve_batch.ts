@@ -12,7 +12,12 @@ import type {
 } from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { applyDecision, needsApprovalPrompt, requestApproval } from "./approve_call.ts";
+import {
+  applyDecision,
+  canNeedApproval,
+  needsApprovalPrompt,
+  requestApproval,
+} from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import {
   type PreparedCall,
@@ -47,12 +52,13 @@ export async function approveBatch(
   batch: PreparedBatch,
 ): Promise<PreparedBatch> {
   const { run } = turn;
+  if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
   const needsPrompt = (call: PreparedCall): boolean =>
     call.type === "ready" && !call.decision && !isAnswerCall(turn, call) &&
     needsApprovalPrompt(run, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
-  if (batch.stoppedBy || gated.size === 0) return cancelIfAborted(turn, batch);
+  if (gated.size === 0) return cancelIfAborted(turn, batch);
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
     if (cancelsUnstartedCalls(turn)) cancellation.abort();
@@ -121,9 +127,12 @@ export function stopBatch(
   stoppedBy: StoppedBy,
   injected: readonly AgentMessage[],
 ): PreparedBatch {
-  const text =
-    `Tool call not run: the policy "${stoppedBy.policy}" stopped the run: ${stoppedBy.reason}`;
-  return { calls: refuseAll(calls, text), stoppedBy, injected };
+  return { calls: refuseAll(calls, formatStop(stoppedBy)), stoppedBy, injected };
+}
+
+/** Returns the result text of a call that is not run because a policy stops the run. */
+export function formatStop({ policy, reason }: StoppedBy): string {
+  return `Tool call not run: the policy "${policy}" stopped the run: ${reason}`;
 }
 
 /** Refuses all calls; calls that are already refused keep their reason. */

@@ -18,12 +18,18 @@ import type { RunServices } from "./run_services.ts";
 import { toDecision } from "./to_decision.ts";
 import type { TurnContext } from "./turn_context.ts";
 
+/** Whether any call of a run may need approval. */
+export function canNeedApproval({ config: { approve, approvalMode } }: RunServices): boolean {
+  return approve !== undefined || approvalMode !== undefined;
+}
+
 /** Whether a call needs approval in the mode of the run. */
 export function needsApprovalPrompt(
-  { config: { approve, approvalMode } }: RunServices,
+  run: RunServices,
   { tool, arguments: args }: ReadyCall,
 ): boolean {
-  if (!approve && !approvalMode) return false;
+  if (!canNeedApproval(run)) return false;
+  const { approvalMode } = run.config;
   switch (approvalMode ?? "always") {
     case "bypassed":
       return false;

@@ -5,7 +5,7 @@
  */
 
 import { type AccumulatedReply, ReplyAccumulator } from "../core/accumulate.ts";
-import { compileSchema } from "../core/compile_schema.ts";
+import { copyAmounts } from "../core/copy_message.ts";
 import {
   AbortedError,
   AgentError,
@@ -14,11 +14,11 @@ import {
   NetworkError,
   StreamError,
 } from "../core/errors.ts";
-import { cloneJson } from "../core/json.ts";
+import { cloneJson, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { preloadValidator } from "../core/schema.ts";
+import { ajvValidator, preloadAjv } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -27,6 +27,7 @@ import type {
   StreamFn,
   StreamOptions,
   StreamRequest,
+  StreamWarningEvent,
 } from "../core/stream.ts";
 import {
   type Cost,
@@ -37,6 +38,7 @@ import {
   zeroUsage,
 } from "../core/usage.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { prepareValidation } from "../core/validate_arguments.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -80,7 +82,7 @@ interface ReplyOutcome {
 }
 
 /** The result of an attempt. */
-export interface Attempt extends Omit<ReplyOutcome, "reportedCost"> {
+export interface Attempt extends ReplyOutcome {
   /** Cost of the attempt. */
   readonly cost: Cost;
   /** Number of model calls: 0 if the attempt ended before it called the model. */
@@ -96,8 +98,11 @@ export interface AttemptOptions {
   /** Number of the model call in the turn, from 1. */
   readonly number: number;
   /** Called before the model is called, when the API key is known. */
-  readonly onStart: () => Promise<void>;
+  readonly onStart: () => Promise<void> | undefined;
 }
+
+/** Milliseconds without any content before ajv is loaded, which blocks the thread for 40 ms. */
+const PRELOAD_AFTER_MS = 20;
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(turn: TurnContext, options: AttemptOptions): Promise<Attempt> {
@@ -106,12 +111,14 @@ export async function attempt(turn: TurnContext, options: AttemptOptions): Promi
   let streamOptions: StreamOptions | undefined;
   try {
     const { options } = request;
-    streamOptions = await resolveStreamOptions(run, { model, options, getApiKey });
+    const resolved = resolveStreamOptions(run, { model, options, getApiKey });
+    streamOptions = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
   if (!streamOptions || cancellation.aborted) return createAbortedAttempt(turn);
-  await options.onStart();
+  const started = options.onStart();
+  if (started) await started;
   return await callStream(turn, options, streamOptions);
 }
 
@@ -124,31 +131,40 @@ async function callStream(
   const { run, progress: { turn: turnNumber } } = turn;
   const { model, streamFn } = candidate;
   const position = { turn: turnNumber, attempt: number };
-  await run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
-  await run.events.untilDelivered();
+  void run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
+  const delivered = run.events.untilDelivered();
+  if (delivered) await delivered;
   const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
   const { context } = request;
-  const call = { model, context, options, runId: run.runId, turn: turnNumber };
-  const { reportedCost, ...outcome } = await readReply(turn, reader, { streamFn, call });
+  const { maxDelayMs } = candidate.retry;
+  const call = {
+    model,
+    context,
+    options,
+    runId: run.runId,
+    turn: turnNumber,
+    ...(maxDelayMs !== undefined && { maxWaitMs: maxDelayMs }),
+  };
+  const outcome = await readReply(turn, reader, { streamFn, call });
   const durationMs = run.config.now() - startedAt;
-  const reported = { usage: outcome.usage, ...(reportedCost && { cost: reportedCost }) };
   const prices = getPrices(run, streamFn);
-  const cost = await calculateCost(run, reported, { model, prices });
+  const cost = calculateCost(run, outcome, { model, prices });
   const { usage, responseId, error } = outcome;
   turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
   const { firstTokenAt } = reader;
-  await run.events.emit({
+  const ended = run.events.emit({
     type: "model_call_end",
     ...position,
     model: cloneJson(model),
     ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
     durationMs,
-    usage: cloneJson(usage),
-    cost: cloneJson(cost),
+    usage: copyAmounts(usage),
+    cost: copyAmounts(cost),
     ...(responseId !== undefined && { responseId }),
     ...(error && { error }),
   });
+  if (ended) await ended;
   return { ...outcome, cost, calls: 1 };
 }
 
@@ -172,12 +188,13 @@ async function readReply(
       cancellation,
     );
     const { accept, acceptTerminal } = reader;
-    if (call.context.tools.length > 0) preloadValidator(run.config.validator);
+    reader.startPreload();
     const stream = source instanceof Promise ? await source : source;
     return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
+    reader.stopPreload();
     cancellation.dispose();
   }
 }
@@ -203,6 +220,7 @@ class ReplyReader {
   readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
   #firstTokenAt: number | undefined;
+  #preload: ReturnType<typeof setTimeout> | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
   constructor(turn: TurnContext, tools: readonly AgentTool[]) {
@@ -227,7 +245,7 @@ class ReplyReader {
       case "thinking_delta":
       case "tool_call_delta":
         this.#reply.append(event);
-        this.#firstTokenAt ??= this.#run.config.now();
+        this.#noteContent();
         return this.#run.events.emitDelta(event);
       case "tool_call_start": {
         const id = this.#run.history.claimCallId(event.id);
@@ -235,11 +253,11 @@ class ReplyReader {
         this.#prepareTool(event.name);
         const delta = id === event.id ? event : { ...event, id };
         this.#reply.apply(delta);
-        this.#firstTokenAt ??= this.#run.config.now();
+        this.#noteContent();
         return this.#run.events.emitDelta(delta);
       }
       case "warning":
-        return this.#run.events.warn(event.code, event.message, event.data);
+        return this.#warn(event);
       case "done":
       case "error":
         this.#terminal = event;
@@ -251,17 +269,34 @@ class ReplyReader {
     }
   };
 
+  /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
+  #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
+    const copy = toJsonValue(data);
+    const json = "value" in copy ? copy.value : undefined;
+    return this.#run.events.warn(getErrorMessage(code), getErrorMessage(message), json);
+  }
+
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
     const tool = this.#tools.find((tool) => tool.name === name);
-    if (!tool) return;
-    try {
-      const compiled = compileSchema(tool.parameters, this.#run.config.validator);
-      // A failure is reported when the call is validated.
-      if (compiled instanceof Promise) compiled.catch(() => {});
-    } catch {
-      return;
-    }
+    if (tool) prepareValidation(tool, this.#run.config.validator);
+  }
+
+  /** Loads ajv if the first reply of a run takes long, so that loading it delays nothing. */
+  startPreload(): void {
+    const usesAjv = this.#tools.length > 0 && this.#run.config.validator === ajvValidator;
+    if (!usesAjv || this.#turn.progress.turn > 1) return;
+    this.#preload = setTimeout(preloadAjv, PRELOAD_AFTER_MS);
+  }
+
+  stopPreload(): void {
+    clearTimeout(this.#preload);
+  }
+
+  #noteContent(): void {
+    if (this.#firstTokenAt !== undefined) return;
+    this.#firstTokenAt = this.#run.config.now();
+    this.stopPreload();
   }
 
   /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
@@ -286,7 +321,7 @@ class ReplyReader {
       ...this.#snapshot(),
       stopReason,
       ...(cost && { reportedCost: toValidCost(cost) }),
-      ...(responseId !== undefined && { responseId }),
+      ...(typeof responseId === "string" && { responseId }),
     };
   }
 

@@ -37,7 +37,7 @@ export interface ModelCallOptions {
   /** Number of earlier model calls in the turn. */
   readonly attempts: number;
   /** Called before the first attempt, when its API key is known. */
-  readonly onStart: () => Promise<void>;
+  readonly onStart: () => Promise<void> | undefined;
 }
 
 /** Calls the model of the request, and the fallback models after it, while failures are retryable. */
@@ -74,19 +74,19 @@ export async function callWithFallback(
       cost: addCost(totals.cost, last.cost),
     };
     const { error } = last;
-    const delayMs = getRetryDelay(turn, candidate.retry, { last, number });
+    const delayMs = getRetryDelay(run, candidate.retry, { last, number });
+    const next = delayMs === null && error?.retryable ? fallbacks.shift() : undefined;
+    if ((next || delayMs !== null) && turn.cancellation.aborted) {
+      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
+      return { attempt: aborted, model, number, ...totals };
+    }
     if (error && delayMs !== null) {
       await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
       hasOutput = false;
       if (await waitForRetry(turn, delayMs)) continue;
       return { attempt: createAbortedAttempt(turn), model, number, ...totals };
     }
-    const next = error?.retryable ? fallbacks.shift() : undefined;
     if (!next) return { attempt: last, model, number, ...totals };
-    if (turn.cancellation.aborted) {
-      const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
-      return { attempt: aborted, model, number, ...totals };
-    }
     await run.events.emit({
       type: "model_fallback",
       from: cloneJson(model),
@@ -107,11 +107,11 @@ interface AttemptRecord {
 
 /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */
 function getRetryDelay(
-  { run, cancellation }: TurnContext,
+  run: RunServices,
   retry: RetryStrategy,
   { last: { error, stopReason }, number }: AttemptRecord,
 ): number | null {
-  if (!error || stopReason === "aborted" || cancellation.aborted) return null;
+  if (!error || stopReason === "aborted") return null;
   if (error.code === "context_window_overflow" || error.code === "aborted") return null;
   try {
     const delayMs = retry({ error, attempt: number });

@@ -7,6 +7,7 @@
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import { isThenable } from "../core/refuse_promise.ts";
 
 const LIMITS = ["maxTurns", "toolTimeoutMs"];
 
@@ -113,7 +114,9 @@ function checkFallback(fallback: unknown): void {
 
 function checkStreamOptions(options: unknown): void {
   if (options === undefined) return;
-  if (!isJsonObject(options)) throw invalid("streamOptions must be an object", options);
+  if (!isJsonObject(options) || isThenable(options)) {
+    throw invalid("streamOptions must be an object", options);
+  }
   checkToolChoice("streamOptions.toolChoice", options["toolChoice"]);
 }
 
@@ -142,6 +145,7 @@ function wrongType(expectation: string, value: unknown): BadRequestError {
 
 function format(value: unknown): string {
   if (Array.isArray(value)) return "an array";
+  if (isThenable(value)) return "a promise";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }

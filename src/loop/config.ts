@@ -7,9 +7,10 @@
 import type { ApprovalMode } from "../core/approval.ts";
 import type { Approve } from "../core/approve.ts";
 import { type ConvertToLlm, omitCustomMessages, type TransformContext } from "../core/context.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
-import { defaultPorts, type Ports } from "../core/ports.ts";
+import { type Ports, resolvePorts } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
@@ -55,6 +56,11 @@ export interface TurnSettings {
   readonly tools: readonly AgentTool[];
   /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
+  /**
+   * Called when the provider rejects a request. Returns whether the request is sent again, as the `preRequest` policies
+   * then change it.
+   */
+  readonly recoverRequest?: (error: AgentError) => boolean;
 }
 
 /** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */
@@ -153,17 +159,14 @@ type Defaults =
  */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   checkRunConfig(config);
-  const random = config.random ?? defaultPorts.random;
+  const ports = resolvePorts(config);
   return {
     ...config,
-    now: config.now ?? defaultPorts.now,
-    sleep: config.sleep ?? defaultPorts.sleep,
-    newId: config.newId ?? defaultPorts.newId,
-    random,
+    ...ports,
     ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
-    retry: config.retry ?? exponentialBackoff({ random }),
+    retry: config.retry ?? exponentialBackoff(ports),
     fallback: config.fallback ?? [],
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",

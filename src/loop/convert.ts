@@ -88,16 +88,11 @@ function convertMessage(convert: ConvertToLlm, message: AgentMessage): LlmMessag
   }
 }
 
-/** Messages that were checked already; most are sent with every request of a run. */
-const checkedMessages = new WeakSet<LlmMessage>();
-
 function assertLlmMessage(message: LlmMessage): void {
-  if (checkedMessages.has(message)) return;
   refusePromise(message, "convertToLlm");
   const problem = findMessageProblem(message);
   if (problem) throw new TypeError(problem);
   if ((message as AgentMessage).role === "custom") {
     throw new TypeError("it must return null for a custom message, or convert it");
   }
-  checkedMessages.add(message);
 }

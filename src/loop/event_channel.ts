@@ -67,6 +67,11 @@ export class EventChannel {
     this.#resumeWriters();
   }
 
+  /** Discards all events, for a run whose stream is not read; its writer never waits. */
+  discard(): void {
+    this.#queue.discard();
+  }
+
   /** Creates the reader's side; call it once. */
   stream(): ReadableStream<AgentEvent> {
     return this.#queue.stream();

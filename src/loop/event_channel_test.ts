@@ -201,3 +201,19 @@ Deno.test("EventChannel: passes 200,000 queued events in linear time", async () 
   // A queue that shifts an array takes minutes; the bound allows for a busy machine.
   assertEquals(seconds < 10, true, `${seconds} s`);
 });
+
+Deno.test("EventChannel: discard() drops queued and later events, so that no writer waits, until the end", async () => {
+  const { channel, stream } = createChannel();
+  const names = Array.from({ length: HIGH_WATER_MARK }, (_, index) => index);
+  const waiting = names.map((name) => channel.write(event(name))).at(-1);
+  assertEquals(await hasSettled(waiting), false);
+  const reader = stream.getReader();
+  channel.discard();
+  assertEquals(await hasSettled(waiting), true);
+  const read = reader.read();
+  for (const name of names) assertEquals(channel.write(event(name)), undefined);
+  assertEquals(channel.drained(), undefined);
+  assertEquals(await hasSettled(read), false);
+  channel.close();
+  assertEquals((await read).done, true);
+});

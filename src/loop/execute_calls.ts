@@ -4,6 +4,7 @@
  * @module
  */
 
+import { copyResult } from "../core/copy_message.ts";
 import { AbortedError } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
@@ -31,15 +32,17 @@ export async function executeCalls(
   const { events } = turn.run;
   const executions = ready.map((call) => new CallExecution(turn, call));
   for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
-    await events.emit({
+    const started = events.emit({
       type: "tool_execution_start",
       id,
       name,
       arguments: cloneJson(args),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
+    if (started) await started;
   }
-  await events.untilDelivered();
+  const delivered = events.untilDelivered();
+  if (delivered) await delivered;
   const scheduled = executions.map((execution) => ({
     execution,
     ended: emitToolEnd(turn, execution),
@@ -56,12 +59,22 @@ async function emitToolEnd(
   turn: TurnContext,
   { settled, call }: CallExecution,
 ): Promise<AgentToolResult> {
-  const result = await applyPostDispatch(turn, call, await settled);
+  const returned = await settled;
+  const { policies } = turn.run.config;
+  const result = policies.length > 0 ? await applyPostDispatch(turn, call, returned) : returned;
   const { id, name } = call.block;
   const { events, steering } = turn.run;
   const isError = result.isError ?? false;
-  await events.emit({ type: "tool_execution_end", id, name, result: cloneJson(result), isError });
-  await steering.poll();
+  const ended = events.emit({
+    type: "tool_execution_end",
+    id,
+    name,
+    result: copyResult(result),
+    isError,
+  });
+  if (ended) await ended;
+  const polled = steering.poll();
+  if (polled) await polled;
   return result;
 }
 

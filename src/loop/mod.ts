@@ -57,7 +57,8 @@ export {
   type Sleep,
 } from "../core/ports.ts";
 export { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
-export { priceUsage, unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
+export { priceUsage } from "../core/price_usage.ts";
+export { unknownCost, zeroCost, zeroUsage } from "../core/usage.ts";
 export type {
   AgentEndEvent,
   AgentEventBody,

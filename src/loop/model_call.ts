@@ -16,7 +16,7 @@ import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
 import { prepareSmallerRequest } from "./overflow.ts";
-import { applyPreRequest } from "./pre_request.ts";
+import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -48,11 +48,15 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
       const prepared = await prepareRequest(turn, progress.overflowed);
       result = await sendRequest(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
+      else if (canRecover(turn, result.call)) {
+        result = await sendAgain(turn, start, result, prepared);
+      }
     }
   } catch (thrown) {
     result = endFailedCall(turn, result ?? createUnsentCall(turn), toFailure(thrown));
   }
-  await start.emitOnce();
+  const started = start.emitOnce();
+  if (started) await started;
   return await finishCall(turn, start, result ?? createUnsentCall(turn));
 }
 
@@ -81,11 +85,11 @@ class MessageStart {
     return this.#id;
   }
 
-  async emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> {
-    if (this.#id !== undefined) return;
+  emitOnce(model: ModelSpec = this.#turn.settings.model): Promise<void> | undefined {
+    if (this.#id !== undefined) return undefined;
     const { run } = this.#turn;
     const id = this.#id = run.history.claimMessageId();
-    await run.events.emit({
+    return run.events.emit({
       type: "message_start",
       message: { ...createEmptyMessage(run, model), id },
     });
@@ -108,7 +112,9 @@ async function sendRequest(
   const progress = report ? addSpending(turn.progress, report) : turn.progress;
   if (report) await run.events.emit({ type: "context_compacted", report });
   const charged = { ...turn, progress };
-  const outcome = await applyPreRequest(charged, prepared).catch(toFailure);
+  const outcome = usesPreRequest(run)
+    ? await applyPreRequest(charged, prepared).catch(toFailure)
+    : { type: "ready", request: prepared } as const;
   if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
   if (outcome.type === "stopped") {
     return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
@@ -131,13 +137,31 @@ async function retryWithSmallerContext(
   first: CallResult,
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
-  const { attempt: { error, hasOutput }, attempts, number } = first.call;
+  const { attempt: { error, hasOutput }, number } = first.call;
   const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
   if (cancellation.aborted) return abortCall(turn, first);
   if (!prepared) return first;
   if (error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
+  return await sendAgain(turn, start, first, prepared);
+}
+
+/** Whether a request that the provider rejected is sent again in another form. */
+function canRecover({ settings, cancellation }: TurnContext, { attempt }: ModelCall): boolean {
+  const { error, hasOutput } = attempt;
+  if (error?.code !== "bad_request" || hasOutput || cancellation.aborted) return false;
+  return settings.recoverRequest?.(error) ?? false;
+}
+
+/** Sends a request after another one, whose tokens count too. */
+async function sendAgain(
+  turn: TurnContext,
+  start: MessageStart,
+  first: CallResult,
+  prepared: PreparedRequest,
+): Promise<CallResult> {
+  const { attempts } = first.call;
   const second = await sendRequest(
     { ...turn, progress: first.progress },
     start,
@@ -193,7 +217,8 @@ async function finishCall(
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
   const progress = { ...before, overflowed };
-  await run.events.emit({ type: "message_end", message: run.history.append(message) });
+  const ended = run.events.emit({ type: "message_end", message: run.history.append(message) });
+  if (ended) await ended;
   return {
     message,
     calls,

@@ -14,12 +14,18 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
+import type { RunServices } from "./run_services.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
 /** The request after the policies, or the policy that stops the run. */
 export type PreRequestOutcome =
   | { readonly type: "ready"; readonly request: PreparedRequest }
   | { readonly type: "stopped"; readonly stoppedBy: StoppedBy };
+
+/** Whether any policy sees the requests of a run. */
+export function usesPreRequest({ config }: RunServices): boolean {
+  return config.policies.some(({ preRequest }) => preRequest);
+}
 
 /**
  * Calls the `preRequest` policies in order; each gets the request as changed by those before it.

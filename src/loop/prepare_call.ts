@@ -5,7 +5,7 @@
  */
 
 import type { FinishedCall } from "../core/accumulate.ts";
-import { compileSchema, formatErrors } from "../core/compile_schema.ts";
+import { formatErrors, getIgnored } from "../core/compile_schema.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
@@ -105,7 +105,9 @@ export async function checkPolicies(
       case "skip":
         return { call: refuseCall(block, `Tool call refused: ${verdict.reason}`), injected };
       case "stop": {
-        const stoppedBy = { policy: policy.name, reason: verdict.reason };
+        // An `onDelta` stop may have come first.
+        const stoppedBy = turn.monitor?.stoppedBy ??
+          { policy: policy.name, reason: verdict.reason };
         return { call: ready, stoppedBy, injected };
       }
     }
@@ -129,7 +131,8 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
   try {
     const pending = validateArguments(tool, ready.arguments, run.config.validator);
     const result = pending instanceof Promise ? await run.cancellation.withGrace(pending) : pending;
-    await warnAboutSchema(run, tool);
+    const warned = warnAboutSchema(run, tool);
+    if (warned) await warned;
     if (result.valid) return { ...ready, input: result.value };
     const errors = formatErrors(result.errors);
     return refuseCall(block, `Invalid arguments for "${tool.name}":\n${errors}`);
@@ -142,14 +145,14 @@ async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<Prepar
 }
 
 /** Emits one warning per tool with the keywords of its schema that are not checked. */
-async function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> {
-  const { ignored = [] } = await compileSchema(tool.parameters, run.config.validator);
-  if (ignored.length === 0 || run.warnedTools.has(tool)) return;
+function warnAboutSchema(run: RunServices, tool: AgentTool): Promise<void> | undefined {
+  const ignored = getIgnored(tool.parameters, run.config.validator);
+  if (ignored.length === 0 || run.warnedTools.has(tool)) return undefined;
   run.warnedTools.add(tool);
   const message = `A part of the schema of the tool "${tool.name}" is ignored: ${
     formatIgnored(ignored)
   }`;
-  await run.events.warn("tool_schema_ignored", message, { tool: tool.name });
+  return run.events.warn("tool_schema_ignored", message, { tool: tool.name });
 }
 
 function formatUnreadableArguments(

@@ -6,14 +6,13 @@
 
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { priceUsage } from "../core/price_usage.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { StreamFn } from "../core/stream.ts";
 import {
   type Cost,
   findRates,
   type Prices,
-  priceUsage,
-  type Rates,
   unknownCost,
   type Usage,
   zeroCost,
@@ -25,7 +24,7 @@ export interface ReportedUsage {
   /** Token counts. */
   readonly usage: Usage;
   /** The cost that the provider reported, if any. */
-  readonly cost?: Cost;
+  readonly reportedCost?: Cost;
 }
 
 /** Options for `calculateCost()`. */
@@ -45,41 +44,42 @@ export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices |
  * Returns the reported cost if it is not 0, otherwise the cost by the price list. An unknown cost is `null`; a model
  * that is not in the price list is reported once.
  */
-export async function calculateCost(
+export function calculateCost(
   run: RunServices,
-  { usage, cost }: ReportedUsage,
+  { usage, reportedCost: cost }: ReportedUsage,
   { model, prices }: CostOptions,
-): Promise<Cost> {
+): Cost {
   if (cost?.total) return cost;
   if (usage.total === 0) return zeroCost();
-  const rates = prices && findKnownRates(run, prices, model);
-  if (rates) return priceUsage(usage, rates);
+  const priced = prices && tryPriceUsage(run, usage, { model, prices });
+  if (priced) return priced;
   if (cost?.total === 0) return cost;
   const name = `${model.provider}/${model.modelId}`;
   if (prices && !run.unpricedModels.has(name)) {
     run.unpricedModels.add(name);
-    await run.events.warn("unknown_price", `No price is known for ${name}, so its cost is unknown`);
+    const message = `No price is known for ${name}, so its cost is unknown`;
+    void run.events.warn("unknown_price", message);
   }
   return unknownCost();
 }
 
-function findKnownRates(run: RunServices, prices: Prices, model: ModelSpec): Rates | undefined {
+function tryPriceUsage(
+  run: RunServices,
+  usage: Usage,
+  { model, prices }: Required<CostOptions>,
+): Cost | undefined {
   try {
-    const rates = findRates(prices, model);
+    const rates = prices && findRates(prices, model);
     refusePromise(rates, "prices");
-    return rates ? assertRates(rates) : undefined;
+    return rates && assertCost(priceUsage(usage, rates));
   } catch (thrown) {
     void run.events.warn("prices_failed", `The price list failed: ${getErrorMessage(thrown)}`);
     return undefined;
   }
 }
 
-function assertRates(rates: Rates): Rates {
-  const { input, output, cacheRead = input, cacheWrite = input } = rates;
-  for (const rate of [input, output, cacheRead, cacheWrite]) {
-    if (!(rate >= 0 && rate < Infinity)) {
-      throw new TypeError(`a rate must be a number, not ${rate}`);
-    }
-  }
-  return rates;
+/** Checks the rates by their result: a rate that is no number gives a cost that is none. */
+function assertCost(cost: Cost): Cost {
+  if (Object.values(cost).every((amount) => amount >= 0 && amount < Infinity)) return cost;
+  throw new TypeError("a rate is not a number of at least 0");
 }

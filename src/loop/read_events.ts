@@ -141,14 +141,16 @@ function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader
  */
 class EventLoopYield {
   #events = 0;
-  #lastYieldAt = performance.now();
+  #lastYieldAt: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #resume: (() => void) | undefined;
 
   /** Counts an event; returns a promise if reading must wait. */
   pause(): Promise<void> | undefined {
     if (++this.#events % EVENTS_PER_CLOCK_CHECK !== 0) return undefined;
-    if (performance.now() - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;
+    const now = performance.now();
+    this.#lastYieldAt ??= now;
+    if (now - this.#lastYieldAt < MAX_BLOCKING_MS) return undefined;
     if (this.#timer !== undefined) return new Promise((resolve) => this.#resume = resolve);
     this.#timer = setTimeout(() => this.#onTimer(), 0);
     return undefined;

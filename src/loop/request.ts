@@ -5,7 +5,7 @@
  */
 
 import type { CompactionReport } from "../core/compaction_report.ts";
-import { omitCustomMessages } from "../core/context.ts";
+import { omitCustomMessages, type TransformContext } from "../core/context.ts";
 import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
@@ -44,8 +44,23 @@ export async function prepareRequest(
   overflow: boolean,
 ): Promise<PreparedRequest> {
   const { run, settings: { model, systemPrompt, tools }, progress } = turn;
-  const transformed = await applyTransform(turn, overflow);
-  const messages = await convertMessages(turn, transformed?.messages);
+  const { transformContext } = run.config;
+  const transformed = transformContext && await applyTransform(turn, transformContext, overflow);
+  const { history, steering, cancellation } = run;
+  const transformedLength = history.messages.length;
+  const late = cancellation.aborted ? [] : steering.takeLate();
+  if (late.length > 0) await history.emitRepaired(late);
+  const converted = transformed
+    ? run.messageConverter.convert([
+      ...transformed.messages,
+      ...history.messages.slice(transformedLength),
+    ])
+    : run.historyConverter.convert(history.messages);
+  const isHistory = !transformed && run.config.convertToLlm === omitCustomMessages;
+  const valid = isHistory
+    ? converted.messages
+    : await repairRequest(run, "transformContext or convertToLlm", converted.messages);
+  const messages = converted.hasFiles ? await readFiles(run, valid) : valid;
   if (messages.length === 0) {
     throw new NoMessagesError(
       "There are no messages to send: convertToLlm and transformContext omitted all of them",
@@ -58,24 +73,6 @@ export async function prepareRequest(
     tools,
     ...(transformed?.report && { report: transformed.report }),
   };
-}
-
-/** Converts the transformed messages, or the complete history, together with late steering. */
-async function convertMessages(
-  { run }: TurnContext,
-  transformed: readonly AgentMessage[] | undefined,
-): Promise<readonly LlmMessage[]> {
-  const { messages: history } = run.history;
-  const transformedLength = history.length;
-  if (!run.cancellation.aborted) await run.history.emitRepaired(run.steering.takeLate());
-  const { messages, hasFiles } = transformed
-    ? run.messageConverter.convert([...transformed, ...history.slice(transformedLength)])
-    : run.historyConverter.convert(history);
-  const isHistory = !transformed && run.config.convertToLlm === omitCustomMessages;
-  const valid = isHistory
-    ? messages
-    : await repairRequest(run, "transformContext or convertToLlm", messages);
-  return hasFiles ? await readFiles(run, valid) : valid;
 }
 
 async function readFiles(
@@ -97,23 +94,29 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
 }
 
 /**
- * Resolves the options of a call, including the API key of the model's provider.
- *
- * @throws {AgentError} If `getApiKey` throws.
+ * Resolves the options of a call, including the API key of the model's provider. The result is a promise if there is a
+ * `getApiKey`; it rejects with an `AgentError` if that throws.
  */
-export async function resolveStreamOptions(
+export function resolveStreamOptions(
   run: RunServices,
   { model, options, getApiKey }: {
     readonly model: ModelSpec;
     readonly options: StreamOptions;
     readonly getApiKey: GetApiKey | undefined;
   },
-): Promise<StreamOptions> {
+): StreamOptions | Promise<StreamOptions> {
   const streamOptions = omitForeignKey(run, model, options);
-  if (!getApiKey) return streamOptions;
+  return getApiKey ? addKey(run, streamOptions, () => getApiKey(model.provider)) : streamOptions;
+}
+
+async function addKey(
+  { cancellation }: RunServices,
+  options: StreamOptions,
+  getKey: () => ReturnType<GetApiKey>,
+): Promise<StreamOptions> {
   try {
-    const apiKey = await run.cancellation.withGrace(Promise.resolve(getApiKey(model.provider)));
-    return apiKey === undefined ? streamOptions : { ...streamOptions, apiKey };
+    const apiKey = await cancellation.withGrace(Promise.resolve(getKey()));
+    return apiKey === undefined ? options : { ...options, apiKey };
   } catch (thrown) {
     throw toHookError("getApiKey", thrown);
   }
@@ -134,10 +137,9 @@ interface TransformedContext {
 
 async function applyTransform(
   { run, settings: { model, systemPrompt, tools } }: TurnContext,
+  transformContext: TransformContext,
   overflow: boolean,
-): Promise<TransformedContext | undefined> {
-  const { transformContext } = run.config;
-  if (!transformContext) return undefined;
+): Promise<TransformedContext> {
   const { signal } = run.cancellation;
   const input = { overflow, model, systemPrompt, tools, signal };
   try {

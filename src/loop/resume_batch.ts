@@ -9,7 +9,7 @@ import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
-import { approveBatch, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -40,9 +40,12 @@ export async function prepareResumedBatch(
   for (const block of blocks) {
     const prepared = await prepareResumedCall(turn, block, batch);
     injected.push(...prepared.injected);
-    if (prepared.stoppedBy) {
-      const rest = blocks.slice(calls.length).map((block) => refuseInterrupted(block, batch));
-      return stopBatch([...calls, ...rest], prepared.stoppedBy, injected);
+    const { stoppedBy } = prepared;
+    if (stoppedBy) {
+      const text = formatStop(stoppedBy);
+      const rest = blocks.slice(calls.length)
+        .map((block) => refuseInterrupted(block, batch, text));
+      return stopBatch([...calls, ...rest], stoppedBy, injected);
     }
     calls.push(prepared.call);
   }
@@ -81,9 +84,13 @@ function findInterrupted(
 }
 
 /** Refuses a call that does not run again; it keeps the result that it has already. */
-function refuseInterrupted(block: ToolCallBlock, batch: ResumedBatch): RefusedCall {
+function refuseInterrupted(
+  block: ToolCallBlock,
+  batch: ResumedBatch,
+  text: string = NOT_RESTORED_TEXT,
+): RefusedCall {
   const interrupted = findInterrupted(block, batch);
-  const refused = refuseCall(block, NOT_RESTORED_TEXT);
+  const refused = refuseCall(block, text);
   return interrupted ? { ...refused, result: interrupted.result } : refused;
 }
 

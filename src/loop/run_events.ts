@@ -34,9 +34,9 @@ export class RunEvents {
     return this.emit({ type: "warning", code, message, ...(data !== undefined && { data }) });
   }
 
-  /** Resolves when listeners and the reader have handled every event so far, or on abort. */
-  async untilDelivered(): Promise<void> {
+  /** Resolves when listeners and the reader have handled every event so far, or on abort; `undefined` if they have. */
+  untilDelivered(): Promise<void> | undefined {
     const drained = this.#pipe.drained();
-    if (drained) await this.#cancellation.untilAborted(drained).catch(() => {});
+    return drained && this.#cancellation.untilAborted(drained).catch(() => {});
   }
 }

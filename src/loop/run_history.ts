@@ -4,12 +4,13 @@
  * @module
  */
 
-import { UniqueIds } from "../core/unique_ids.ts";
 import { extractToolCalls } from "../core/content.ts";
+import { copyMessage } from "../core/copy_message.ts";
 import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import { UniqueIds } from "../core/unique_ids.ts";
 import type { RunEvents } from "./run_events.ts";
 
 /** Options for `new RunHistory()`. */
@@ -24,6 +25,8 @@ export interface RunHistoryOptions {
   readonly newCallId: () => string;
   /** Creates an id for a message that has none. */
   readonly newMessageId: () => string;
+  /** Whether new ids are random, so that they need no check. */
+  readonly hasRandomIds: boolean;
 }
 
 /**
@@ -50,7 +53,7 @@ export class RunHistory {
       this.messages.push(message);
       this.newMessages.push(message);
     }
-    return cloneJson(message);
+    return copyMessage(message);
   }
 
   /** Appends a complete message and emits its start and end; returns the message with its id. */
@@ -58,8 +61,9 @@ export class RunHistory {
     const appended = this.#withId(message);
     const copy = this.append(appended);
     const { events } = this.#options;
-    await events.emit({ type: "message_start", message: copy });
-    await events.emit({ type: "message_end", message: copy });
+    void events.emit({ type: "message_start", message: copy });
+    const ended = events.emit({ type: "message_end", message: copy });
+    if (ended) await ended;
     return appended;
   }
 
@@ -106,9 +110,12 @@ export class RunHistory {
   }
 
   /** Returns a message id that is unique in the history: `id` itself if it is free. Default of `id`: a new one. */
-  claimMessageId(id: string = this.#options.newMessageId()): string {
+  claimMessageId(id?: string): string {
+    const { newMessageId, hasRandomIds } = this.#options;
+    // A random id is unique, so that ids are collected only once one is given that a message may have already.
+    if (id === undefined && hasRandomIds && !this.#messageIds) return newMessageId();
     this.#messageIds ??= collectMessageIds(this.messages);
-    return this.#messageIds.claim(id);
+    return this.#messageIds.claim(id ?? newMessageId());
   }
 
   /** Returns the message with an id that is unique in the history. */

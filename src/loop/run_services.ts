@@ -6,6 +6,7 @@
 
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
+import { defaultPorts } from "../core/ports.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
@@ -79,6 +80,7 @@ export class RunServices {
       events,
       newCallId: () => config.newId("call"),
       newMessageId: () => config.newId("message"),
+      hasRandomIds: config.newId === defaultPorts.newId,
     });
     this.steering = options.steering;
     this.followUp = toMessageSource(config.followUp, { events, cancellation });

@@ -5,6 +5,7 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
+import { copyMessage } from "../core/copy_message.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
@@ -57,11 +58,13 @@ async function warnAboutRepairs(
 async function getNextInput(run: RunServices, next: NextStep): Promise<TurnInput | undefined> {
   if (next.type === "end") return undefined;
   const messages = next.injected;
-  await run.steering.poll();
+  const polled = run.steering.poll();
+  if (polled) await polled;
   if (next.type === "next_turn" || messages.length > 0) return { messages };
   if (run.steering.peek().length > 0) return { messages };
   const { followUp } = run;
-  await followUp?.poll?.();
+  const followUpPolled = followUp?.poll?.();
+  if (followUpPolled) await followUpPolled;
   return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
 }
 
@@ -82,7 +85,7 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
   // An abort after the last turn was complete had no effect.
   const isIncomplete = stopReason === "aborted" || stopReason === "error";
   return {
-    messages: cloneJson(run.history.newMessages),
+    messages: run.history.newMessages,
     stopReason,
     usage,
     cost,
@@ -93,10 +96,14 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
   };
 }
 
-/** Returns a copy for the last event, so that a listener cannot change the result. */
+/** Returns a copy for the last event, so that a listener changes neither the history nor the result. */
 function copyOutcome(outcome: RunOutcome): RunOutcome {
-  const { error: _error, abortReason: _abortReason, ...data } = outcome;
-  return { ...outcome, ...cloneJson(data) };
+  const { messages, error: _error, abortReason: _abortReason, ...data } = outcome;
+  return {
+    ...outcome,
+    ...cloneJson(data),
+    messages: messages.map((message) => copyMessage(message)),
+  };
 }
 
 function pickPending(

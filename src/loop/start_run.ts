@@ -58,6 +58,8 @@ export type WithGrace = (work: Promise<void>) => Promise<void>;
 export interface StartedRun {
   /** Stream of the events of the run. */
   readonly stream: ReadableStream<AgentEvent>;
+  /** Discards the events of the stream, which then only ends. */
+  readonly discard: () => void;
   /** Aborts the run. */
   readonly abort: (reason?: unknown) => void;
   /** Delivers the events of the run, and those that are emitted after its end. */
@@ -68,7 +70,7 @@ export interface StartedRun {
   readonly summary: Promise<RunSummary>;
 }
 
-/** The outcome of a run, with its id and length. */
+/** The outcome of a run, with its id and length. The messages are those of the history, which must not be changed. */
 export interface RunSummary extends RunOutcome {
   /** Id of the run. */
   readonly runId: string;
@@ -113,6 +115,7 @@ export function startRun(start: StartRunOptions): StartedRun {
   const settled = summary.then(() => {}, () => {});
   return {
     stream: channel.stream(),
+    discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
     pipe,
     settled,

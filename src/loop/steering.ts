@@ -25,9 +25,9 @@ export class Steering {
     return this.#arrived && this.peek().length > 0;
   }
 
-  /** Reads a source that must be asked for messages. */
-  async poll(): Promise<void> {
-    await this.#source?.poll?.();
+  /** Reads a source that must be asked for messages; returns `undefined` if it need not. */
+  poll(): Promise<void> | undefined {
+    return this.#source?.poll?.();
   }
 
   /** Returns the messages that the next turn would take. */

@@ -94,6 +94,9 @@ async function applyPolicies(
   turn: TurnContext,
   resolved: readonly PreparedCall[],
 ): Promise<PreparedBatch> {
+  if (!turn.run.config.policies.some(({ preDispatch }) => preDispatch)) {
+    return { calls: resolved, injected: [] };
+  }
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of resolved) {
@@ -111,8 +114,10 @@ async function applyPolicies(
 
 async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<BatchOutcome> {
   const { calls, injected, stoppedBy } = batch;
-  await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   const ready = calls.filter((call) => call.type === "ready");
+  if (ready.length < calls.length) {
+    await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
+  }
   const { results, interrupted } = await executeCalls(turn, ready);
   const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
   return {

@@ -4,14 +4,14 @@
  * @module
  */
 
+import { copyMessage } from "../core/copy_message.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
-import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
 import { callModel } from "./model_call.ts";
-import { runPostTurn, runPreTurn } from "./policy_slots.ts";
+import { runPostTurn, runPreTurn, type SlotVerdict } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
@@ -42,14 +42,15 @@ export async function runTurn(
   progress: RunProgress,
   input: TurnInput,
 ): Promise<TurnResult> {
-  const admission = await admitTurn(run, progress, input);
+  const admission = admitTurn(run, progress) ?? await applyPreTurn(run, progress, input);
   if (admission.type === "refused") {
     await run.history.emitRepaired(input.messages);
     const { stoppedBy } = admission;
     return endRun({ ...progress, stoppedBy, ...(input.batch && { pending: input.batch }) });
   }
   const turn = createTurn(run, progress);
-  await run.events.emit({ type: "turn_start", turn: turn.progress.turn });
+  const started = run.events.emit({ type: "turn_start", turn: turn.progress.turn });
+  if (started) await started;
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
     : await appendAndReply(turn, input, admission.injected);
@@ -63,18 +64,19 @@ type TurnAdmission =
   | { readonly type: "admitted"; readonly injected: readonly AgentMessage[] }
   | { readonly type: "refused"; readonly stoppedBy: StoppedBy };
 
-/** Checks the turn limit and the `preTurn` policies. */
-async function admitTurn(
+/** Checks the turn limit; returns `undefined` if the policies decide. */
+function admitTurn({ config }: RunServices, { turn }: RunProgress): TurnAdmission | undefined {
+  const { maxTurns, policies } = config;
+  if (turn < maxTurns) return policies.length > 0 ? undefined : { type: "admitted", injected: [] };
+  const reason = `The run reached its limit of ${maxTurns} turns`;
+  return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
+}
+
+async function applyPreTurn(
   run: RunServices,
   progress: RunProgress,
   input: TurnInput,
 ): Promise<TurnAdmission> {
-  const { maxTurns, policies } = run.config;
-  if (progress.turn >= maxTurns) {
-    const reason = `The run reached its limit of ${maxTurns} turns`;
-    return { type: "refused", stoppedBy: { policy: "max_turns", reason } };
-  }
-  if (policies.length === 0) return { type: "admitted", injected: [] };
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = [...input.messages, ...queued];
   const context = createPolicyContext({ run, settings: run.getSettings(), progress });
@@ -132,7 +134,8 @@ async function appendAndReply(
 ): Promise<TurnActions> {
   const { run } = turn;
   const queued = takeQueuedMessages(run, input);
-  await run.history.emitRepaired([...input.messages, ...queued, ...injected]);
+  const messages = [...input.messages, ...queued, ...injected];
+  if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
   if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
   const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
@@ -154,21 +157,27 @@ async function resumeBatch(
   return { message, progress, batch: { ...batch, injected: [...injected, ...batch.injected] } };
 }
 
+const NO_VERDICT: SlotVerdict = { injected: [] };
+
 async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<TurnResult> {
   const { run, monitor } = turn;
   const { message, batch } = actions;
   const { toolResults, pending } = batch;
   const progress = batch.spending.reduce(addSpending, actions.progress);
-  const context = createPolicyContext({ ...turn, progress });
-  const verdict = await runPostTurn(run, { ...context, message, toolResults });
+  const verdict = run.config.policies.length === 0 ? NO_VERDICT : await runPostTurn(run, {
+    ...createPolicyContext({ ...turn, progress }),
+    message,
+    toolResults,
+  });
   const reason = getTurnEndReason(turn, actions);
-  await run.events.emit({
+  const ended = run.events.emit({
     type: "turn_end",
     turn: progress.turn,
-    message: cloneJson(message),
-    toolResults: cloneJson(toolResults),
+    message: copyMessage(message),
+    toolResults: toolResults.map((result) => copyMessage(result)),
     reason,
   });
+  if (ended) await ended;
   const error = batch.error ?? actions.error;
   const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
   const isAborted = reason === "aborted" && run.cancellation.aborted;

@@ -8,6 +8,7 @@ import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { findRates, type Prices, type Rates } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -65,7 +66,8 @@ export class TurnMonitor {
   }
 
   /**
-   * Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep.
+   * Calls the policies until the monitor stops. Also ends if the clock (a fake one) does not advance during a sleep; one
+   * that is set back is followed. A fake sleep may end immediately, so that a timer keeps the event loop running.
    */
   async #checkPeriodically(): Promise<void> {
     const { signal } = this.#stopped;
@@ -73,8 +75,9 @@ export class TurnMonitor {
     let checkedAt = config.now();
     while (true) {
       await config.sleep(CHECK_INTERVAL_MS, signal);
-      if (signal.aborted || config.now() <= checkedAt || this.#check()) return;
+      if (signal.aborted || config.now() === checkedAt || this.#check()) return;
       checkedAt = config.now();
+      await realSleep(0, signal);
     }
   }
 

@@ -5,8 +5,10 @@
  */
 
 import { BadRequestError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { OnDeltaContext, StopVerdict } from "../core/policy.ts";
-import { type Cost, priceUsage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { priceUsage } from "../core/price_usage.ts";
+import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
 /** Limits of a budget. Default of each limit: none. */
@@ -33,6 +35,9 @@ const CHARACTERS_PER_TOKEN = 4;
  * @throws {BadRequestError} If a limit is not a number of at least 0, or `unknownPrice` has another value.
  */
 export function assertBudgetOptions(options: BudgetOptions): void {
+  if (!isJsonObject(options)) {
+    throw new BadRequestError("Pass the limits of the budget, such as { cost: 0.5 }");
+  }
   for (const name of ["cost", "tokens", "elapsedMs"] as const) {
     const limit: unknown = options[name];
     if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;

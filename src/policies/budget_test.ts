@@ -218,6 +218,13 @@ Deno.test("budget() counts usage that a model reports as NaN as 0 tokens, and ke
   assertEquals([turns, stoppedBy?.policy], [2, "budget"]);
 });
 
+Deno.test("budget() throws without limits", () => {
+  for (const limits of [undefined, null, 5]) {
+    const untyped = limits as unknown as BudgetOptions;
+    assertThrows(() => budget(untyped), BadRequestError, "Pass the limits");
+  }
+});
+
 Deno.test("budget() stops when the clock returns NaN", async () => {
   const { agent } = startAgent({ elapsedMs: 1000 }, [], { now: () => Number.NaN });
   assertEquals((await agent.prompt("Go")).stoppedBy?.policy, "budget");

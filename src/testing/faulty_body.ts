@@ -17,6 +17,8 @@ export interface FaultyBodyOptions {
   readonly byteLimit?: number;
   /** Whether the body then ends, hangs, or fails as a reset connection does. Default: `"end"`. */
   readonly ending?: "end" | "hang" | "break";
+  /** Called when the reader waits for more bytes of a body that hangs. Default: nothing. */
+  readonly onHang?: () => void;
 }
 
 /** A body and statistics about its reader. */
@@ -29,7 +31,8 @@ export interface FaultyBody {
 /** Creates a body that sends a chunk only when it is pulled. */
 export function createFaultyBody(
   bytes: Uint8Array,
-  { chunkSizes = Infinity, byteLimit = bytes.length, ending = "end" }: FaultyBodyOptions = {},
+  { chunkSizes = Infinity, byteLimit = bytes.length, ending = "end", onHang }: FaultyBodyOptions =
+    {},
 ): FaultyBody {
   const stats = { taken: 0, cancelled: false };
   const nextSize = createSizeGenerator(chunkSizes);
@@ -37,7 +40,10 @@ export function createFaultyBody(
   const stream = new ReadableStream<Uint8Array>({
     pull(controller): void | Promise<void> {
       if (offset >= byteLimit) {
-        if (ending === "hang") return new Promise(() => {});
+        if (ending === "hang") {
+          onHang?.();
+          return new Promise(() => {});
+        }
         return ending === "end"
           ? controller.close()
           : controller.error(new TypeError("connection reset"));

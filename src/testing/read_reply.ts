@@ -50,13 +50,19 @@ export async function readReply(
     events.push(event);
   }
   const [first, ...following] = events;
-  if (first?.type !== "start") throw new Error(`Expected start as first event, got ${first?.type}`);
-  if (following.some(({ type }) => type === "start")) {
-    throw new Error("Expected one start event, got more");
+  if (first?.type !== "start") {
+    throw new Error(
+      `Expected "start" as first event, got ${formatType(first)}: every stream begins with "start"`,
+    );
   }
+  const starts = following.filter(({ type }) => type === "start").length;
+  if (starts > 0) throw new Error(`Expected one "start" event, got ${starts + 1}`);
   const last = events.at(-1);
   if (last?.type !== "done" && last?.type !== "error") {
-    throw new Error(`Expected done or error as last event, got ${last?.type}`);
+    throw new Error(
+      `Expected "done" or "error" as last event, got ${formatType(last)}: ` +
+        "a stream without one of them looks as if it were still running",
+    );
   }
   const { content, calls } = reply.finish();
   return {
@@ -86,13 +92,26 @@ function assertEventTypes(event: AssistantMessageEvent): void {
   const { extra: _extra, ...counts } = event.usage;
   for (const count of Object.values(counts)) {
     if (!Number.isFinite(count) || count < 0) {
-      throw new Error(`Invalid usage: ${formatEvent(event)}`);
+      throw new Error(
+        `Expected token counts of at least 0, got ${count}: ${
+          formatEvent(event)
+        }. Replace counts of another type by 0`,
+      );
     }
   }
 }
 
 function assertString(value: unknown, event: AssistantMessageEvent): void {
-  if (typeof value !== "string") throw new Error(`Expected a string: ${formatEvent(event)}`);
+  if (typeof value === "string") return;
+  throw new Error(
+    `Expected a string, got ${JSON.stringify(value)}: ${
+      formatEvent(event)
+    }. Check the values of a response`,
+  );
+}
+
+function formatType(event: AssistantMessageEvent | undefined): string {
+  return event ? `"${event.type}"` : "no event";
 }
 
 function formatEvent(event: AssistantMessageEvent): string {

@@ -94,13 +94,15 @@ export class ReplyGrammar {
     this.#openBlock(contentIndex, { type, call: "", text: delta.delta });
   }
 
-  /** Discards the deltas of a failed attempt; the event must declare that. */
+  /** Discards the deltas of a failed attempt; the event must declare whether there are any. */
   acceptRetry({ type, discard }: RetryEvent | ModelFallbackEvent): void {
     this.#assertFailed(type);
     assertRule(
-      discard || this.#blocks.size === 0,
+      discard === this.#blocks.size > 0,
       "reply",
-      "the failed attempt emitted deltas, but discard is false",
+      discard
+        ? "discard is true, but there are no deltas to discard"
+        : "the failed attempt emitted deltas, but discard is false",
     );
     this.#blocks.clear();
   }

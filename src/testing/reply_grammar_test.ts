@@ -136,12 +136,14 @@ Deno.test("ReplyGrammar: requires a reply to fail if and only if its last model 
   assertBreaks("reply", replaceCalls([]), start + 1);
 });
 
-Deno.test("ReplyGrammar: requires retries and fallbacks to discard the deltas of a failed attempt", () => {
+Deno.test("ReplyGrammar: requires discard of retries and fallbacks exactly when the failed attempt has deltas", () => {
   const shown = [createDelta(0, "Well"), createCallDelta(1)];
   for (const create of [createRetry, createFallback]) {
     assertLegal(replaceCalls([...createFailure([]), create(false), ...createSuccess(2)]));
-    assertLegal(replaceCalls([...createFailure([]), create(true), ...createSuccess(2)]));
     assertLegal(replaceCalls([...createFailure(shown), create(true), ...createSuccess(2)]));
+    const discardNothing = [...createFailure([]), create(true), ...createSuccess(2)];
+    assertBreaks("reply", replaceCalls(discardNothing), start + 3);
+    assertBreaks("reply", replaceEvents(plainRun, start, { insert: [create(true)] }), start);
     const index = start + 5;
     const keep = [...createFailure(shown), create(false), ...createSuccess(2)];
     assertBreaks("reply", replaceCalls(keep), index);

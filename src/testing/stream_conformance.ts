@@ -4,24 +4,39 @@
  * @module
  */
 
-import type { StreamFn } from "../core/stream.ts";
 import { createDeferred } from "../core/deferred.ts";
+import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
 import type {
   ErrorFixture,
-  ExpectedReply,
   RegisterTest,
   ReplyFixture,
   StreamFnFactory,
   StreamFnFixtures,
 } from "./stream_fixture.ts";
+import {
+  describeChunks,
+  expectAbortedReply,
+  expectEqual,
+  expectNoSecret,
+  expectReply,
+} from "./stream_expectations.ts";
 import { API_KEY, createResponse, StreamSubject, toBytes } from "./stream_subject.ts";
+import { settleInTurns, settleWithin, waitForTurn } from "./time_limits.ts";
 
-/** Maximum time from an abort to the end of the stream, in milliseconds. */
-const MAX_ABORT_MS = 100;
+/** Maximum number of turns of the event loop, of a millisecond each, from an abort to the end of the stream. */
+const MAX_ABORT_TURNS = 100;
+
+/** Longest wait for events of a connection that stays open, in milliseconds. */
+const MAX_EVENT_MS = 10_000;
+
+const CUT_OFF =
+  "a reply without the provider's last event may be incomplete, however complete it looks";
+const RETRYABLE = "the request may succeed when it is sent again";
+const CLOSED = "a connection that is left open costs tokens, and a place in the pool of the client";
 
 /**
  * Registers the tests that every stream function must pass.
@@ -64,7 +79,7 @@ function testReply(test: RegisterTest, subject: StreamSubject, fixture: ReplyFix
   test(`reads ${name} in one chunk, in single bytes and in random chunks`, async () => {
     for (const chunkSizes of [Infinity, 1, { seed: 1, max: 7 }, { seed: 2, max: 200 }]) {
       const { reply } = await subject.readFixture(fixture, { chunkSizes });
-      expectReply(reply, expect);
+      expectReply(reply, expect, describeChunks(chunkSizes));
     }
   });
 
@@ -72,11 +87,11 @@ function testReply(test: RegisterTest, subject: StreamSubject, fixture: ReplyFix
     const { reply: complete } = await subject.readFixture(fixture, {});
     for (const byteLimit of sampleOffsets(bytes.length)) {
       const { reply } = await subject.readFixture(fixture, { byteLimit });
-      // The bytes after the terminal event may be missing.
-      if (isJsonEqual(summarizeReply(reply), summarizeReply(complete))) continue;
-      expectEqual(reply.stopReason, "error", `stop reason when cut after ${byteLimit} bytes`);
-      expectEqual(reply.error?.code, "network_error", `error when cut after ${byteLimit} bytes`);
-      expectEqual(reply.error?.retryable, true, `retryable when cut after ${byteLimit} bytes`);
+      // The bytes after the stop reason may be missing, and with them the usage.
+      if (hasSameContent(reply, complete) && hasSameUsage(reply, complete)) continue;
+      const when = `when the body ends after ${byteLimit} of ${bytes.length} bytes`;
+      expectEqual(reply.error?.code, "network_error", `the error code ${when}`, CUT_OFF);
+      expectEqual(reply.error?.retryable, true, `retryable ${when}`, RETRYABLE);
     }
   });
 
@@ -84,7 +99,8 @@ function testReply(test: RegisterTest, subject: StreamSubject, fixture: ReplyFix
     for (const byteLimit of sampleOffsets(Math.floor(bytes.length / 2), 10)) {
       const { reply } = await subject.readFixture(fixture, { byteLimit, ending: "break" });
       if (expect.errorCode !== undefined && reply.error?.code === expect.errorCode) continue;
-      expectEqual(reply.error?.code, "network_error", `error when broken after ${byteLimit} bytes`);
+      const name = `the error code when the connection breaks after ${byteLimit} bytes`;
+      expectEqual(reply.error?.code, "network_error", name, CUT_OFF);
     }
   });
 }
@@ -110,10 +126,11 @@ function testErrorResponse(
       Promise.resolve(new Response(body, { status, headers }))
     );
     const { error } = await subject.call(streamFn);
-    expectEqual(error?.code, expect.code, "code");
-    expectEqual(error?.retryable, expect.retryable, "retryable");
-    expectEqual(error?.retryAfterMs, expect.retryAfterMs, "retryAfterMs");
-    expectEqual(error?.status, status, "status");
+    const why = `the fixture says so of ${name}; the error is: ${error?.message}`;
+    expectEqual(error?.code, expect.code, "the error code", why);
+    expectEqual(error?.retryable, expect.retryable, "retryable", why);
+    expectEqual(error?.retryAfterMs, expect.retryAfterMs, "retryAfterMs", why);
+    expectEqual(error?.status, status, "the status of the error", why);
     expectNoSecret(error?.message);
   });
 }
@@ -125,27 +142,29 @@ function testAborts(test: RegisterTest, subject: StreamSubject, fixture: ReplyFi
       Promise.resolve(new Response(String(requests++)))
     );
     const reply = await subject.call(streamFn, { signal: AbortSignal.abort("enough") });
-    expectEqual(reply.stopReason, "aborted", "stop reason");
-    expectEqual(reply.events.length, 2, "events");
-    expectEqual(requests, 0, "requests");
+    expectAbortedReply(reply);
+    const types = reply.events.map(({ type }) => type);
+    expectEqual(types, ["start", "error"], "the events", "there is no response to read");
+    expectEqual(requests, 0, "the number of requests", "the caller no longer wants a reply");
   });
 
   test("ends on abort while fetch is pending", async () => {
-    let signal: AbortSignal | null | undefined;
-    const streamFn = subject.createStreamFn((_url, init) => {
-      signal = init?.signal;
-      return new Promise(() => {});
-    });
-    await expectAborted(subject, streamFn);
-    expectEqual(signal?.aborted, true, "the connection's signal");
+    let connection: AbortSignal | null | undefined;
+    await expectAborted(subject, (abort) =>
+      subject.createStreamFn((_url, init) => {
+        connection = init?.signal;
+        abort();
+        return new Promise(() => {});
+      }));
+    expectEqual(connection?.aborted, true, "aborted of the signal passed to fetch", CLOSED);
   });
 
   test("ends and closes the connection on abort at any byte", async () => {
     const { length } = toBytes(fixture.body);
     for (const byteLimit of sampleOffsets(Math.floor(length / 2), 20)) {
-      const body = createFaultyBody(toBytes(fixture.body), { byteLimit, ending: "hang" });
-      await expectAborted(subject, subject.createStreamFn(() => createResponse(fixture, body)));
-      expectEqual(body.stats.cancelled, true, `connection closed after ${byteLimit} bytes`);
+      const { stats } = await abortAtByte(subject, fixture, byteLimit);
+      const name = `whether the body was cancelled by an abort after ${byteLimit} bytes`;
+      expectEqual(stats.cancelled, true, name, CLOSED);
     }
   });
 
@@ -153,16 +172,21 @@ function testAborts(test: RegisterTest, subject: StreamSubject, fixture: ReplyFi
     const { signal, listeners } = createCountingSignal();
     const body = createFaultyBody(toBytes(fixture.body));
     await subject.call(subject.createStreamFn(() => createResponse(fixture, body)), { signal });
-    expectEqual(listeners.size, 0, "listeners");
+    const why = "a signal that outlives the call would keep the whole reply in memory";
+    expectEqual(listeners.size, 0, "the number of listeners on the caller's signal", why);
   });
 
   test("closes the connection when the reader stops", async () => {
-    const body = createFaultyBody(toBytes(fixture.body), { chunkSizes: 16, ending: "hang" });
+    const bytes = toBytes(fixture.body);
+    const byteLimit = bytes.length - 1;
+    const body = createFaultyBody(bytes, { chunkSizes: 16, byteLimit, ending: "hang" });
     const streamFn = subject.createStreamFn(() => createResponse(fixture, body));
-    for await (const event of streamFn(subject.createRequest({}))) {
-      if (event.type.endsWith("_delta")) break;
-    }
-    expectEqual(body.stats.cancelled, true, "connection closed");
+    await settleWithin(
+      readUntilDelta(subject.stream(streamFn)),
+      MAX_EVENT_MS,
+      `Expected a delta, got none within ${MAX_EVENT_MS} ms: events are sent as soon as their bytes have arrived`,
+    );
+    expectEqual(body.stats.cancelled, true, "whether the body was cancelled", CLOSED);
   });
 }
 
@@ -176,8 +200,9 @@ function testNetworkFailures(
     const { error } = await subject.call(
       subject.createStreamFn(neverAnswers, { connectTimeoutMs: 5 }),
     );
-    expectEqual(error?.code, "network_error", "code");
-    expectEqual(error?.retryable, true, "retryable");
+    const why = "the server did not answer";
+    expectEqual(error?.code, "network_error", "the error code", why);
+    expectEqual(error?.retryable, true, "retryable", RETRYABLE);
   });
 
   test("reports a network error and closes the connection when the body stalls for idleTimeoutMs", async () => {
@@ -186,20 +211,20 @@ function testNetworkFailures(
       idleTimeoutMs: 5,
     });
     const { error } = await subject.call(streamFn);
-    expectEqual(error?.code, "network_error", "code");
-    expectEqual(body.stats.cancelled, true, "connection closed");
+    expectEqual(error?.code, "network_error", "the error code", "the server stopped sending");
+    expectEqual(body.stats.cancelled, true, "whether the body was cancelled", CLOSED);
   });
 
   test("reports a network error for an empty body", async () => {
     const { reply } = await subject.readFixture(fixture, { byteLimit: 0 });
-    expectEqual(reply.error?.code, "network_error", "code");
+    expectEqual(reply.error?.code, "network_error", "the error code", CUT_OFF);
   });
 
   test("reports a retryable network error when the connection is refused", async () => {
     const refused = new TypeError(`connection refused, sent ${API_KEY}`);
     const { error } = await subject.call(subject.createStreamFn(() => Promise.reject(refused)));
-    expectEqual(error?.code, "network_error", "code");
-    expectEqual(error?.retryable, true, "retryable");
+    expectEqual(error?.code, "network_error", "the error code", "no connection was made");
+    expectEqual(error?.retryable, true, "retryable", RETRYABLE);
     expectNoSecret(JSON.stringify(error));
   });
 
@@ -212,43 +237,74 @@ function testNetworkFailures(
       Promise.resolve(new Response(createEndlessBody(body, page), { status: 401 }))
     );
     const { error } = await subject.call(streamFn);
-    expectEqual(error?.code, "auth_error", "code");
+    expectEqual(error?.code, "auth_error", "the error code", "the status is 401");
     expectNoSecret(JSON.stringify(error));
   });
 
   test("reads no further ahead than a slow reader", async () => {
     const body = createFaultyBody(toBytes(fixture.body), { chunkSizes: 8 });
     const streamFn = subject.createStreamFn(() => createResponse(fixture, body));
-    const iterator = streamFn(subject.createRequest({}))[Symbol.asyncIterator]();
-    await iterator.next();
-    await iterator.next();
+    const events = subject.stream(streamFn);
+    const readNext = () =>
+      settleWithin(
+        events.next(),
+        MAX_EVENT_MS,
+        `Expected an event, got none within ${MAX_EVENT_MS} ms of the response`,
+      );
+    await readNext();
+    await readNext();
     const { taken } = body.stats;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-    expectEqual(body.stats.taken, taken, "chunks read without a reader");
-    await iterator.return?.();
+    for (let turn = 0; turn < 5; turn++) await waitForTurn();
+    const why = "a slow reader would otherwise collect the whole reply in memory";
+    expectEqual(body.stats.taken, taken, "the number of chunks read before the next event", why);
+    await events.return(undefined);
   });
 }
 
-/** Aborts a reply that hangs and checks how it ends. */
-async function expectAborted(subject: StreamSubject, streamFn: StreamFn): Promise<void> {
+/** Creates a stream function that must call `abort` when it waits for the server. */
+type CreateHanging = (abort: () => void) => StreamFn;
+
+/** Aborts a reply when it waits for the server, and checks how it ends. */
+async function expectAborted(subject: StreamSubject, createHanging: CreateHanging): Promise<void> {
   const controller = new AbortController();
+  const { promise: waiting, resolve: setWaiting } = createDeferred();
+  const streamFn = createHanging(setWaiting);
   const pending = subject.call(streamFn, { signal: controller.signal });
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await Promise.race([waiting, pending]);
   controller.abort("enough");
-  const reply = await settleInTime(pending);
-  expectEqual(reply.stopReason, "aborted", "stop reason");
-  expectEqual(reply.error?.code, "aborted", "code");
+  const reply = await settleInTurns(
+    pending,
+    MAX_ABORT_TURNS,
+    `Expected the stream to end on the abort, got no end within ${MAX_ABORT_TURNS} ms: ` +
+      "an abort ends the stream at once, even if the server never answers",
+  );
+  expectAbortedReply(reply);
 }
 
-/** Rejects when a reply has not ended in time after an abort. A pause of the whole program delays the timer too. */
-async function settleInTime(pending: Promise<CollectedReply>): Promise<CollectedReply> {
-  const { promise: late, reject } = createDeferred<never>();
-  const error = new Error(`The reply did not end within ${MAX_ABORT_MS} ms of the abort`);
-  const timer = setTimeout(() => reject(error), MAX_ABORT_MS);
-  try {
-    return await Promise.race([pending, late]);
-  } finally {
-    clearTimeout(timer);
+/** Aborts a reply after a number of bytes; returns the body. */
+async function abortAtByte(
+  subject: StreamSubject,
+  fixture: ReplyFixture,
+  byteLimit: number,
+): Promise<FaultyBody> {
+  const bytes = toBytes(fixture.body);
+  const bodies: FaultyBody[] = [];
+  await expectAborted(subject, (abort) =>
+    subject.createStreamFn(() => {
+      const body = createFaultyBody(bytes, { byteLimit, ending: "hang", onHang: abort });
+      bodies.push(body);
+      return createResponse(fixture, body);
+    }));
+  const [body] = bodies;
+  if (body) return body;
+  throw new Error(
+    "Expected a request, got none: the stream function must send it with the given fetch",
+  );
+}
+
+async function readUntilDelta(events: AsyncIterable<AssistantMessageEvent>): Promise<void> {
+  for await (const { type } of events) {
+    if (type.endsWith("_delta")) return;
   }
 }
 
@@ -288,30 +344,15 @@ function createCountingSignal(): { signal: AbortSignal; listeners: Set<unknown> 
   return { signal, listeners };
 }
 
-function summarizeReply({ content, stopReason, usage, error }: CollectedReply): unknown {
-  return { content, stopReason, usage, code: error?.code };
+function hasSameContent(reply: CollectedReply, complete: CollectedReply): boolean {
+  return isJsonEqual(summarizeReply(reply), summarizeReply(complete));
 }
 
-function expectReply(reply: CollectedReply, expect: ExpectedReply): void {
-  const { text, thinking, calls, stopReason, usage, errorCode } = expect;
-  expectEqual(reply.error?.code, errorCode, `error (${reply.error?.message})`);
-  if (text !== undefined) expectEqual(reply.text, text, "text");
-  if (thinking !== undefined) expectEqual(reply.thinking, thinking, "thinking");
-  if (stopReason !== undefined) expectEqual(reply.stopReason, stopReason, "stop reason");
-  if (calls !== undefined) {
-    const actualCalls = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
-    expectEqual(actualCalls, calls, "tool calls");
-  }
-  for (const [key, count] of Object.entries(usage ?? {})) {
-    expectEqual(Reflect.get(reply.usage ?? {}, key), count, `usage.${key}`);
-  }
+/** Whether the usage is that of the complete reply, or was not received. */
+function hasSameUsage({ usage }: CollectedReply, complete: CollectedReply): boolean {
+  return !usage?.total || isJsonEqual(usage, complete.usage);
 }
 
-function expectNoSecret(text: string | undefined): void {
-  if (text?.includes(API_KEY)) throw new Error(`The error contains the API key: ${text}`);
-}
-
-function expectEqual(actual: unknown, expected: unknown, name: string): void {
-  if (isJsonEqual(actual, expected)) return;
-  throw new Error(`${name}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+function summarizeReply({ content, stopReason, error }: CollectedReply): unknown {
+  return { content, stopReason, code: error?.code };
 }

@@ -5,14 +5,24 @@
  */
 
 import { userMessage } from "../core/message.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { StreamFn, StreamOptions, StreamRequest } from "../core/stream.ts";
+import type {
+  AssistantMessageEvent,
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+} from "../core/stream.ts";
 import { createFaultyBody, type FaultyBody, type FaultyBodyOptions } from "./faulty_body.ts";
 import { type CollectedReply, readReply } from "./read_reply.ts";
+import { settleWithin } from "./time_limits.ts";
 import type { ReplyFixture, StreamFnFactory, StreamFnLimits } from "./stream_fixture.ts";
 
 /** The key of every request; it must not appear in errors. */
 export const API_KEY = "sk-conformance-0123456789abcdef";
+
+/** Longest wait for the end of a reply, in milliseconds: far more than the limits that the tests set. */
+const MAX_REPLY_MS = 10_000;
 
 /** Creates and calls the stream function under test. */
 export class StreamSubject {
@@ -41,7 +51,29 @@ export class StreamSubject {
 
   /** Sends a request and reads the reply. */
   call(streamFn: StreamFn, options: CallOptions = {}): Promise<CollectedReply> {
-    return readReply(streamFn(this.createRequest(options)));
+    return settleWithin(
+      readReply(this.stream(streamFn, options)),
+      MAX_REPLY_MS,
+      `Expected the stream to end, got no end within ${MAX_REPLY_MS} ms: a stream function ends when the response ` +
+        "does, on an abort, and after connectTimeoutMs and idleTimeoutMs",
+    );
+  }
+
+  /** Sends a request; the stream rejects with an explanation if the stream function throws. */
+  async *stream(
+    streamFn: StreamFn,
+    options: CallOptions = {},
+  ): AsyncGenerator<AssistantMessageEvent> {
+    try {
+      yield* streamFn(this.createRequest(options));
+    } catch (thrown) {
+      throw new Error(
+        `Expected an "error" event, got an exception: ${
+          getErrorMessage(thrown)
+        }. A stream function never throws`,
+        { cause: thrown },
+      );
+    }
   }
 
   /** Answers a request with a fixture and reads the reply. */

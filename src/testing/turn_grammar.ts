@@ -82,8 +82,12 @@ export class TurnGrammar {
       case "message_update":
         return this.#getReply(event.type).acceptDelta(event.delta);
       case "retry":
-      case "model_fallback":
-        return this.#prepareRequest(event.type)?.acceptRetry(event);
+      case "model_fallback": {
+        const reply = this.#prepareRequest(event.type);
+        if (reply) return reply.acceptRetry(event);
+        assertRule(!event.discard, "reply", "discard is true before the reply");
+        return;
+      }
       case "context_compacted":
         return this.#prepareRequest(event.type)?.acceptCompaction(event);
       case "tool_approval_requested":

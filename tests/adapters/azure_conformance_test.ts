@@ -40,7 +40,7 @@ const ERRORS: readonly ErrorFixture[] = [
 testStreamFn(
   Deno.test,
   "azure chat",
-  (fetch, limits) => createAzure({ fetch, baseUrl, ...limits }),
+  (fetch, limits) => createAzure({ fetch, baseUrl, api: "chat", ...limits }),
   {
     model,
     replies: loadFixtures("azure", {

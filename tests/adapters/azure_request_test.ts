@@ -16,7 +16,9 @@ function sendToAzure(request: StreamRequest, options: AzureOptions = {}): Promis
 
 Deno.test("createAzure(): chat completions request of the rich conversation matches the golden file", async () => {
   const options = { maxTokens: 100, sessionId: "session-1" };
-  const { url, headers, body, warnings } = await sendToAzure(richRequest(MODEL, { options }));
+  const { url, headers, body, warnings } = await sendToAzure(richRequest(MODEL, { options }), {
+    api: "chat",
+  });
   assertEquals(url, `${ROOT}/openai/v1/chat/completions`);
   assertEquals([headers.get("api-key"), headers.get("authorization")], ["sk-test", null]);
   assertEquals(warnings, []);
@@ -24,7 +26,7 @@ Deno.test("createAzure(): chat completions request of the rich conversation matc
 });
 
 Deno.test("createAzure(): Responses API request of the rich conversation matches the golden file", async () => {
-  const { url, body, warnings } = await sendToAzure(richRequest(MODEL), { api: "responses" });
+  const { url, body, warnings } = await sendToAzure(richRequest(MODEL));
   assertEquals(url, `${ROOT}/openai/v1/responses`);
   assertEquals(warnings, []);
   assertGolden(body, "azure/responses_request.json");
@@ -32,7 +34,8 @@ Deno.test("createAzure(): Responses API request of the rich conversation matches
 
 Deno.test("createAzure(): builds the URL from the base URL, the API and its version", async () => {
   const getUrl = async (options: AzureOptions) =>
-    (await sendToAzure(richRequest(MODEL), options)).url.replace(`${ROOT}/openai/`, "");
+    (await sendToAzure(richRequest(MODEL), { api: "chat", ...options })).url
+      .replace(`${ROOT}/openai/`, "");
   for (const path of ["", "/", "/openai", "/openai/v1", "/openai/v1/"]) {
     assertEquals(await getUrl({ baseUrl: ROOT + path }), "v1/chat/completions");
   }
@@ -51,6 +54,33 @@ Deno.test("createAzure(): builds the URL from the base URL, the API and its vers
     await getUrl({ baseUrl: `${ROOT}/openai/deployments/mine`, apiVersion }),
     "deployments/mine/chat/completions?api-version=2024-10-21",
   );
+});
+
+Deno.test("createAzure(): accepts the target URI of the portal, with its API version", async () => {
+  const send = async (path: string, options: AzureOptions = {}) =>
+    (await sendToAzure(richRequest(MODEL), { baseUrl: ROOT + path, ...options })).url;
+  const deployment = "/openai/deployments/mine/chat/completions?api-version=2024-10-21";
+  assertEquals(await send(deployment), ROOT + deployment);
+  assertEquals(
+    await send(deployment, { apiVersion: "2025-01-01" }),
+    `${ROOT}/openai/deployments/mine/chat/completions?api-version=2025-01-01`,
+  );
+  const responses = "/openai/responses?api-version=2025-04-01-preview";
+  assertEquals(await send(responses, { api: "responses" }), ROOT + responses);
+});
+
+Deno.test("createAzure(): calls the API of the model's catalog entry where the URL and the API version have it", async () => {
+  const getApi = async (modelId: string, options: AzureOptions = {}) => {
+    const { url } = await sendToAzure(richRequest({ ...MODEL, modelId }), options);
+    return /chat\/completions|responses/.exec(url)?.[0];
+  };
+  assertEquals(await getApi("gpt-5.4"), "responses");
+  assertEquals(await getApi("gpt-5.4", { apiVersion: "2025-04-01-preview" }), "responses");
+  assertEquals(await getApi("gpt-5.4", { apiVersion: "2024-10-21" }), "chat/completions");
+  const baseUrl = `${ROOT}/openai/deployments/mine`;
+  assertEquals(await getApi("gpt-5.4", { baseUrl }), "chat/completions");
+  assertEquals(await getApi("gpt-5.4", { api: "chat" }), "chat/completions");
+  assertEquals(await getApi("my-deployment"), "chat/completions");
 });
 
 Deno.test("createAzure(): omits prompt_cache_key for dated API versions", async () => {

@@ -31,7 +31,12 @@ function setUpAzure(
   fixture: ReplayFixture = BODY,
 ): { send: (request?: StreamRequest) => ReturnType<typeof readReply>; fetch: ReplayFetch } {
   const fetch = replayFetch(fixture);
-  const streamFn = createAzure({ fetch, baseUrl: "https://r.openai.azure.com", ...options });
+  const streamFn = createAzure({
+    fetch,
+    api: "chat",
+    baseUrl: "https://r.openai.azure.com",
+    ...options,
+  });
   return { send: (request = createRequest()) => readReply(streamFn(request)), fetch };
 }
 

@@ -180,8 +180,8 @@ Deno.test("createBedrock(): sends images as bytes or from S3, and replaces other
   assertEquals(JSON.parse(JSON.stringify(body["messages"]))[0].content.slice(0, 4), [
     { image: { format: "png", source: { s3Location: { uri: "s3://bucket/a.png" } } } },
     { image: { format: "webp", source: { bytes: "AAAA" } } },
-    { text: "(an image that could not be sent)" },
-    { text: "(an image that could not be sent)" },
+    { text: "(an image that this model cannot see)" },
+    { text: "(an image that this model cannot see)" },
   ]);
   assertEquals(warnings.map(({ code }) => code), ["images_left_out", "images_left_out"]);
 });

@@ -172,11 +172,11 @@ Deno.test("createGoogle(): sends the results of a batch in one message, with ima
 Deno.test("createGoogle(): sends images as data or as URLs", async () => {
   const image = (url: string): ContentBlock => ({ type: "image", source: { type: "url", url } });
   const messages = [
-    prompt(image("data:image/gif;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
+    prompt(image("data:image/webp;base64,AAAA"), image("https://example.com/a.PNG?size=1")),
   ];
   const [content] = getContents(await sendPrompt(createModel("gemini-3.8-flash"), { messages }));
   assertEquals(content?.["parts"], [
-    { inlineData: { mimeType: "image/gif", data: "AAAA" } },
+    { inlineData: { mimeType: "image/webp", data: "AAAA" } },
     { fileData: { mimeType: "image/png", fileUri: "https://example.com/a.PNG?size=1" } },
   ]);
 });
@@ -338,4 +338,22 @@ Deno.test("createGoogle(): restores tool names that were encoded for the request
   const context = { ...request.context, tools };
   const { calls } = await readReply(createGoogle({ fetch })({ ...request, context }));
   assertEquals(calls.map(({ name }) => name).sort(), names.sort());
+});
+
+Deno.test("createGoogle(): merges the alternatives at the root of a tool's schema", async () => {
+  const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
+  const url = { type: "object", properties: { url: { type: "string" } }, required: ["url"] };
+  const tools = [{ name: "open", description: "Opens.", parameters: { anyOf: [path, url] } }];
+  const { body } = await sendPrompt(createModel("gemini-3.8-flash"), { tools });
+  assertEquals(body["tools"], [{
+    functionDeclarations: [{
+      name: "open",
+      description: "Opens.",
+      parameters: {
+        type: "OBJECT",
+        description: "Requires one of these sets of properties: (path), (url).",
+        properties: { path: { type: "STRING" }, url: { type: "STRING" } },
+      },
+    }],
+  }]);
 });

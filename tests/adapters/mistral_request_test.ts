@@ -49,6 +49,7 @@ Deno.test("createMistral(): sends no field that Mistral rejects [A136]", async (
     "max_tokens",
     "messages",
     "model",
+    "prompt_cache_key",
     "reasoning_effort",
     "stream",
   ]);

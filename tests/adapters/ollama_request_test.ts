@@ -40,10 +40,11 @@ Deno.test("createOllama(): sends the golden request", async () => {
   assertGolden(body, "ollama/request.json");
 });
 
-Deno.test("createOllama(): sends think only when thinking is on [A137]", async () => {
+Deno.test("createOllama(): sends the effort of a thinking level, and turns off models that think by default [A137]", async () => {
   const think = async (spec: ModelSpec) => (await sendPrompt(spec)).body["think"];
-  assertFalse("think" in (await sendPrompt(createModel("qwen3:8b"))).body);
-  assertFalse("think" in (await sendPrompt(createModel("gpt-oss:20b"))).body);
+  assertEquals(await think(createModel("qwen3:8b")), false);
+  assertEquals(await think(createModel("gpt-oss:20b")), undefined);
+  assertEquals(await think(createModel("llama3.2")), undefined);
   assertEquals(await think(createModel("qwen3:8b", "low")), true);
   assertEquals(await think(createModel("gpt-oss:20b", "minimal")), "low");
   assertEquals(await think(createModel("gpt-oss:120b-cloud", "medium")), "medium");

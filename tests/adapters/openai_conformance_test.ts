@@ -48,7 +48,7 @@ const CHAT: Readonly<Record<string, ExpectedReply>> = {
   chat_content_filter: { text: "Half", errorCode: "content_filtered" },
   chat_no_reason: { text: "Yes.", stopReason: "stop" },
   chat_no_done: { text: "Yes.", stopReason: "stop" },
-  chat_no_done_no_usage: { text: "Yes.", errorCode: "network_error" },
+  chat_no_done_no_usage: { text: "Yes.", stopReason: "stop" },
   chat_error: { text: "Half", errorCode: "network_error" },
   chat_azure_filters: { text: "Yes.", stopReason: "stop" },
   chat_tool_use_failed: { text: "", errorCode: "bad_request" },

@@ -368,3 +368,53 @@ Deno.test("serveProxy(): sends comments while the model sends no events", async 
   await reader.cancel();
   assertEquals(clock.sleepers, 0);
 });
+
+Deno.test("serveProxy(): rejects forwarded callers when authorize is not set", async () => {
+  for (const name of ["forwarded", "via", "x-forwarded-for", "x-real-ip"]) {
+    const request = createPost(MINIMAL_BODY, { [name]: "203.0.113.7" });
+    assertEquals(await fetchStatus(request, {}, LOCAL_CONNECTION), 401, name);
+    const authorized = createPost(MINIMAL_BODY, { [name]: "203.0.113.7" });
+    assertEquals(await fetchStatus(authorized, ALLOW_ALL, LOCAL_CONNECTION), 200, name);
+  }
+});
+
+Deno.test("serveProxy(): rejects a body that does not end within bodyTimeoutMs, and stops reading it", async () => {
+  const clock = new ManualClock();
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new TextEncoder().encode("{")),
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  const handler = serveProxy(createStreamFn(), { ...ALLOW_ALL, clock, bodyTimeoutMs: 1000 });
+  const responding = handler(createPost(body));
+  await settle();
+  clock.advance(1000);
+  const response = await responding;
+  assertEquals([response.status, isCancelled, clock.sleepers], [408, true, 0]);
+  assertEquals((await response.json()).error.code, "network_error");
+});
+
+Deno.test("serveProxy(): redacts keys in warnings and their data", async () => {
+  const key = "sk-abcdefghijklmnop1234";
+  const events = [
+    { type: "start" },
+    { type: "warning", code: "odd", message: `Used ${key}`, data: { header: `Bearer ${key}` } },
+    { type: "done", stopReason: "stop", usage: zeroUsage() },
+  ] as const;
+  const response = await serveProxy(createStreamFn(events), ALLOW_ALL)(createPost(MINIMAL_BODY));
+  const text = await response.text();
+  assertEquals(text.includes(key), false);
+  assertMatch(text, /"message":"Used \[redacted\]","data":\{"header":"Bearer \[redacted\]"\}/);
+});
+
+Deno.test("serveProxy(): an event that is not JSON ends the reply with an error, and the proxy stays up", async () => {
+  const loop: Record<string, unknown> = {};
+  loop["self"] = loop;
+  for (const event of [null, { type: "warning", data: 5n }, { type: "extension", data: loop }]) {
+    const handler = serveProxy(createStreamFn([{ type: "start" }, event] as never), ALLOW_ALL);
+    const body = await (await handler(createPost(MINIMAL_BODY))).text();
+    assertMatch(body, /"type":"error","stopReason":"error","error":\{"code":"stream_error"/);
+  }
+});

@@ -307,3 +307,15 @@ Deno.test("connect(): names SWINK_PROXY_URL when the proxy's URL is missing", as
   assertEquals(error?.code, "bad_request");
   assertStringIncludes(error?.message ?? "", "SWINK_PROXY_URL");
 });
+
+Deno.test("createProxy(): names the missing URL, and options that are no object", async () => {
+  const findMessage = async (options: unknown) => {
+    const streamFn = createProxy(options as { baseUrl: string });
+    return (await readReply(streamFn(createStreamRequest()))).error?.message;
+  };
+  assertEquals(await findMessage({}), "No URL for the proxy: pass baseUrl to createProxy()");
+  assertEquals(
+    await findMessage("http://proxy.example"),
+    "The options must be an object, not a string",
+  );
+});

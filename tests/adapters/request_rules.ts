@@ -113,14 +113,26 @@ export function findAnthropicProblems(body: unknown): string[] {
   problems.require(Number(getPath(body, "max_tokens")) > budget, "max_tokens leaves no room");
   for (const tool of asList(getPath(body, "tools"))) {
     problems.require(TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
-    problems.require(getPath(tool, "input_schema", "type") === "object", "tool schema");
+    const isOwn = getPath(tool, "type") !== undefined;
+    problems.require(
+      isOwn || getPath(tool, "input_schema", "type") === "object",
+      "tool schema",
+    );
   }
   return problems.found;
 }
 
 function checkAnthropicBlock(problems: Problems, block: unknown): void {
   const type = asText(getPath(block, "type"));
-  const known = ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result"];
+  const known = [
+    "text",
+    "image",
+    "document",
+    "thinking",
+    "redacted_thinking",
+    "tool_use",
+    "tool_result",
+  ];
   problems.require(known.includes(type), `block of type ${type}`);
   if (type === "text") problems.require(!isBlank(getPath(block, "text")), "blank text");
   if (type === "thinking") {
@@ -236,6 +248,7 @@ function checkConversation(body: unknown, ids: RegExp): Problems {
   }
   problems.requireAnswered(open, answered);
   for (const tool of asList(getPath(body, "tools"))) {
+    if (getPath(tool, "type") !== "function") continue;
     problems.require(TOOL_NAME.test(asText(getPath(tool, "function", "name"))), "tool name");
     problems.require(getPath(tool, "function", "parameters", "type") === "object", "tool schema");
   }
@@ -283,7 +296,8 @@ export function findResponsesProblems(body: unknown): string[] {
   }
   problems.requireAnswered(calls, outputs);
   for (const tool of asList(getPath(body, "tools"))) {
-    problems.require(TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
+    const isServerTool = getPath(tool, "type") !== "function";
+    problems.require(isServerTool || TOOL_NAME.test(asText(getPath(tool, "name"))), "tool name");
   }
   return problems.found;
 }

@@ -5,12 +5,19 @@
  * @module
  */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createAzure } from "../../adapters/azure/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import { createXai } from "../../adapters/xai/mod.ts";
-import { Agent, defineTool, exponentialBackoff, extractText, type StreamFn } from "../../mod.ts";
+import {
+  Agent,
+  defineTool,
+  exponentialBackoff,
+  extractText,
+  type StreamFn,
+  type Usage,
+} from "../../mod.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { getFixtureDirectory, isSameValue } from "./wire_fixtures.ts";
 
@@ -32,6 +39,8 @@ interface Scenario {
   readonly createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn;
   /** Returns the conversation of a request body. */
   readonly getConversation: (body: Json) => unknown;
+  /** Recorded usage of the run. Default: not checked. */
+  readonly usage?: Partial<Usage>;
 }
 
 const SCENARIOS: readonly Scenario[] = [
@@ -55,7 +64,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: "azure-tool-loop",
     provider: "azure",
     createStreamFn: (fetch) =>
-      createAzure({ fetch, baseUrl: "https://my-resource.openai.azure.com" }),
+      createAzure({ fetch, api: "chat", baseUrl: "https://my-resource.openai.azure.com" }),
     getConversation: ({ messages }) => messages,
   },
   {
@@ -63,6 +72,7 @@ const SCENARIOS: readonly Scenario[] = [
     provider: "xai",
     createStreamFn: (fetch) => createXai({ fetch }),
     getConversation: ({ messages }) => messages,
+    usage: { input: 13, cacheRead: 983, cacheWrite: 0 },
   },
   {
     name: "openai-responses-parallel-tools-loop",
@@ -99,7 +109,7 @@ Deno.test({
 });
 
 async function replayScenario(
-  { name, provider, createStreamFn, getConversation }: Scenario,
+  { name, provider, createStreamFn, getConversation, usage }: Scenario,
 ): Promise<void> {
   const { fetch, requests } = loadRecording(name);
   const [first, second] = requests;
@@ -119,8 +129,9 @@ async function replayScenario(
       })
     ),
   });
-  const { error } = await agent.prompt(getPrompt(first));
-  assertEquals(error, undefined);
+  const result = await agent.prompt(getPrompt(first));
+  assertEquals(result.error, undefined);
+  assertObjectMatch({ ...result.usage }, { ...usage });
   const sent = JSON.parse(fetch.requests[1]?.body ?? "{}");
   const actual = normalize(getConversation(sent));
   const expected = normalize(getConversation(second));

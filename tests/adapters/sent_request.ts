@@ -7,6 +7,7 @@
 import { assertEquals } from "@std/assert";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { StreamFn, StreamRequest, StreamWarningEvent } from "../../src/core/stream.ts";
+import { findBrokenRules } from "./body_rules.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 
@@ -18,7 +19,7 @@ export interface SentRequest {
   readonly warnings: readonly StreamWarningEvent[];
 }
 
-/** Calls a stream function and returns the HTTP request that it sends. */
+/** Calls a stream function and returns the HTTP request that it sends, which must break no known rule of its API. */
 export async function captureRequest(
   createStreamFn: (fetch: typeof globalThis.fetch) => StreamFn,
   request: StreamRequest,
@@ -27,7 +28,9 @@ export async function captureRequest(
   const { warnings, error } = await readReply(createStreamFn(fetch)(request));
   const [sent] = fetch.requests;
   if (!sent) throw new Error(`No request was sent: ${error?.message}`);
-  return { url: sent.url, headers: sent.headers, body: JSON.parse(sent.body), warnings };
+  const body: JsonObject = JSON.parse(sent.body);
+  assertEquals(findBrokenRules(sent.url, body), [], sent.body);
+  return { url: sent.url, headers: sent.headers, body, warnings };
 }
 
 /** Compares a body with a golden file. `SWINK_GOLDEN=write` updates the file; review the change. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertFalse } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { createXai, type XaiOptions } from "../../adapters/xai/mod.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
@@ -64,9 +64,9 @@ Deno.test("createXai(): maps thinking levels to supported efforts", async () => 
   assertEquals(unsupported.warnings.map(({ code }) => code), ["thinking_left_out"]);
 });
 
-Deno.test("createXai(): omits x-grok-conv-id for a session id that is not a valid header value", async () => {
+Deno.test("createXai(): encodes a session id that is not a valid header value in x-grok-conv-id", async () => {
   const { headers } = await sendPrompt(createModel("grok-3-mini"), { sessionId: "Zürich\n1" });
-  assertFalse(headers.has("x-grok-conv-id"));
+  assertMatch(headers.get("x-grok-conv-id") ?? "", /^Z_rich_1_[a-z0-9]{8}$/);
 });
 
 Deno.test("createXai(): sends encrypted reasoning back to the same model only", async () => {

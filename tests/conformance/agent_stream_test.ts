@@ -205,11 +205,12 @@ for (const format of ["sse", "ndjson", "text"] as const) {
 }
 
 Deno.test("toResponse(): an error of the application before the run is status 500, without its message", async () => {
-  const { agent } = testAgent([], {
-    now: () => {
+  const streamOptions = {
+    get temperature(): number {
       throw new Error("secret");
     },
-  });
+  };
+  const { agent } = testAgent([], { streamOptions });
   const response = agent.promptStream("Hi").toResponse();
   assertEquals([response.status, await response.json()], [500, {
     error: { code: "stream_error", message: "The run could not be started" },

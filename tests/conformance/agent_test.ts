@@ -365,6 +365,20 @@ Deno.test("state: has the ids of running calls and a snapshot of the streaming r
   ]);
 });
 
+Deno.test("new Agent({ messages }): a run that cannot start leaves the report of repairs to the next one", async () => {
+  const { agent, seen } = testAgent([reply("Hello"), reply("Again")], {
+    messages: [userMessage("Hi", 0), assistantMessage([])],
+    validator: (schema) => {
+      if (schema["type"] === "integer") throw new Error("no integers");
+      return () => [];
+    },
+  });
+  await assertRejects(() => agent.structuredOutput("Count", { type: "integer" }), BadRequestError);
+  assertEquals(seen, []);
+  for (let run = 0; run < 2; run++) await agent.prompt("Go on");
+  assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
+});
+
 Deno.test("new Agent({ messages }) repairs the history, and the next run reports it once", async () => {
   const call = toolCall("look", {}, { id: "a" });
   const { agent, streamFn } = testAgent([reply("Hello"), reply("Again")], {

@@ -3,10 +3,11 @@ import { Agent } from "../../src/agent/agent.ts";
 import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import { userMessage } from "../../src/core/message.ts";
 import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
@@ -286,6 +287,12 @@ for (
       "The agent did not finish: The run reached its limit of 1 turns",
     ],
     [
+      "is aborted by its provider",
+      [fail("aborted", "Cancelled", { after: "Half" })],
+      {},
+      "The agent did not finish: it was aborted\nIts last reply: Half",
+    ],
+    [
       "waits for an approval",
       [reply([toolCall("look")])],
       { approve: () => ({ type: "pending" }) },
@@ -311,12 +318,15 @@ Deno.test("asTool(): uses the model, prompt and tools that the agent has when as
   const { child, streamFn } = createChild([reply("Sunny")]);
   child.setModel("test/better");
   child.setSystemPrompt("Be brief");
+  child.setTools([fakeTool({ name: "look" })]);
   const tool = child.asTool({ name: "weather", description: "" });
   child.setModel("test/worse");
+  child.setTools([]);
   const { agent } = testAgent([reply([ask()]), reply("Fine")], { tools: [tool] });
   await agent.prompt("Go");
   const [call] = streamFn.calls;
   assertEquals([call?.model.modelId, call?.context.systemPrompt], ["better", "Be brief"]);
+  assertEquals(call?.context.tools.map(({ name }) => name), ["look"]);
 });
 
 Deno.test("asTool(): a conversation of the agent itself does not reach the calls", async () => {
@@ -330,6 +340,22 @@ Deno.test("asTool(): a conversation of the agent itself does not reach the calls
     "user: How is the weather?",
   ]);
   assertEquals(child.state.messages.length, 2);
+});
+
+Deno.test("asTool(): the history and the pending approvals that the agent was created with do not reach the calls", async () => {
+  const call = toolCall("write", {}, { id: "a" });
+  const { child, streamFn } = createChild([reply("Sunny")], {
+    messages: [userMessage("Hi", 0), assistantMessage([call])],
+    pendingApprovals: [{ toolCallId: "a", name: "write", arguments: {} }],
+  });
+  const { agent } = testAgent([reply([ask()]), reply("Fine")], {
+    tools: [child.asTool({ name: "weather", description: "" })],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls.map(({ context }) => outlineMessages(context.messages)), [
+    ["user: How is the weather?"],
+  ]);
+  assertEquals(child.state.pendingApprovals.length, 1);
 });
 
 Deno.test("asTool(): takes the options of a tool", async () => {

@@ -369,3 +369,36 @@ Deno.test("continue({ approvals }): steering and injected messages come after th
     "assistant: Done",
   ]);
 });
+
+for (const callback of ["approve", "preview"] as const) {
+  for (const cause of ["abort()", "steer()"] as const) {
+    Deno.test(`approval: ${cause} aborts the signal of ${callback}`, async () => {
+      const entered = Promise.withResolvers<AbortSignal>();
+      const wait = async (name: string, signal: AbortSignal): Promise<void> => {
+        if (name !== callback) return;
+        entered.resolve(signal);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      };
+      const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+        tools: [{
+          ...fakeTool({ name: "write" }),
+          preview: async (_args, { signal }) => {
+            await wait("preview", signal);
+            return [];
+          },
+        }],
+        approve: async ({ signal }) => {
+          await wait("approve", signal);
+          return false;
+        },
+      });
+      const running = agent.prompt("Write");
+      const signal = await entered.promise;
+      if (cause === "abort()") agent.abort("enough");
+      else agent.steer("Stop");
+      await running;
+      assertEquals(signal.aborted, true);
+      if (cause === "abort()") assertEquals(signal.reason, "enough");
+    });
+  }
+}

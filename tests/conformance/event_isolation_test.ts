@@ -207,6 +207,15 @@ Deno.test("events: changes of agent_end and of the result do not change the call
   assertEquals(await runPending({ changeResult: true }), expected);
 });
 
+Deno.test("prompt(): changes of the result do not change the history", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  const result = await agent.prompt("Hi");
+  const history = structuredClone(agent.state.messages);
+  assertEquals(result.messages, history);
+  scramble(result);
+  assertEquals(agent.state.messages, history);
+});
+
 Deno.test("events: masking the texts of messages does not change a structured answer", async () => {
   const schema = { type: "object", properties: { city: { type: "string" } } } as const;
   for (const isNative of [false, true]) {

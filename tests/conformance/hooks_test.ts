@@ -89,6 +89,21 @@ Deno.test("transformContext changes the request only, not the history [B5]", asy
   ]);
 });
 
+Deno.test("transformContext: its signal is aborted with the run", async () => {
+  const entered = Promise.withResolvers<AbortSignal>();
+  const { agent } = testAgent([], {
+    transformContext: async (messages, { signal }) => {
+      entered.resolve(signal);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return messages;
+    },
+  });
+  const running = agent.prompt("Hi");
+  const signal = await entered.promise;
+  agent.abort("enough");
+  assertEquals([(await running).stopReason, signal.reason], ["aborted", "enough"]);
+});
+
 Deno.test("transformContext: a report that is no object ends the turn with an error", async () => {
   const { agent } = testAgent([], {
     transformContext: (messages) => ({ messages, report: "shorter" as never }),

@@ -212,6 +212,19 @@ Deno.test("steering that is queued after the last reply leads to one more turn [
   ]);
 });
 
+Deno.test("agentLoop(): a message that the caller changes during the run stays as it was", async () => {
+  const block = { type: "text" as const, text: "Hi" };
+  const prompt = { role: "user" as const, content: [block], timestamp: 0 };
+  const config = loopConfig([reply([toolCall("look")]), reply("Hello")]);
+  const look = fakeTool({ name: "look", result: () => block.text = "changed" });
+  const events = await checkEvents(agentLoop([prompt], { ...empty, tools: [look] }, config));
+  const [end] = eventsOfType(events, "agent_end");
+  for (const messages of [config.streamFn.calls[1]?.context.messages, end?.messages]) {
+    assertEquals(outlineMessages(messages ?? [])[0], "user: Hi");
+  }
+  assertEquals(block.text, "changed");
+});
+
 Deno.test("agentLoop() modifies neither the context nor the messages of the caller [B8]", async () => {
   const deepFreeze = <Value>(value: Value): Value => {
     if (typeof value !== "object" || value === null) return value;

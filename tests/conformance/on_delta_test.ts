@@ -10,6 +10,7 @@ import { toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
+import { pending } from "./pending_agent.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -76,6 +77,42 @@ Deno.test("onDelta stop: keeps the usage that the provider reports", async () =>
   assertEquals([result.stoppedBy?.policy, result.usage], ["budget", usage]);
 });
 
+for (const batch of ["new", "resumed"] as const) {
+  Deno.test(`onDelta stop: takes precedence over a later preDispatch stop of a ${batch} batch`, async () => {
+    const released = Promise.withResolvers<void>();
+    let isSlow = batch === "new";
+    const { agent, clock } = testAgent([reply([toolCall("work")])], {
+      tools: [fakeTool({ name: "work" })],
+      policies: [{
+        name: "first",
+        onDelta: ({ elapsedMs }) => elapsedMs >= 250 ? { type: "stop", reason: "time" } : undefined,
+      }, {
+        name: "second",
+        preDispatch: async () => {
+          if (!isSlow) return;
+          await released.promise;
+          return { type: "stop", reason: "too late" };
+        },
+      }],
+      ...(batch === "resumed" && { approve: () => pending }),
+    });
+    if (batch === "resumed") await agent.prompt("Go");
+    isSlow = true;
+    const running = batch === "new"
+      ? agent.prompt("Go")
+      : agent.continue({ approvals: { call_1: true } });
+    await settle();
+    clock.advance(250);
+    await settle();
+    released.resolve();
+    assertEquals((await running).stoppedBy, { policy: "first", reason: "time" });
+    assertEquals(
+      outlineMessages(agent.state.messages).at(-1),
+      'tool_result: Tool call not run: the policy "first" stopped the run: time',
+    );
+  });
+}
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{
@@ -88,6 +125,37 @@ Deno.test("onDelta: a policy that throws is reported as a warning, and the reply
   const events = await checkEvents(agent.promptStream("Hi"));
   assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["policy_failed"]);
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+});
+
+Deno.test("onDelta: a fake sleep that ends immediately does not block the event loop", async () => {
+  const { now, sleep } = new InstantClock();
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    now,
+    sleep,
+    tools: [fakeTool({ name: "work", delayMs: 1 })],
+    policies: [{ name: "watch", onDelta: () => {} }],
+  });
+  assertEquals((await agent.prompt("Work")).text, "Done");
+});
+
+Deno.test("onDelta: is called after the clock is set back", async () => {
+  let offset = 0;
+  let calls = 0;
+  const { agent, clock } = testAgent([hang()], {
+    now: () => clock.now() + offset,
+    sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),
+    policies: [{ name: "watch", onDelta: () => void calls++ }],
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  offset = -10_000;
+  for (let step = 0; step < 2; step++) {
+    clock.advance(250);
+    await settle();
+  }
+  assertEquals(calls, 3);
+  agent.abort();
+  await running;
 });
 
 Deno.test("onDelta: has the rates of the model that is called", async () => {

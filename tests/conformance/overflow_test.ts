@@ -56,6 +56,22 @@ Deno.test("overflow: the request is repeated once per turn, inside the same mess
   );
 });
 
+Deno.test("overflow: the error of the run has the model, and what the adapter reported", async () => {
+  const cause = new Error("413");
+  const reported = { status: 413, requestId: "req_1", cause };
+  const { agent } = testAgent([], {
+    streamFn: async function* () {
+      yield { type: "start" } as const;
+      const error = new ContextWindowOverflowError("Too long", reported);
+      yield { type: "error", stopReason: "error", error } as const;
+    },
+  });
+  const { error } = await agent.prompt("Hi");
+  const { status, requestId, provider, model, retryable } = error ?? {};
+  assertEquals([status, requestId, error?.cause], [413, "req_1", cause]);
+  assertEquals([provider, model, retryable], ["test", "model", false]);
+});
+
 Deno.test("overflow: a second one in a turn is the error of the run, and the next run starts with overflow: true [A34, B36]", async () => {
   const flags: boolean[] = [];
   const { agent, streamFn } = testAgent([tooLong, tooLong, tooLong, reply("Hello")], {

@@ -296,6 +296,26 @@ Deno.test("maxTurns: 100 by default, Infinity for no limit", async () => {
   assertEquals((await free.agent.prompt("Look")).turns, 121);
 });
 
+for (const slot of ["preTurn", "preRequest", "preDispatch", "postDispatch", "postTurn"] as const) {
+  Deno.test(`policies: the signal of ${slot} is aborted with the run`, async () => {
+    const entered = Promise.withResolvers<void>();
+    const reasons: unknown[] = [];
+    const wait = async ({ signal }: { readonly signal: AbortSignal }): Promise<undefined> => {
+      entered.resolve();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      reasons.push(signal.reason);
+    };
+    const { agent } = testAgent([reply([toolCall("look")])], {
+      tools: [look()],
+      policies: [{ name: "wait", [slot]: wait }],
+    });
+    const running = agent.prompt("Look");
+    await entered.promise;
+    agent.abort("enough");
+    assertEquals([(await running).stopReason, reasons], ["aborted", ["enough"]]);
+  });
+}
+
 Deno.test("policies: the context has turn, model, history, usage, cost and elapsed time", async () => {
   const seen: unknown[] = [];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };

@@ -207,7 +207,8 @@ Deno.test("preRequest stop: sends no request, and later policies are not called"
   streamFn.assertDone();
 });
 
-Deno.test("preRequest stop: the usage and the cost of the summary of transformContext count", async () => {
+Deno.test("preRequest: gets, and its stop keeps, the usage and the cost of the summary of transformContext", async () => {
+  const seen: unknown[] = [];
   const usage = { input: 8, output: 2, cacheRead: 0, cacheWrite: 0, total: 10 };
   const cost = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
   const { agent } = testAgent([], {
@@ -215,10 +216,17 @@ Deno.test("preRequest stop: the usage and the cost of the summary of transformCo
       messages,
       report: { droppedCount: 0, tokensBefore: 2, tokensAfter: 1, usage, cost },
     }),
-    policies: [{ name: "gate", preRequest: () => ({ type: "stop", reason: "too long" }) }],
+    policies: [{
+      name: "gate",
+      preRequest: (context) => {
+        seen.push(context.usage, context.cost);
+        return { type: "stop", reason: "too long" };
+      },
+    }],
   });
   const result = await agent.prompt("Hi");
   assertEquals([result.stoppedBy?.policy, result.usage, result.cost], ["gate", usage, cost]);
+  assertEquals(seen, [usage, cost]);
 });
 
 for (

@@ -137,9 +137,34 @@ Deno.test("prices: rates that are no numbers are reported, and the cost is unkno
   });
   assertEquals((await agent.prompt("Hi")).cost, unknownCost());
   assertEquals(eventsOfType(seen, "warning").map(({ code, message }) => [code, message]), [
-    ["prices_failed", "The price list failed: a rate must be a number, not NaN"],
+    ["prices_failed", "The price list failed: a rate is not a number of at least 0"],
     ["unknown_price", "No price is known for test/model, so its cost is unknown"],
   ]);
+});
+
+Deno.test("prices: a tier whose rates are no numbers is reported, and the cost is unknown", async () => {
+  const { agent, seen } = testAgent([reply("Hello", { usage: million })], {
+    prices: () => ({
+      input: 1,
+      output: 1,
+      tiers: [{ abovePromptTokens: 10, input: 2, output: NaN }],
+    }),
+  });
+  assertEquals((await agent.prompt("Hi")).cost, unknownCost());
+  assertEquals(eventsOfType(seen, "warning")[0]?.code, "prices_failed");
+});
+
+Deno.test("prices: a call is priced by its own prompt, not by the tokens of the run", async () => {
+  const usage = { ...million, output: 0, total: 1e6 };
+  const { agent } = testAgent([reply([toolCall("look")], { usage }), reply("Done", { usage })], {
+    tools: [fakeTool({ name: "look" })],
+    prices: () => ({
+      input: 1,
+      output: 1,
+      tiers: [{ abovePromptTokens: 1e6, input: 5, output: 5 }],
+    }),
+  });
+  assertEquals((await agent.prompt("Hi")).cost.total, 2);
 });
 
 Deno.test("prices: the cost of a tool that reports only its tokens is unknown", async () => {

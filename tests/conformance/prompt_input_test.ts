@@ -1,9 +1,12 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { type AgentMessage, type PromptInput, userMessage } from "../../src/core/message.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -222,4 +225,19 @@ Deno.test("message ids: are the same at message_start, message_end, turn_end and
     "message_1",
     "message_2",
   ]);
+});
+
+Deno.test("message ids: a given id that equals a random one of the same run gets a new one", async () => {
+  const inject: Policy = {
+    name: "inject",
+    postTurn: ({ message, turn }) =>
+      turn === 1
+        ? { type: "inject", messages: [{ ...userMessage("Again", 0), id: message.id ?? "" }] }
+        : undefined,
+  };
+  const streamFn = scriptedStream([reply("One"), reply("Two")]);
+  const agent = new Agent({ model: "test/model", streamFn, policies: [inject] });
+  const { messages } = await agent.prompt("Hi");
+  assertEquals(messages.length, 4);
+  assertEquals(new Set(messages.map(({ id }) => id)).size, 4);
 });

@@ -245,6 +245,30 @@ Deno.test("abort() ends the wait between two attempts immediately", async () => 
   streamFn.assertDone();
 });
 
+Deno.test("abort() between a retryable failure and its retry: the run is aborted, and the text is kept", async () => {
+  const { agent, streamFn } = testAgent([fail("network_error", "Reset", { after: "Half" })]);
+  atFirst(agent, "model_call_end", () => agent.abort("enough"));
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineEvents(events).slice(4), [
+    "message_start assistant",
+    "message_update text_delta",
+    "message_end assistant",
+    "turn_end aborted",
+    "agent_end",
+  ]);
+  const [end] = eventsOfType(events, "agent_end");
+  assertEquals([end?.stopReason, end?.abortReason, end?.error], ["aborted", "enough", undefined]);
+  assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Half"]);
+  streamFn.assertDone();
+});
+
+Deno.test("abort() after the failure of the last attempt: the error stays", async () => {
+  const { agent } = testAgent([fail("network_error", "Reset")], { retry: () => null });
+  atFirst(agent, "model_call_end", () => agent.abort("late"));
+  const result = await agent.prompt("Hi");
+  assertEquals([result.stopReason, result.error?.code], ["error", "network_error"]);
+});
+
 Deno.test("abort() ends the wait between two attempts when the sleep port ignores its signal", async () => {
   const { agent } = testAgent([fail("network_error", "Reset")], {
     sleep: () => new Promise(() => {}),

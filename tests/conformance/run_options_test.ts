@@ -270,3 +270,13 @@ Deno.test("structuredOutput(): does not use the provider's schema mode when the 
   await agent.structuredOutput("Which city?", schema, { tools: [look()] });
   assertEquals(streamFn.calls[0]?.options.responseSchema, undefined);
 });
+
+for (const options of [null, 5, { tools: 5 }, { tools: null }]) {
+  Deno.test(`prompt() and structuredOutput() with the options ${JSON.stringify(options)} reject with bad_request`, async () => {
+    const { agent } = testAgent([reply("Hello")]);
+    const untyped = options as unknown as RunOptions;
+    await assertRejects(() => agent.prompt("Hi", untyped), BadRequestError);
+    await assertRejects(() => agent.structuredOutput("Hi", {}, untyped), BadRequestError);
+    assertEquals((await agent.prompt("Hi")).text, "Hello");
+  });
+}

@@ -133,6 +133,67 @@ Deno.test("StreamFn: a warning is emitted as a warning of the run", async () => 
   });
 });
 
+Deno.test("StreamFn: a warning with values of other types is emitted as text, without data that is not JSON", async () => {
+  const warning = { type: "warning", code: 5, message: undefined, data: { size: 1n } };
+  const { agent } = testAgent([[warning as unknown as AssistantMessageEvent, done]]);
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const emitted = events.find(({ type }) => type === "warning");
+  assertEquals(emitted, { type: "warning", code: "5", message: "undefined", seq: 7 });
+});
+
+const cycle: Record<string, unknown> = {};
+cycle["self"] = cycle;
+const extension = { type: "extension", contentIndex: 0, typeName: "item", data: {} };
+const invalidBlocks: Record<string, readonly object[]> = {
+  "an extension without a typeName": [{ ...extension, typeName: undefined }],
+  "an extension with a bigint": [{ ...extension, data: [1n] }],
+  "an extension with a cycle": [{ ...extension, data: cycle }],
+  "a signature that is no string": [textStart, { ...textEnd, signature: 5 }],
+  "citations that are no list": [textStart, delta(0, "x"), { ...textEnd, citations: "page 1" }],
+  "citations that are no objects": [textStart, delta(0, "x"), { ...textEnd, citations: [null] }],
+  "citations with a cycle": [textStart, delta(0, "x"), { ...textEnd, citations: [cycle] }],
+};
+
+for (const [violation, events] of Object.entries(invalidBlocks)) {
+  Deno.test(`StreamFn: ${violation} is a stream_error, and the next prompt works`, async () => {
+    const invalid = [...events, done] as AssistantMessageEvent[];
+    const { agent } = testAgent([invalid, reply("Hello")]);
+    const emitted = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(agent.state.error?.code, "stream_error");
+    assertEquals(structuredClone(agent.state.messages), agent.state.messages);
+    assertEquals(outlineEvents(emitted).slice(-2), ["turn_end error", "agent_end"]);
+    assertEquals((await agent.prompt("Hi")).text, "Hello");
+  });
+}
+
+Deno.test("StreamFn: data of an extension that is changed later stays as it was", async () => {
+  const data = { item: 1 };
+  const { agent } = testAgent([], {
+    streamFn: async function* (): AsyncGenerator<AssistantMessageEvent> {
+      yield { type: "extension", contentIndex: 0, typeName: "item", data };
+      data.item = 2;
+      yield done;
+    },
+  });
+  await agent.prompt("Hi");
+  const [, assistant] = agent.state.messages;
+  assertEquals(assistant?.role === "assistant" && assistant.content, [
+    { type: "extension", typeName: "item", data: { item: 1 } },
+  ]);
+});
+
+Deno.test("StreamFn: a thrown proxy that cannot be read ends the model call and the run", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const { agent } = testAgent([], {
+    streamFn: () => {
+      throw proxy;
+    },
+  });
+  await checkEvents(agent.promptStream("Hi"));
+  assertEquals(agent.state.error?.code, "stream_error");
+});
+
 Deno.test("StreamFn: may return an async generator, which is closed after the terminal event", async () => {
   let closed = false;
   const { agent } = testAgent([], {

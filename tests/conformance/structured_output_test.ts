@@ -9,7 +9,7 @@ import {
   StructuredOutputFailedError,
 } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
-import type { JsonSchema } from "../../src/core/json.ts";
+import { isDeeperThan, type JsonSchema } from "../../src/core/json.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
 import { budget } from "../../src/policies/budget.ts";
 import { sharedBudget } from "../../src/policies/shared_budget.ts";
@@ -406,16 +406,18 @@ Deno.test("structuredOutput(): a library's schema that throws is an invalid answ
   }
 });
 
-Deno.test("structuredOutput() refuses native answers that nest too deep", async () => {
-  const text = `{"city":"Bern","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
-  const { agent } = testAgent([], {
-    streamFn: Object.assign(scriptedStream([reply(text)]), { hasStrictSchema: () => true }),
-  });
-  const error = await assertRejects(
-    () => agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 }),
-    StructuredOutputFailedError,
-  );
-  assertStringIncludes(error.lastError, "nested more than 200 levels deep");
+Deno.test("structuredOutput() accepts native answers of 200 levels, and refuses deeper ones", async () => {
+  const ask = (levels: number): Promise<unknown> => {
+    const text = `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+    const streamFn = Object.assign(scriptedStream([reply(text)]), { hasStrictSchema: () => true });
+    const { agent } = testAgent([], { streamFn });
+    return agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 });
+  };
+  assertEquals(isDeeperThan(await ask(200), 199), true);
+  for (const levels of [201, 20_000]) {
+    const error = await assertRejects(() => ask(levels), StructuredOutputFailedError);
+    assertStringIncludes(error.lastError, "nested more than 200 levels deep");
+  }
 });
 
 Deno.test("structuredOutput() rejects with the policy that stopped the run and its reason", async () => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import { ajvValidator } from "../../src/core/schema.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -15,6 +16,7 @@ async function loadModules(): Promise<void> {
   const streamFn = scriptedStream([reply([toolCall("look")]), reply("Done")]);
   const tools = [fakeTool({ name: "look" })];
   await new Agent({ model: "test/model", streamFn, tools }).prompt("Go");
+  await ajvValidator({});
 }
 
 /** Runs a trial, and runs it again: unchanged, or with a listener that changes all events in place. */

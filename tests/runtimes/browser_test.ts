@@ -27,6 +27,13 @@ Deno.test("browser: a bundle of the agent and an adapter does not use Deno or no
   assert(initialBytes <= MAX_INITIAL_BYTES, `${initialBytes} bytes; limit: ${MAX_INITIAL_BYTES}`);
 });
 
+Deno.test("browser: the catalog is loaded with the first prompt", async () => {
+  const chunks = await bundle(entry);
+  const hasCatalog = ({ code }: Chunk) => code.includes("claude-opus-5");
+  assertEquals(findChunks(chunks, STATIC_IMPORT).some(hasCatalog), false);
+  assertEquals(findChunks(chunks, ANY_IMPORT).some(hasCatalog), true);
+});
+
 /** Bundles a module and returns the chunks by file name; that of the module is `entry.js`. */
 async function bundle(source: string): Promise<ReadonlyMap<string, Chunk>> {
   const directory = await Deno.makeTempDir({ prefix: "swink_bundle_" });

@@ -76,7 +76,7 @@ export function classifyResponse(
     status,
     retryAfterMs,
     provider,
-    requestId: findRequestId(headers) ?? requestId,
+    requestId: redactId(findRequestId(headers) ?? requestId, secrets),
   });
 }
 
@@ -99,7 +99,7 @@ export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentE
     status,
     retryAfterMs,
     provider,
-    requestId,
+    requestId: redactId(requestId, secrets),
   });
 }
 
@@ -171,6 +171,11 @@ function resolveRetryable(
   if (header === "false") return false;
   const isUnclassified = classification === BAD_REQUEST || classification === UNKNOWN;
   return header === "true" && isUnclassified ? true : classification.retryable;
+}
+
+/** Removes secrets from an id, in case a gateway repeats headers of the request. */
+function redactId(id: string | undefined, secrets: ErrorOrigin["secrets"]): string | undefined {
+  return id && redact(id, secrets);
 }
 
 function findRequestId(headers: Headers): string | undefined {

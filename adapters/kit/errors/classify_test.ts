@@ -51,6 +51,20 @@ const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCod
     "model_throttled",
     false,
   ],
+  [
+    "an input that is too long a text",
+    400,
+    { error: { code: "string_above_max_length", param: "input[0].content", message: "Too long" } },
+    "context_window_overflow",
+    false,
+  ],
+  [
+    "another field with too long a text",
+    400,
+    { error: { code: "string_above_max_length", param: "prompt_cache_key", message: "Too long" } },
+    "bad_request",
+    false,
+  ],
   ["an unpaid bill without a message", 402, "", "model_throttled", false],
   ["an unpaid bill", 402, createErrorBody("Insufficient Balance"), "model_throttled", false],
   [
@@ -217,4 +231,13 @@ Deno.test("classifyStreamError(): the message contains no secrets", () => {
     classifyStreamError(value, origin).message,
     "acme reported an error: [redacted] is rejected, as is [redacted]",
   );
+});
+
+Deno.test("classifyResponse(): redacts a key that a gateway repeats as the id of the request", () => {
+  const headers = new Headers({ "x-request-id": "Bearer my-secret-key" });
+  const error = classifyResponse(
+    { status: 500, headers, body: "" },
+    { ...ORIGIN, secrets: ["my-secret-key"] },
+  );
+  assertEquals(error.requestId, "Bearer [redacted]");
 });

@@ -59,6 +59,13 @@ export function readErrorValue(value: unknown): ProviderError {
   };
 }
 
+/** Whether a value of a stream is an error, which some servers send without the member `error`. */
+export function isErrorValue(value: JsonObject): boolean {
+  const { error, message, detail, type, object } = value;
+  return Boolean(error) || type === "error" || object === "error" || Boolean(detail) ||
+    (typeof message === "string" && message !== "");
+}
+
 function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const nested = isJsonObject(inner["innererror"]) ? inner["innererror"] : {};
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];
@@ -66,7 +73,7 @@ function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const candidates = [
     details.some(isDailyQuota) ? "daily_quota_exceeded" : undefined,
     ...reasons,
-    inner["code"],
+    isAboutAnotherField(inner) ? undefined : inner["code"],
     nested["code"],
     inner["type"],
     inner["status"],
@@ -75,6 +82,12 @@ function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
     outer["type"],
   ];
   return candidates.filter((code): code is string => typeof code === "string" && code !== "");
+}
+
+/** Whether OpenAI reports a text that is too long in a field other than the input, such as `prompt_cache_key`. */
+function isAboutAnotherField({ code, param }: JsonObject): boolean {
+  return code === "string_above_max_length" && typeof param === "string" &&
+    !/^(?:input|messages|prompt$|instructions)/.test(param);
 }
 
 /** Whether a detail of a Google error is about a daily quota; such errors have a retry delay of seconds too. */

@@ -65,9 +65,10 @@ function findRetryInfo(body: JsonObject): number | undefined {
 }
 
 function parseMessageDelay(message: string): number | undefined {
-  const match = /(?:try again|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)/i
-    .exec(message);
-  return match?.[1] === undefined ? undefined : parseDuration(match[1]);
+  const match =
+    /(?:try again|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)?(?: seconds?|ms|h|m|s))+)/i
+      .exec(message);
+  return match?.[1] === undefined ? undefined : parseDuration(match[1].replace(/ seconds?/i, "s"));
 }
 
 /** Returns the longest reset delay of the exhausted limits. Two headers report the rest and the reset of each limit. */

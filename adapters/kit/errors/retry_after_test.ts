@@ -75,3 +75,11 @@ Deno.test("findRetryAfter(): uses the reset time of exhausted limits only", () =
     4000,
   );
 });
+
+Deno.test("findRetryAfter(): finds seconds in words in a message", () => {
+  const find = (message: string) =>
+    findRetryAfter({ headers: new Headers(), message, body: {}, now: NOW });
+  assertEquals(find("Please retry after 20 seconds."), 20_000);
+  assertEquals(find("Try again in 1 second"), 1000);
+  assertEquals(find("Please try again in 20s."), 20_000);
+});

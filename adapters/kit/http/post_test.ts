@@ -142,7 +142,8 @@ Deno.test("createOpenAI(): waits for the end of the body after a reply, so that 
   let endBody = () => {};
   await using server = serveLoopback((_request, { remoteAddr }) => {
     ports.add(remoteAddr.port);
-    const frames = 'data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n';
+    const frames =
+      'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode(frames));

@@ -5,7 +5,8 @@
  */
 
 import { AgentError } from "../../../src/core/errors.ts";
-import type { LlmContext } from "../../../src/core/stream.ts";
+import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import type { LlmContext, StreamRequest } from "../../../src/core/stream.ts";
 import {
   estimateTextTokens,
   estimateTokens,
@@ -14,21 +15,39 @@ import {
 import type { Usage } from "../../../src/core/usage.ts";
 import type { RequestLimiter } from "../options/adapter_options.ts";
 
+/** Shorter waits are not reported, in milliseconds. */
+const MIN_REPORTED_WAIT_MS = 1000;
+
 /** Reserves the estimated tokens of a request and replaces the estimate with the actual usage. */
 export class LimitReservation {
   readonly #limiter: RequestLimiter | undefined;
+  readonly #request: StreamRequest;
   #reserved: number | null = null;
 
   /** Creates a reservation of no tokens. Without a limiter, every method does nothing. */
-  constructor(limiter: RequestLimiter | undefined) {
+  constructor(limiter: RequestLimiter | undefined, request: StreamRequest) {
     this.#limiter = limiter;
+    this.#request = request;
   }
 
-  /** Waits until the request may be sent and reserves its estimated tokens. Rejects when the signal aborts. */
-  async reserve(context: LlmContext, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits until the request may be sent and reserves its estimated tokens. A long wait is reported as a warning. Rejects
+   * when the signal aborts, or when the wait is longer than the caller's retries.
+   */
+  async reserve(writer: BlockWriter, signal: AbortSignal): Promise<void> {
     if (!this.#limiter) return;
+    const { context, maxWaitMs } = this.#request;
     const tokens = estimateRequestTokens(context);
-    await this.#limiter.acquire(tokens, signal);
+    let isReported = false;
+    await this.#limiter.acquire(tokens, signal, {
+      maxPauseMs: maxWaitMs,
+      onWait: (delayMs) => {
+        if (isReported || delayMs < MIN_REPORTED_WAIT_MS) return;
+        isReported = true;
+        const message = `Waiting ${Math.ceil(delayMs / 1000)} s for the rate limit`;
+        writer.warning("rate_limit_wait", message, { delayMs });
+      },
+    });
     this.#reserved = tokens;
   }
 
@@ -43,7 +62,7 @@ export class LimitReservation {
     if (!AgentError.is(error)) return;
     if (error.status !== undefined) this.#settle(0);
     if (error.code === "model_throttled" && error.retryable && error.retryAfterMs !== undefined) {
-      this.#limiter?.pause?.(error.retryAfterMs);
+      this.#limiter?.pause?.(Math.min(error.retryAfterMs, this.#request.maxWaitMs ?? Infinity));
     }
   }
 

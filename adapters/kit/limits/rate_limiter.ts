@@ -5,9 +5,9 @@
  */
 
 import { abortable } from "../../../src/core/abortable.ts";
-import { BadRequestError } from "../../../src/core/errors.ts";
+import { BadRequestError, ModelThrottledError } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
-import type { RequestLimiter } from "../options/adapter_options.ts";
+import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
 import { readLimits } from "./rate_headers.ts";
 import { TokenBucket } from "./token_bucket.ts";
 
@@ -20,6 +20,11 @@ export interface RateLimiterOptions {
    * the limit in the provider's response headers, else no limit.
    */
   readonly tokensPerMinute?: number | undefined;
+  /**
+   * Maximum pause that a provider may cause with a retry delay or an exhausted limit, in milliseconds; longer ones are
+   * shortened. Default: 60,000.
+   */
+  readonly maxPauseMs?: number | undefined;
   /** Clock for tests. Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
@@ -28,7 +33,10 @@ export interface RateLimiterOptions {
  * Delays requests to stay within the rate limit of a provider.
  *
  * Pass the same limiter to the adapters of all agents that share a limit. Limits in response headers are applied as
- * well: the remaining amount and the time of the reset. A retry delay after a rejected request delays all requests.
+ * well: the remaining amount and the time of the reset. A retry delay after a rejected request pauses all requests, up
+ * to `maxPauseMs` and to the maximum delay of the retry strategy. A request whose own strategy allows a shorter delay
+ * than the rest of the pause fails at once with `model_throttled`. An adapter reports each wait of a second or more as a
+ * `warning` event with the code `rate_limit_wait`.
  *
  * @example
  * ```ts
@@ -42,6 +50,7 @@ export class RateLimiter implements RequestLimiter {
   readonly #clock: Clock;
   readonly #requests: TokenBucket;
   readonly #tokens: TokenBucket;
+  readonly #maxPauseMs: number;
   #lastAcquired: Promise<void> = Promise.resolve();
   #wakeNext = (): void => {};
 
@@ -55,14 +64,18 @@ export class RateLimiter implements RequestLimiter {
     const now = this.#clock.now();
     this.#requests = new TokenBucket(resolveLimit(options, "requestsPerMinute"), now);
     this.#tokens = new TokenBucket(resolveLimit(options, "tokensPerMinute"), now);
+    this.#maxPauseMs = options.maxPauseMs ?? 60_000;
   }
 
   /**
    * Waits until a request of about `tokens` tokens may be sent, in the order of the calls. Rejects with the signal's
    * reason when the signal aborts.
+   *
+   * @throws {ModelThrottledError} When a pause of the provider is longer than `maxPauseMs`.
    */
-  async acquire(tokens: number, signal: AbortSignal): Promise<void> {
-    const acquired = this.#lastAcquired.then(() => this.#waitForCapacity(tokens, signal));
+  async acquire(tokens: number, signal: AbortSignal, options: AcquireOptions = {}): Promise<void> {
+    this.#assertShortPause(options);
+    const acquired = this.#lastAcquired.then(() => this.#waitForCapacity(tokens, signal, options));
     this.#lastAcquired = acquired.catch(() => {});
     await abortable(acquired, signal);
   }
@@ -74,7 +87,10 @@ export class RateLimiter implements RequestLimiter {
     const reports = [[this.#requests, requests], [this.#tokens, tokens]] as const;
     for (const [bucket, { limit, remaining, resetMs }] of reports) {
       if (limit !== undefined) bucket.updateRate(limit);
-      if (remaining !== undefined) bucket.updateRemaining(remaining, resetMs, now);
+      if (remaining !== undefined) {
+        const pauseMs = resetMs && Math.min(resetMs, this.#maxPauseMs);
+        bucket.updateRemaining(remaining, pauseMs, now);
+      }
     }
   }
 
@@ -84,13 +100,28 @@ export class RateLimiter implements RequestLimiter {
     this.#wakeNext();
   }
 
-  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request. */
+  /** Delays all requests by `delayMs` milliseconds, the retry delay of a rejected request, up to `maxPauseMs`. */
   pause(delayMs: number): void {
-    this.#requests.pauseUntil(this.#clock.now() + delayMs);
+    this.#requests.pauseUntil(this.#clock.now() + Math.min(delayMs, this.#maxPauseMs));
   }
 
-  async #waitForCapacity(tokens: number, signal: AbortSignal): Promise<void> {
+  /** Rejects a request that would wait longer for the provider than its caller does. */
+  #assertShortPause({ maxPauseMs = Infinity }: AcquireOptions): void {
+    const now = this.#clock.now();
+    const retryAfterMs = Math.max(this.#requests.getPause(now), this.#tokens.getPause(now));
+    if (retryAfterMs <= maxPauseMs) return;
+    const message = `The provider's rate limit pauses requests for another ${retryAfterMs} ms`;
+    throw new ModelThrottledError(message, { retryAfterMs });
+  }
+
+  async #waitForCapacity(
+    tokens: number,
+    signal: AbortSignal,
+    options: AcquireOptions,
+  ): Promise<void> {
     for (let delayMs; !signal.aborted && (delayMs = this.#getDelay(tokens)) > 0;) {
+      this.#assertShortPause(options);
+      options.onWait?.(delayMs);
       await this.#sleep(delayMs, signal);
     }
     if (signal.aborted) return;
@@ -116,6 +147,6 @@ function resolveLimit(
   name: "requestsPerMinute" | "tokensPerMinute",
 ): number {
   const { [name]: limit = Infinity } = options;
-  if (limit > 0) return limit;
-  throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
+  if (typeof limit === "number" && limit > 0) return limit;
+  throw new BadRequestError(`${name} must be a number above 0, not ${String(limit)}`);
 }

@@ -1,4 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Agent } from "../../../src/agent/agent.ts";
+import { exponentialBackoff } from "../../../src/core/retry.ts";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import { userMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
@@ -254,11 +256,95 @@ Deno.test("RateLimiter.observe(): a reported limit can change, a limit from the 
 });
 
 Deno.test("new RateLimiter(): throws for a limit that is not above 0", () => {
-  for (const limit of [0, -1, NaN]) {
+  for (const limit of [0, -1, NaN, "60" as unknown as number]) {
     assertThrows(
       () => new RateLimiter({ requestsPerMinute: limit }),
       BadRequestError,
       `requestsPerMinute must be a number above 0, not ${limit}`,
     );
   }
+});
+
+Deno.test("RateLimiter: a retry delay pauses for at most maxPauseMs, with one timer", async () => {
+  for (const retryAfter of ["600", "3000000", "99999999999999999999"]) {
+    const clock = new ManualClock();
+    const limiter = new RateLimiter({ clock, maxPauseMs: 30_000 });
+    const fetch = replayFetch([
+      { status: 429, headers: { "retry-after": retryAfter } },
+      createReply(1, 1),
+    ]);
+    const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
+    await readReply(streamFn(createRequest("first")));
+    const next = readReply(streamFn(createRequest("second")));
+    await settle();
+    assertEquals(clock.sleepers, 1);
+    assertEquals(await advance(clock), 30_000);
+    assertEquals((await next).text, "x");
+  }
+});
+
+Deno.test("RateLimiter: an exhausted limit pauses until its reset, for at most 60 seconds by default", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  limiter.observe(
+    new Headers({
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-requests": "24h0m0s",
+    }),
+  );
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await next, 60_000);
+});
+
+Deno.test("RateLimiter: a request whose caller waits less than the pause fails at once", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  limiter.pause(20_000);
+  const fetch = replayFetch(createReply(1, 1));
+  const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
+  const { error } = await readReply(streamFn({ ...createRequest("x"), maxWaitMs: 100 }));
+  assertEquals([error?.code, error?.retryAfterMs, error?.retryable], [
+    "model_throttled",
+    20_000,
+    true,
+  ]);
+  assertEquals([fetch.requests.length, clock.now()], [0, 0]);
+});
+
+Deno.test("RateLimiter: a wait of a second or more is reported as a warning", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  limiter.pause(20_000);
+  const streamFn = createOpenAI({ fetch: replayFetch(createReply(1, 1)), limiter, api: "chat" });
+  const reading = readReply(streamFn(createRequest("x")));
+  await advance(clock);
+  const { warnings } = await reading;
+  assertEquals(warnings.map(({ code, message, data }) => [code, message, data]), [
+    ["rate_limit_wait", "Waiting 20 s for the rate limit", { delayMs: 20_000 }],
+  ]);
+});
+
+Deno.test("RateLimiter: the retry strategy of an agent limits the pause after its rejected request", async () => {
+  const clock = new ManualClock();
+  const fetch = replayFetch([
+    { status: 429, headers: { "retry-after": "60" } },
+    createReply(1, 1),
+  ]);
+  const agent = new Agent({
+    model: "openai/gpt-4o",
+    streamFn: createOpenAI({
+      fetch,
+      limiter: new RateLimiter({ clock }),
+      api: "chat",
+      apiKey: "k",
+    }),
+    retry: exponentialBackoff({ maxDelayMs: 100 }),
+    now: clock.now,
+    sleep: clock.sleep,
+  });
+  const running = agent.prompt("Hi");
+  while (fetch.requests.length < 2) await advance(clock);
+  assertEquals((await running).text, "x");
+  assertEquals(clock.now() <= 200, true);
 });

@@ -31,6 +31,11 @@ export class TokenBucket {
     return Math.ceil(Math.max(fillMs, this.#pausedUntil - now, 0));
   }
 
+  /** Returns the rest of a pause, in milliseconds. */
+  getPause(now: number): number {
+    return Math.max(0, this.#pausedUntil - now);
+  }
+
   /** Removes `amount`; the available amount may become negative. */
   consume(amount: number, now: number): void {
     this.#refill(now);

@@ -4,18 +4,27 @@
  * @module
  */
 
-import { AuthError } from "../../../src/core/errors.ts";
+import { AgentError, AuthError, getErrorMessage } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { type Catalog, catalog } from "../../catalog/catalog.ts";
+import { checkAdapterOptions } from "./check_options.ts";
 
 /** An API key, or a function that returns it and is called for every request. */
 export type ApiKey = string | (() => string | undefined | Promise<string | undefined>);
 
+/** Options for `RequestLimiter.acquire()`. */
+export interface AcquireOptions {
+  /** Maximum pause, in milliseconds; a request during a longer one is rejected at once. Default: that of the limiter. */
+  readonly maxPauseMs?: number | undefined;
+  /** Called before a wait, with its expected time in milliseconds. */
+  readonly onWait?: ((delayMs: number) => void) | undefined;
+}
+
 /** Delays requests to stay within a rate limit. */
 export interface RequestLimiter {
   /** Waits until a request of about `tokens` tokens may be sent. Rejects when the signal aborts. */
-  acquire(tokens: number, signal: AbortSignal): Promise<void>;
+  acquire(tokens: number, signal: AbortSignal, options?: AcquireOptions): Promise<void>;
   /** Applies the limits in the headers of a response. */
   observe(headers: Headers): void;
   /** Replaces the `acquired` tokens of a request with the tokens actually used. */
@@ -52,8 +61,10 @@ export interface AdapterOptions {
 
 /** {@linkcode AdapterOptions} with defaults. */
 export interface AdapterSettings {
-  /** Base URL of the API, without a trailing slash. */
+  /** Base URL of the API, without a trailing slash and without a query. */
   readonly baseUrl: string;
+  /** Query of the base URL, which each request gets, without `?`. Default: none. */
+  readonly query?: string | undefined;
   /** How to supply a key; part of the error when there is none. */
   readonly keyHint: string;
   /** Headers to send; they override the headers of the adapter. */
@@ -74,11 +85,18 @@ export interface AdapterSettings {
   readonly clock: Clock;
 }
 
-/** Applies the defaults to the options of an adapter. */
+/**
+ * Applies the defaults to the options of an adapter.
+ *
+ * @throws {BadRequestError} If an option is not of its type.
+ */
 export function resolveSettings(options: AdapterOptions, defaultUrl: string): AdapterSettings {
+  checkAdapterOptions(options);
   const { fetch } = options;
+  const [url = "", query] = (options.baseUrl ?? defaultUrl).trim().replace(/#.*$/, "").split("?");
   return {
-    baseUrl: (options.baseUrl ?? defaultUrl).replace(/\/+$/, ""),
+    baseUrl: url.replace(/\/+$/, ""),
+    query,
     keyHint: options.keyHint ?? "pass apiKey to the adapter, or getApiKey to the agent",
     headers: options.headers ?? {},
     // Looks `fetch` up on every call, in case a test or an instrumentation replaces it later.
@@ -107,9 +125,24 @@ export async function findApiKey(
 ): Promise<string | undefined> {
   const requestKey = request.options.apiKey?.trim();
   if (requestKey) return requestKey;
-  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+  const key = typeof apiKey === "function" ? await callApiKey(apiKey, request) : apiKey;
   // A pasted key may end with a line break. `fetch` rejects such a header with an error that contains the key.
   return key?.trim() || undefined;
+}
+
+async function callApiKey(
+  apiKey: () => ReturnType<Extract<ApiKey, () => unknown>>,
+  { model: { provider } }: StreamRequest,
+): Promise<string | undefined> {
+  try {
+    return await apiKey();
+  } catch (cause) {
+    if (AgentError.is(cause)) throw cause;
+    throw new AuthError(`${provider}: apiKey failed: ${getErrorMessage(cause)}`, {
+      provider,
+      cause,
+    });
+  }
 }
 
 /** The key of an adapter, and how to supply one. */

@@ -1,20 +1,14 @@
 /**
- * Conversion of messages: images, empty text, tool results, and data that only one model accepts.
+ * Conversion of messages: media, empty text, tool results, and data that only one model accepts.
  *
  * @module
  */
 
-import {
-  type ContentBlock,
-  extractToolCalls,
-  type ImageBlock,
-  type TextBlock,
-} from "../../../src/core/content.ts";
-import { BadRequestError } from "../../../src/core/errors.ts";
+import { type ContentBlock, extractToolCalls, type TextBlock } from "../../../src/core/content.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
-import type { WarningSink } from "./warnings.ts";
+import type { MediaBlock } from "./media.ts";
 
 /**
  * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
@@ -30,61 +24,39 @@ export function hasText(block: TextBlock): boolean {
   return block.text.trim() !== "";
 }
 
-/** Returns the text and image blocks of a user message or a tool result, without blank text. */
-export function getTextAndImages(content: readonly ContentBlock[]): (TextBlock | ImageBlock)[] {
-  const blocks: (TextBlock | ImageBlock)[] = [];
-  for (const block of content) {
-    if (block.type === "image" || (block.type === "text" && hasText(block))) blocks.push(block);
-  }
-  return blocks;
-}
-
-/**
- * Returns the URL of an image, a `data:` URL for base64.
- *
- * @throws {BadRequestError} When the image is a file.
- */
-export function toImageUrl(image: ImageBlock): string {
-  const { source } = image;
-  if (source.type === "url") return source.url;
-  if (source.type === "base64") return `data:${source.mediaType};base64,${source.data}`;
-  throw createUnreadFileError(source.path);
-}
-
-/** Creates the error for an image file that the agent did not read. */
-export function createUnreadFileError(path: string): BadRequestError {
-  return new BadRequestError(
-    `Image file ${path} was not read: pass readFile to the agent, or send the image as base64`,
+/** Returns the text, images, documents and audio of a user message or a tool result, without blank text. */
+export function getTextAndMedia(content: readonly ContentBlock[]): (TextBlock | MediaBlock)[] {
+  return content.filter((block): block is TextBlock | MediaBlock =>
+    isMedia(block) || (block.type === "text" && hasText(block))
   );
+}
+
+/** Whether a block is an image, a document or an audio clip. */
+export function isMedia(block: ContentBlock): block is MediaBlock {
+  return block.type === "image" || block.type === "document" || block.type === "audio";
+}
+
+/** Creates the text before the media of a tool result that a separate message contains. */
+export function createMediaTitle(
+  media: readonly MediaBlock[],
+  { toolName }: ToolResultMessage,
+): TextBlock {
+  const kind = media.every(({ type }) => type === "image") ? "Images" : "Attachments";
+  return { type: "text", text: `${kind} from ${toolName}:` };
 }
 
 /** Returns the text of a tool result, for providers that accept only text; a placeholder if there is none. */
 export function toResultText({ content, isError }: ToolResultMessage): string {
-  const blocks = getTextAndImages(content);
-  const texts = blocks.flatMap((block) => block.type === "text" ? block.text : []);
-  const text = texts.join("\n\n") || (blocks.length > 0 ? "(see the images)" : "(no output)");
+  const texts = content.flatMap((block) =>
+    block.type === "text" && hasText(block) ? block.text : []
+  );
+  const text = texts.join("\n\n") || describeMedia(content.filter(isMedia));
   return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
 }
 
-/** Replaces images with a note, for a model that does not accept them, and adds a warning. */
-export function withoutImages(
-  messages: readonly LlmMessage[],
-  sink: WarningSink,
-): readonly LlmMessage[] {
-  let omitted = 0;
-  const converted = messages.map((message) => {
-    if (!message.content.some(({ type }) => type === "image")) return message;
-    const content = message.content.map((block): ContentBlock => {
-      if (block.type !== "image") return block;
-      omitted++;
-      return { type: "text", text: "(an image that this model cannot see)" };
-    });
-    return { ...message, content };
-  });
-  if (omitted > 0) {
-    sink.warning("images_left_out", `The model does not accept images: ${omitted} omitted`);
-  }
-  return converted;
+function describeMedia(media: readonly MediaBlock[]): string {
+  if (media.length === 0) return "(no output)";
+  return media.every(({ type }) => type === "image") ? "(see the images)" : "(see the attachments)";
 }
 
 /**

@@ -3,7 +3,8 @@ import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage } from "../../../src/core/message.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { assistantMessage, toolCall } from "../../../src/testing/messages.ts";
-import { createCallIdEncoder, isOwnReply, toImageUrl } from "./history.ts";
+import { createCallIdEncoder, isOwnReply } from "./history.ts";
+import { toMediaUrl } from "./media.ts";
 
 function createReply(provider: string, modelId: string): AssistantMessage {
   return {
@@ -26,18 +27,18 @@ Deno.test("isOwnReply(): requires the same model and provider, under any name of
   assertEquals(isOwnReply(createReply("openrouter", "gemini-2.5-pro"), model), false);
 });
 
-Deno.test("toImageUrl(): returns a URL or a data: URL, and throws for a file", () => {
+Deno.test("toMediaUrl(): returns a URL or a data: URL, and throws for a file", () => {
   const image = { type: "image" } as const;
   const url = "https://example.com/a.png";
-  assertEquals(toImageUrl({ ...image, source: { type: "url", url } }), url);
+  assertEquals(toMediaUrl({ ...image, source: { type: "url", url } }), url);
   assertEquals(
-    toImageUrl({ ...image, source: { type: "base64", mediaType: "image/png", data: "AA==" } }),
+    toMediaUrl({ ...image, source: { type: "base64", mediaType: "image/png", data: "AA==" } }),
     "data:image/png;base64,AA==",
   );
   assertThrows(
-    () => toImageUrl({ ...image, source: { type: "file", path: "a.png" } }),
+    () => toMediaUrl({ ...image, source: { type: "file", path: "a.png" } }),
     BadRequestError,
-    "Image file a.png was not read: pass readFile to the agent",
+    "The image file a.png was not read: pass readFile to the agent",
   );
 });
 

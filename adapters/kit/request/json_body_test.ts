@@ -24,3 +24,40 @@ Deno.test("mergeExtraFields(): adds extra fields, and warns about fields that th
   });
   assertEquals(warnings, ['The extra field "model" was ignored: the request sets it']);
 });
+
+Deno.test("mergeExtraFields(): merges nested objects, joins texts and tools, and keeps the type of a setting", () => {
+  const warnings: string[] = [];
+  const sink = { warning: (_code: string, message: string) => warnings.push(message) };
+  const body = {
+    tools: [{ name: "own" }],
+    include: ["a"],
+    text: { format: "json", verbosity: undefined },
+    thinking: { type: "disabled" },
+    messages: [{ role: "user" }],
+  };
+  const extra = JSON.parse(`{
+    "tools": [{ "type": "web_search" }],
+    "include": ["a", "b"],
+    "text": { "verbosity": "low", "format": "text" },
+    "thinking": { "type": "enabled", "budget_tokens": 2048 },
+    "messages": [{ "role": "user" }],
+    "__proto__": { "polluted": true }
+  }`);
+  const merged = mergeExtraFields(body, extra, sink);
+  assertEquals(
+    JSON.stringify(merged),
+    JSON.stringify({
+      tools: [{ name: "own" }, { type: "web_search" }],
+      include: ["a", "b"],
+      text: { format: "json", verbosity: "low" },
+      thinking: { type: "disabled" },
+      messages: [{ role: "user" }],
+      ["__proto__"]: { polluted: true },
+    }),
+  );
+  assertEquals(warnings, [
+    'The extra field "text.format" was ignored: the request sets it',
+    'The extra field "thinking" was ignored: the request sets it',
+    'The extra field "messages" was ignored: the request sets it',
+  ]);
+});

@@ -4,10 +4,12 @@
  * @module
  */
 
+import { extractText } from "../../../src/core/content.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamOptions } from "../../../src/core/stream.ts";
+import type { StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
+import { hashText, type NameRule, toWireName } from "./wire_names.ts";
 
 /** Returns the temperature of a request. Omits it with a warning for a model that does not support one. */
 export function resolveTemperature(
@@ -18,6 +20,72 @@ export function resolveTemperature(
   if (temperature === undefined || entry?.temperature !== false) return temperature;
   sink.warning("temperature_left_out", "The model does not support a temperature");
   return undefined;
+}
+
+/** Returns `topP` of a request. Omits it with a warning for a model that does not support sampling options. */
+export function resolveTopP(
+  { topP }: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): number | undefined {
+  if (topP === undefined || entry?.temperature !== false) return topP;
+  sink.warning("top_p_left_out", "The model does not support topP");
+  return undefined;
+}
+
+/** Returns the texts that end a reply, at most `max`; the others, and blank ones, are omitted with a warning. */
+export function resolveStop(
+  { stop }: StreamOptions,
+  max: number,
+  sink: WarningSink,
+): readonly string[] | undefined {
+  if (stop === undefined) return undefined;
+  const accepted = stop.filter((text) => text.trim() !== "").slice(0, max);
+  if (accepted.length < stop.length) {
+    const message = `The provider accepts at most ${max} stop texts, none of them blank`;
+    sink.warning("stop_left_out", `${message}: ${stop.length - accepted.length} omitted`);
+  }
+  return accepted.length > 0 ? accepted : undefined;
+}
+
+/** An option that some providers do not have. */
+export type OptionalOption =
+  | "topP"
+  | "stop"
+  | "seed"
+  | "serverTools"
+  | "serviceTier"
+  | "verbosity"
+  | "reasoningSummary";
+
+/** Warns about those of the named options that a request has and the provider does not. */
+export function warnUnsupportedOptions(
+  { options, model }: Pick<StreamRequest, "options" | "model">,
+  names: readonly OptionalOption[],
+  sink: WarningSink,
+): void {
+  for (const name of names) {
+    const value = options[name];
+    const isSet = Array.isArray(value) ? value.length > 0 : value !== undefined;
+    if (!isSet) continue;
+    const code = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    sink.warning(`${code}_left_out`, `${model.provider} does not support ${name} here`);
+  }
+}
+
+/** Names of sessions that providers accept, as fields and as headers. */
+const SESSION_RULE: NameRule = { forbidden: /[^\x21-\x7e]/g, maxLength: 64 };
+
+/**
+ * Returns the id by which a provider finds the cached prompt, at most 64 characters: the session id, or a hash of how the
+ * conversation starts; none if caching is off and there is no session id.
+ */
+export function resolveSessionId(
+  { options, context: { systemPrompt, messages } }: Pick<StreamRequest, "options" | "context">,
+): string | undefined {
+  if (options.sessionId) return toWireName(options.sessionId, SESSION_RULE);
+  if (options.cache === "off") return undefined;
+  return hashText(systemPrompt + extractText(messages[0]?.content ?? []), 14);
 }
 
 /** Returns `maxTokens` of a request. Lowers it to the limit of the model with a warning. */

@@ -7,11 +7,13 @@
 import { BlockWriter } from "../../../src/core/block_writer.ts";
 import {
   AgentError,
+  type AgentErrorOptions,
   getErrorMessage,
   NetworkError,
   StreamError,
 } from "../../../src/core/errors.ts";
 import { ReadableQueue } from "../../../src/core/readable_queue.ts";
+import { redact } from "../../../src/core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../../src/core/stream.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
@@ -24,6 +26,8 @@ export interface FrameParser<Frame> {
   feed(bytes: Uint8Array, onFrame: (frame: Frame) => void): void;
   /** Calls `onFrame` for each frame that the end of the body completes. */
   end(onFrame: (frame: Frame) => void): void;
+  /** Text that belongs to no frame, such as a message of a gateway; part of the error of an incomplete reply. */
+  readonly unknownText?: string;
 }
 
 /** Turns frames into a reply. */
@@ -48,6 +52,8 @@ export interface Exchange<Frame> {
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
   readonly replyReader: ReplyReader<Frame>;
+  /** Texts to redact from errors of the connection, such as the key. */
+  readonly secrets?: readonly string[];
 }
 
 /** Options for `toEventStream()`. */
@@ -64,6 +70,12 @@ export interface EventStreamOptions<Frame> {
 
 /** Maximum number of bytes parsed at once, since a body may arrive as one huge chunk. */
 const MAX_SLICE_BYTES = 32 * 1024;
+
+/** Maximum length of the text outside of frames in an error, in characters. */
+const MAX_UNKNOWN_LENGTH = 500;
+
+/** Maximum length of an event in an error, in characters. */
+const MAX_FRAME_LENGTH = 200;
 
 /** Maximum wait for the end of the body after the reply has ended, so that the connection can be reused. */
 const CLOSE_TIMEOUT_MS = 50;
@@ -88,7 +100,13 @@ class Call<Frame> {
   readonly #idleTimer: IdleTimer;
   readonly #connection = new AbortController();
   readonly #onAbort = () => this.#abort();
-  readonly #onFrame = (frame: Frame) => this.#exchange?.replyReader.read(frame);
+  readonly #onFrame = (frame: Frame) => {
+    try {
+      this.#exchange?.replyReader.read(frame);
+    } catch (thrown) {
+      throw AgentError.is(thrown) ? thrown : this.#createFrameError(thrown, frame);
+    }
+  };
   #exchange: Exchange<Frame> | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
@@ -149,14 +167,16 @@ class Call<Frame> {
 
   #readEnd({ parser, replyReader }: Exchange<Frame>): void {
     try {
-      parser.end(this.#onFrame);
+      parser.end((frame) => replyReader.read(frame));
     } catch (thrown) {
       // An unreadable last frame was truncated, so its parse error is not reported.
       if (AgentError.is(thrown)) throw thrown;
     }
     replyReader.end?.();
     if (this.#writer.ended) return;
-    throw this.#createNetworkError("the stream ended before the reply was complete");
+    const text = parser.unknownText?.trim().slice(0, MAX_UNKNOWN_LENGTH);
+    const problem = "the stream ended before the reply was complete";
+    throw this.#createNetworkError(text ? `${problem}, with the text: ${text}` : problem);
   }
 
   async #nextSlice(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | null> {
@@ -186,13 +206,7 @@ class Call<Frame> {
   }
 
   #fail(thrown: unknown): void {
-    const { provider } = this.#options.request.model;
-    const error = AgentError.is(thrown)
-      ? thrown
-      : new StreamError(`Cannot read the reply of ${provider}: ${getErrorMessage(thrown)}`, {
-        provider,
-        cause: thrown,
-      });
+    const error = AgentError.is(thrown) ? thrown : this.#createStreamError(thrown);
     this.#failed = true;
     this.#writer.fail(error, this.#exchange?.replyReader.usage);
   }
@@ -233,9 +247,30 @@ class Call<Frame> {
     this.#reader?.cancel(reason).catch(ignore);
   }
 
+  /** Creates the error of a frame that is not JSON, or not of the form that the provider documents. */
+  #createFrameError(cause: unknown, frame: Frame): StreamError {
+    const text = (typeof frame === "string" ? frame : JSON.stringify(frame)).trim();
+    const shown = text.length > MAX_FRAME_LENGTH ? `${text.slice(0, MAX_FRAME_LENGTH)}…` : text;
+    const problem = cause instanceof TypeError ? "unexpected form" : getErrorMessage(cause);
+    return this.#createStreamError(cause, `${problem}, in the event ${shown}`);
+  }
+
+  #createStreamError(cause: unknown, problem = getErrorMessage(cause)): StreamError {
+    const { provider } = this.#options.request.model;
+    const step = this.#reader === null ? "create the request to" : "read the reply of";
+    return new StreamError(...this.#redact(`Cannot ${step} ${provider}: ${problem}`, cause));
+  }
+
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
     const { provider } = this.#options.request.model;
-    return new NetworkError(`${provider}: ${problem}`, { provider, cause });
+    return new NetworkError(...this.#redact(`${provider}: ${problem}`, cause));
+  }
+
+  /** Returns the arguments of an error; a cause whose message contains a secret is left out. */
+  #redact(message: string, cause: unknown): [string, AgentErrorOptions] {
+    const { provider } = this.#options.request.model;
+    const redacted = redact(message, this.#exchange?.secrets);
+    return [redacted, redacted === message ? { provider, cause } : { provider }];
   }
 }
 

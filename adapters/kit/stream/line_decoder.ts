@@ -8,6 +8,7 @@ import { StreamError } from "../../../src/core/errors.ts";
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** Maximum number of bytes that are buffered without a line end. Far above the longest line of any provider. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -19,7 +20,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
  * split. The remaining bytes are buffered until the next chunk; a chunk must not be changed after it was fed.
  */
 export class LineDecoder {
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #isAtStart = true;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #afterCarriageReturn = false;
@@ -37,14 +39,23 @@ export class LineDecoder {
     this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
     const lines = this.#takePending(bytes.subarray(0, end));
     if (end < bytes.length) this.#appendPending(bytes.subarray(end));
-    this.#decode(lines, onLines);
+    this.#decode(this.#skipByteOrderMark(lines), onLines);
   }
 
   /** Calls `onLines` with the buffered rest of the body; a character that is cut off there becomes U+FFFD. */
   end(onLines: (lines: string) => void): void {
     if (this.#pendingBytes === 0) return;
-    const rest = normalizeLineEnds(this.#decoder.decode(this.#takePending(new Uint8Array(0))));
+    const bytes = this.#skipByteOrderMark(this.#takePending(new Uint8Array(0)));
+    const rest = normalizeLineEnds(this.#decoder.decode(bytes));
     onLines(rest.endsWith("\n") ? rest : `${rest}\n`);
+  }
+
+  /** Skips a byte order mark at the start of the body. */
+  #skipByteOrderMark(bytes: Uint8Array): Uint8Array {
+    if (!this.#isAtStart) return bytes;
+    this.#isAtStart = false;
+    const isMarked = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte);
+    return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
   }
 
   /** Skips an LF that belongs to a CR at the end of the last chunk. */
@@ -97,7 +108,7 @@ function normalizeLineEnds(text: string): string {
 
 /** Decodes line by line, so that the lines before the invalid one are passed on. */
 function decodeStrictly(bytes: Uint8Array, onLines: (lines: string) => void): void {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   for (let start = 0; start < bytes.length;) {
     const lineFeed = bytes.indexOf(LINE_FEED, start);
     const end = lineFeed < 0 ? bytes.length : lineFeed + 1;

@@ -22,6 +22,8 @@ for (
     ["CR", "a\rb\r", "a\nb\n"],
     ["mixed line breaks that end in CR", "a\r\nb\r", "a\nb\n"],
     ["no line break at the end", "a\r\nö€", "a\nö€\n"],
+    ["a byte order mark at the start", "\uFEFFa\n\uFEFFb\n", "a\n\uFEFFb\n"],
+    ["a byte order mark alone", "\uFEFF", "\n"],
     ["empty lines", "a\r\n\r\n\rb\n\n", "a\n\n\nb\n\n"],
   ] as const
 ) {

@@ -7,14 +7,18 @@
  * @module
  */
 
+import { StreamError } from "../../../src/core/errors.ts";
 import type { FrameParser } from "./event_stream.ts";
 import { LineDecoder } from "./line_decoder.ts";
 
 const SPACE = 0x20;
 
+/** Maximum length of an event in characters, as for a line. */
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
+
 /** Options for `new SseParser()`. */
 export interface SseOptions {
-  /** Called for each line that is not part of an event; some servers send a bare JSON error between events. */
+  /** Called for each line that is not part of an event, such as an error outside of the events. */
   readonly onUnknownLine?: (line: string) => void;
 }
 
@@ -56,11 +60,13 @@ export class SseParser implements FrameParser<string> {
 
   #append(data: string): void {
     this.#data = this.#data === null ? data : `${this.#data}\n${data}`;
+    if (this.#data.length <= MAX_EVENT_LENGTH) return;
+    throw new StreamError(`An event of the response exceeds ${MAX_EVENT_LENGTH / 2 ** 20} MiB`);
   }
 
   #readOtherLine(line: string): void {
     if (line === "data") this.#append("");
-    else if (!/^(?::|event$|id|retry)/.test(line)) this.#onUnknownLine?.(line);
+    else if (!/^(?::|event$|(?:id|retry)(?::|$))/.test(line)) this.#onUnknownLine?.(line);
   }
 
   #dispatch(onFrame: (data: string) => void): void {

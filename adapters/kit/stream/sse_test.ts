@@ -98,3 +98,15 @@ Deno.test("SseParser: reads a long line in single bytes in linear time", () => {
   // Quadratic work takes minutes; the bound allows for a busy machine.
   assertLess(performance.now() - startedAt, 10_000);
 });
+
+Deno.test("SseParser: rejects an event above 64 MiB whose lines are short", () => {
+  const parser = new SseParser();
+  const line = encoder.encode(`data: ${"A".repeat(2 ** 20)}\n`);
+  assertThrows(
+    () => {
+      for (let count = 0; count < 100; count++) parser.feed(line, () => {});
+    },
+    StreamError,
+    "An event of the response exceeds 64 MiB",
+  );
+});

@@ -16,3 +16,9 @@ export function textOrEmpty(value: unknown): string {
 export function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
+
+/** Returns the JSON text of a tool call's arguments, which some servers send as a value; empty if there are none. */
+export function toArgumentsText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
+}

@@ -6,6 +6,7 @@
 
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { createServerStreamFn, type OpenAIServer } from "../server/server_stream_fn.ts";
+import { adaptBody, findServer } from "./compatible_servers.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { createChatBody } from "./request.ts";
 import { ChatReply } from "./response.ts";
@@ -18,9 +19,13 @@ export interface ChatServer extends OpenAIServer {
 
 /** Creates the stream function of a server. */
 export function createChat({ dialect, ...server }: ChatServer): StreamFn {
-  return createServerStreamFn(server, {
+  const known = findServer(server.settings.baseUrl);
+  return createServerStreamFn({ connectHint: known?.connectHint, ...server }, {
     path: "/chat/completions",
-    createBody: (request, entry, sink) => createChatBody(request, { dialect, entry }, sink),
-    createReplyReader: (call) => new ChatReply(call),
+    async createBody(request, entry, sink) {
+      const body = await createChatBody(request, { dialect, entry }, sink);
+      return known ? adaptBody(body, known, sink) : body;
+    },
+    createReplyReader: (call) => new ChatReply(call, dialect),
   });
 }

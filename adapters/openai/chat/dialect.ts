@@ -7,8 +7,12 @@
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
+import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
+import type { MediaBlock } from "../../kit/request/media.ts";
+import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Dialect of the chat completions API. */
@@ -31,6 +35,18 @@ export interface ChatDialect {
   readonly hasThinkingParts?: boolean;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
+  /** Returns the media that a model accepts. */
+  readonly getAbilities: (modelId: string) => ContentAbilities;
+  /** Converts media to a content part. Default: the form of OpenAI. */
+  readonly toMediaPart?: (block: MediaBlock) => JsonObject;
+  /** Options that the server does not have. */
+  readonly unsupported: readonly ("serviceTier" | "verbosity" | "reasoningSummary")[];
+  /** Field for the seed. Default: `seed`. */
+  readonly seedField?: string;
+  /** Tools that the server runs itself. Default: none. */
+  readonly serverTools?: ServerToolFormats;
+  /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
+  readonly sendsDone?: boolean;
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }
@@ -46,12 +62,16 @@ export const COMPATIBLE: ChatDialect = {
     return effort === undefined ? {} : { reasoning_effort: effort };
   },
   encodeCallId: (id) => toWireName(id, CALL_ID_RULE),
+  getAbilities: getChatAbilities,
+  unsupported: ["serviceTier", "verbosity", "reasoningSummary"],
 };
 
 const OPENAI: ChatDialect = {
   ...COMPATIBLE,
   maxTokensField: "max_completion_tokens",
   hasCacheKey: true,
+  getAbilities: (modelId) => ({ ...getChatAbilities(modelId), document: CHAT_DOCUMENTS }),
+  unsupported: ["reasoningSummary"],
 };
 
 /** Dialect of servers that accept any call id, because their models may require a format of their own. */
@@ -67,6 +87,8 @@ const OPENROUTER: ChatDialect = {
     if (effort === undefined) return {};
     return { reasoning: max_tokens === undefined ? { effort } : { max_tokens } };
   },
+  getAbilities: () => ({ image: CHAT_IMAGES, document: CHAT_DOCUMENTS, audio: CHAT_AUDIO }),
+  unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
 };
 
@@ -84,7 +106,6 @@ const THINKING_SWITCH: ChatDialect = {
 };
 
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
-  "api.openai.com": OPENAI,
   "openrouter.ai": OPENROUTER,
   "api.deepseek.com": THINKING_SWITCH,
   "api.z.ai": THINKING_SWITCH,
@@ -92,8 +113,21 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
 
 /** Returns the dialect of the server at a URL. */
 export function detectDialect(baseUrl: string): ChatDialect {
-  const host = /^https?:\/\/([^/:]+)/.exec(baseUrl)?.[1] ?? "";
-  return DIALECTS[host] ?? LENIENT;
+  const host = getHost(baseUrl);
+  return isOpenAIHost(host) ? OPENAI : DIALECTS[host] ?? LENIENT;
+}
+
+/** Whether a URL is OpenAI's own, also in a region with data residency such as `eu.api.openai.com`. */
+export function isOpenAIUrl(baseUrl: string): boolean {
+  return isOpenAIHost(getHost(baseUrl));
+}
+
+function isOpenAIHost(host: string): boolean {
+  return /^(?:[a-z0-9-]+\.)?api\.openai\.com$/.test(host);
+}
+
+function getHost(url: string): string {
+  return /^https?:\/\/([^/:]+)/i.exec(url)?.[1]?.toLowerCase() ?? "";
 }
 
 /** Returns the effort of a request; `undefined` for a model without efforts, and for an unknown model with `off`. */

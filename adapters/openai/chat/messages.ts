@@ -8,7 +8,6 @@ import {
   type ContentBlock,
   extractText,
   extractToolCalls,
-  type ImageBlock,
   type TextBlock,
 } from "../../../src/core/content.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
@@ -16,17 +15,20 @@ import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../s
 import type { ModelSpec } from "../../../src/core/model.ts";
 import {
   createCallIdEncoder,
-  getTextAndImages,
+  createMediaTitle,
+  getTextAndMedia,
+  isMedia,
   isOwnReply,
-  toImageUrl,
   toResultText,
 } from "../../kit/request/history.ts";
+import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { REASONING_CONTENT, REASONING_DETAILS } from "./response.ts";
 import type { WireMessage } from "./wire.ts";
 import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { toChatPart } from "./media.ts";
 
 /** Options for `toChatMessages()`. */
 export interface ChatMessagesOptions {
@@ -42,19 +44,19 @@ export function toChatMessages(
   options: ChatMessagesOptions,
 ): WireMessage[] {
   const wire: WireMessage[] = [];
-  // Tool results contain only text; their images follow in a user message after the last result of a batch.
-  let images: JsonObject[] = [];
+  // Tool results contain only text; their media follow in a user message after the last result of a batch.
+  let media: JsonObject[] = [];
   const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   const { model, dialect } = options;
   const encodeCallId = dialect.keepsCallIds
     ? createCallIdEncoder(messages, model, dialect.encodeCallId)
     : dialect.encodeCallId;
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "tool_result" && images.length > 0) {
-      wire.push({ role: "user", content: images });
-      images = [];
+    if (message.role !== "tool_result" && media.length > 0) {
+      wire.push({ role: "user", content: media });
+      media = [];
     }
-    if (message.role === "tool_result") images.push(...toImageParts(message));
+    if (message.role === "tool_result") media.push(...toMediaParts(message, dialect));
     const converted = toWireMessage(message, {
       ...options,
       encodeCallId,
@@ -62,7 +64,7 @@ export function toChatMessages(
     });
     if (converted) wire.push(converted);
   }
-  if (images.length > 0) wire.push({ role: "user", content: images });
+  if (media.length > 0) wire.push({ role: "user", content: media });
   return wire;
 }
 
@@ -76,7 +78,7 @@ interface MessageOptions extends ChatMessagesOptions {
 function toWireMessage(message: LlmMessage, options: MessageOptions): WireMessage | undefined {
   switch (message.role) {
     case "user":
-      return toUserMessage(message.content);
+      return toUserMessage(message.content, options.dialect);
     case "tool_result":
       return {
         role: "tool",
@@ -89,24 +91,31 @@ function toWireMessage(message: LlmMessage, options: MessageOptions): WireMessag
 }
 
 /** Converts text to a string, which every server accepts, and other content to parts. */
-function toUserMessage(content: readonly ContentBlock[]): WireMessage | undefined {
-  const blocks = getTextAndImages(content);
+function toUserMessage(
+  content: readonly ContentBlock[],
+  dialect: ChatDialect,
+): WireMessage | undefined {
+  const blocks = getTextAndMedia(content);
   if (blocks.length === 0) return undefined;
   const isText = blocks.every(({ type }) => type === "text");
   const text = blocks.flatMap((block) => block.type === "text" ? block.text : []).join("\n\n");
-  return { role: "user", content: isText ? text : blocks.map(toWirePart) };
+  return {
+    role: "user",
+    content: isText ? text : blocks.map((block) => toWirePart(block, dialect)),
+  };
 }
 
-function toWirePart(block: TextBlock | ImageBlock): JsonObject {
-  return block.type === "text"
-    ? { type: "text", text: block.text }
-    : { type: "image_url", image_url: { url: toImageUrl(block) } };
+function toWirePart(
+  block: TextBlock | MediaBlock,
+  { toMediaPart = toChatPart }: ChatDialect,
+): JsonObject {
+  return block.type === "text" ? { type: "text", text: block.text } : toMediaPart(block);
 }
 
-function toImageParts({ content, toolName }: ToolResultMessage): JsonObject[] {
-  const images = getTextAndImages(content).filter(({ type }) => type === "image");
-  if (images.length === 0) return [];
-  return [{ type: "text", text: `Images from ${toolName}:` }, ...images.map(toWirePart)];
+function toMediaParts(message: ToolResultMessage, dialect: ChatDialect): JsonObject[] {
+  const media = message.content.filter(isMedia);
+  if (media.length === 0) return [];
+  return [createMediaTitle(media, message), ...media].map((block) => toWirePart(block, dialect));
 }
 
 function toAssistantMessage(

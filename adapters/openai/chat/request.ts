@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type {
   LlmContext,
   StreamOptions,
@@ -12,14 +12,24 @@ import type {
   ToolSpec,
 } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
-import { withoutImages } from "../../kit/request/history.ts";
+import { adaptContent } from "../../kit/request/adapt_content.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
+  resolveSessionId,
+  resolveStop,
   resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
-import { isStrictSchema } from "../../kit/request/with_catalog.ts";
+import { omitReplaced, toServerTools } from "../../kit/request/server_tools.ts";
+import {
+  isStrictSchema,
+  OPENAI_KEYWORDS,
+  toStrictSchema,
+} from "../../kit/request/strict_schema.ts";
+import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
@@ -35,21 +45,24 @@ export interface ChatBodyOptions {
   readonly entry: CatalogEntry | undefined;
 }
 
+const MAX_STOP_TEXTS = 4;
+
 /** Creates the body. Options that the model does not support are omitted with a warning. */
-export function createChatBody(
-  { model, context, options }: StreamRequest,
+export async function createChatBody(
+  request: StreamRequest,
   { dialect, entry }: ChatBodyOptions,
   sink: WarningSink,
-): JsonObject {
-  const history = entry?.images === false
-    ? withoutImages(context.messages, sink)
-    : context.messages;
+): Promise<JsonObject> {
+  const { model, context, options } = request;
+  const abilities = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const history = await adaptContent(request, abilities, sink);
   const messages = prependSystemPrompt(
     context,
     toChatMessages(history, { model, dialect }),
     options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
   );
-  const tools = toChatTools(context.tools);
+  const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
+  const tools = [...toChatTools(omitReplaced(context.tools, serverTools)), ...serverTools];
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
@@ -57,6 +70,8 @@ export function createChatBody(
     );
   }
   warnUnsupportedThinking(model, entry, sink);
+  warnUnsupportedOptions(request, dialect.unsupported, sink);
+  const { unsupported, seedField = "seed" } = dialect;
   const body = {
     model: model.modelId,
     stream: true,
@@ -66,12 +81,28 @@ export function createChatBody(
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 ? toChatToolChoice(options) : undefined,
     temperature: resolveTemperature(options, entry, sink),
+    top_p: resolveTopP(options, entry, sink),
+    stop: resolveChatStop(request, entry, sink),
+    [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
+    ...(!unsupported.includes("serviceTier") && { service_tier: options.serviceTier }),
+    ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
     response_format: toResponseFormat(options, entry, sink),
-    ...(dialect.hasCacheKey && { prompt_cache_key: options.sessionId }),
+    ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */
+function resolveChatStop(
+  request: StreamRequest,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): readonly string[] | undefined {
+  if (entry?.temperature !== false) return resolveStop(request.options, MAX_STOP_TEXTS, sink);
+  warnUnsupportedOptions(request, ["stop"], sink);
+  return undefined;
 }
 
 /** Converts tools to functions, sorted by name. */
@@ -81,18 +112,9 @@ export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
       description,
-      parameters: toObjectSchema(parameters),
+      parameters: toToolSchema(parameters),
     },
   }));
-}
-
-/** Completes an object schema, because OpenAI rejects one without `properties`. */
-export function toObjectSchema(schema: JsonSchema): JsonSchema {
-  return {
-    type: "object",
-    ...(schema["properties"] === undefined && { properties: {} }),
-    ...schema,
-  };
 }
 
 function toChatToolChoice({ toolChoice }: StreamOptions): unknown {
@@ -120,7 +142,9 @@ export function toSchemaFormat(
     sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
-  return { name: "response", schema: responseSchema, strict: isStrictSchema(responseSchema) };
+  return isStrictSchema(responseSchema)
+    ? { name: "response", schema: toStrictSchema(responseSchema, OPENAI_KEYWORDS), strict: true }
+    : { name: "response", schema: responseSchema, strict: false };
 }
 
 /** Puts the system prompt first. With `useCacheControl`, marks it and the newest prompt for the cache. */

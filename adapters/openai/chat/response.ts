@@ -5,16 +5,21 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import { type AgentError, ContentFilteredError } from "../../../src/core/errors.ts";
+import type { Citation } from "../../../src/core/content.ts";
+import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
+import { isErrorValue } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
+import { toCitations } from "../server/citations.ts";
+import type { ChatDialect } from "./dialect.ts";
 import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
@@ -23,10 +28,12 @@ export const REASONING_DETAILS = "openai.reasoning_details";
 /** Signature of thinking blocks that are sent back as `reasoning_content`. */
 export const REASONING_CONTENT = "reasoning_content";
 
-/** Stop reasons by finish reason, except those of filters and failures. */
+/** Stop reasons by finish reason in lower case, except those of filters and failures. */
 const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {
   stop: "stop",
   eos: "stop",
+  eos_token: "stop",
+  stop_sequence: "stop",
   end_turn: "stop",
   length: "length",
   max_tokens: "length",
@@ -35,24 +42,44 @@ const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {
   tool_calls: "tool_use",
   function_call: "tool_use",
 };
-const FILTER_REASONS = ["content_filter", "sensitive", "refusal"];
-/** Finish reasons of server errors: `error` at Mistral and OpenRouter, the others at DeepSeek and z.ai. */
-const FAILURE_REASONS = ["error", "network_error", "insufficient_system_resource"];
+/** Finish reasons of filtered content, among them those of Google's models at gateways. */
+const FILTER_REASONS = [
+  "content_filter",
+  "sensitive",
+  "refusal",
+  "safety",
+  "recitation",
+  "blocklist",
+  "prohibited_content",
+];
+/** Finish reasons of server errors: `error` at Mistral and OpenRouter, `abort` at vLLM, the others at DeepSeek and z.ai. */
+const FAILURE_REASONS = ["error", "abort", "network_error", "insufficient_system_resource"];
 
 /** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: ChatCallAssembler;
+  readonly #sendsDone: boolean;
+  readonly #textTemplate = new DeltaTemplate<WireChunk>(
+    "content",
+    (chunk) => getOnlyDelta(chunk)?.content,
+  );
+  readonly #argumentsTemplate = new DeltaTemplate<WireChunk>(
+    "arguments",
+    (chunk) => getOnlyDelta(chunk)?.tool_calls?.[0]?.function?.arguments,
+  );
   readonly #details = new ReasoningDetails();
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
   #refusal = "";
+  #citations: readonly Citation[] = [];
   #hasOpenReasoning = false;
   #isFiltered = false;
 
   /** Creates a reader for the reply of a call. */
-  constructor(call: ProviderCall) {
+  constructor(call: ProviderCall, { sendsDone = false }: Pick<ChatDialect, "sendsDone">) {
+    this.#sendsDone = sendsDone;
     this.#writer = call.writer;
     this.#origin = call.origin;
     this.#calls = new ChatCallAssembler(call);
@@ -65,32 +92,73 @@ export class ChatReply implements ReplyReader<string> {
 
   /** Reads the data of one chunk. */
   read(data: string): void {
-    if (data.startsWith("[DONE]")) return this.#finish();
+    if (this.#textTemplate.read(data) || this.#argumentsTemplate.read(data)) return;
+    if (data.startsWith("[DONE]")) return this.#readDone();
     const chunk: WireChunk = JSON.parse(data);
+    this.#readChunk(chunk);
+    const delta = getOnlyDelta(chunk);
+    if (delta) this.#learn(data, delta);
+  }
+
+  /** Creates templates from a chunk with nothing but a delta. */
+  #learn(data: string, { content, tool_calls: calls }: WireDelta): void {
+    if (typeof content === "string" && content !== "") {
+      const append = (text: string) => text === "" ? undefined : this.#appendContent(text);
+      this.#textTemplate.learn(data, content, append);
+    }
+    const { index = null, id, function: called } = calls?.[0] ?? {};
+    const args = called?.arguments;
+    if (typeof args !== "string" || args === "" || id || called?.name) return;
+    this.#argumentsTemplate.learn(data, args, (json) => {
+      this.#calls.append([{ index, function: { arguments: json } }]);
+    });
+  }
+
+  #readChunk(chunk: WireChunk): void {
     this.#writer.setResponseId(chunk.id);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
-    if (chunk.error || chunk.object === "error") throw classifyStreamError(chunk, this.#origin);
+    if (chunk.error || (!chunk.choices && isErrorValue(chunk))) {
+      throw classifyStreamError(chunk, this.#origin);
+    }
+    if (chunk.citations) this.#citations = toCitations(chunk.citations);
     const choice = findFirstChoice(chunk);
     if (!choice) return;
     if (choice.delta) this.#append(choice.delta);
-    this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
+    // Some servers repeat the complete message after its deltas.
+    if (choice.message && !this.#hasContent()) this.#append(choice.message);
+    this.#finishReason = textOrEmpty(choice.finish_reason).toLowerCase() || this.#finishReason;
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
 
-  /** Ends a reply with finish reason and usage but without `[DONE]`, which some servers omit. */
+  /** Ends a reply with a finish reason but without `[DONE]`, which some servers omit. */
   end(): void {
-    if (this.#finishReason !== null && this.#wireUsage !== null) this.#finish();
+    if (this.#sendsDone && this.#wireUsage === null) return;
+    if (this.#finishReason !== null) this.#finish(this.#finishReason);
+  }
+
+  #readDone(): void {
+    if (this.#finishReason !== null) return this.#finish(this.#finishReason);
+    // Some servers send no finish reason. Their usage shows that the reply is complete; [DONE] also follows failures.
+    if (this.#wireUsage !== null) return this.#finish("stop");
+    const { provider } = this.#origin;
+    throw new NetworkError(`${provider}: the reply ended without a finish reason`, { provider });
+  }
+
+  #hasContent(): boolean {
+    return this.#writer.hasContent || this.#calls.hasCalls;
   }
 
   #append(delta: WireDelta): void {
-    const { content, tool_calls: calls, refusal } = delta;
+    const { content, refusal, annotations, function_call: onlyCall } = delta;
+    const calls = delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []);
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
     if (refusal) this.#refusal += textOrEmpty(refusal);
-    if (!calls || calls.length === 0) return;
+    if (annotations) this.#citations = [...this.#citations, ...toCitations(annotations)];
+    if (calls.length === 0) return;
     this.#endThinking();
-    for (const call of calls) this.#calls.append(call);
+    this.#calls.append(calls);
   }
 
   /** Writes the reasoning of a chunk, before its other content. */
@@ -123,9 +191,10 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer.closeTextOrThinking({ signature: REASONING_CONTENT });
   }
 
-  #finish(): void {
+  #finish(reason: string): void {
     this.#endThinking();
-    const reason = this.#finishReason ?? "stop";
+    const citations = this.#citations;
+    if (citations.length > 0) this.#writer.closeTextOrThinking({ citations });
     const stopReason = STOP_REASONS[reason];
     this.#calls.end({ wasTruncated: stopReason === "length" });
     const details = this.#details.getReplayDetails();
@@ -162,6 +231,17 @@ export class ChatReply implements ReplyReader<string> {
 function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
   const choice = choices?.[0];
   return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
+}
+
+/** Returns the delta of a chunk that has nothing else: text, or a piece of one call. */
+function getOnlyDelta({ usage, x_groq, choices }: WireChunk): WireDelta | undefined {
+  const [choice] = choices ?? [];
+  if (usage || x_groq || choices?.length !== 1 || !choice?.delta || choice.index) return undefined;
+  const { delta, finish_reason, message, content_filter_results: filters } = choice;
+  if (finish_reason || message || filters) return undefined;
+  const members = Object.entries(delta).filter(([name, value]) => value && name !== "role");
+  const isCall = delta.tool_calls?.length === 1;
+  return members.length === 1 && (delta.content || isCall) ? delta : undefined;
 }
 
 /** Whether a content filter of Azure has blocked content rather than only annotated it. */

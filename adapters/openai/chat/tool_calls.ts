@@ -2,15 +2,15 @@
  * Assembly of tool calls from the pieces that the chat completions API sends.
  *
  * OpenAI sends id and name of each call first, then its arguments, always with the index of the call. Other servers omit
- * ids or indexes, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly, send
- * complete calls, or send arguments as an object.
+ * ids or indexes or both, count indexes from 1, use index 0 for every call, send names late, in pieces or repeatedly,
+ * send complete calls, or send arguments as an object.
  *
  * @module
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -18,6 +18,8 @@ interface Call {
   name: string;
   /** Arguments that were received before the name. */
   earlyArguments: string;
+  /** Last piece of the arguments. */
+  lastPiece: string;
   /** Content index of the open block, or `null` before the block is opened. */
   contentIndex: number | null;
 }
@@ -26,13 +28,15 @@ interface Call {
 export class ChatCallAssembler {
   readonly #writer: BlockWriter;
   readonly #decodeToolName: (wireName: string) => string;
+  readonly #toolNames: ReadonlySet<string>;
   readonly #calls: Call[] = [];
   readonly #byIndex = new Map<number, Call>();
 
   /** Creates an assembler that writes the calls of a reply. */
-  constructor({ writer, decodeToolName }: ProviderCall) {
+  constructor({ writer, decodeToolName, request }: ProviderCall) {
     this.#writer = writer;
     this.#decodeToolName = decodeToolName;
+    this.#toolNames = new Set(request.context.tools.map(({ name }) => name));
   }
 
   /** Whether the reply has tool calls. */
@@ -40,18 +44,28 @@ export class ChatCallAssembler {
     return this.#calls.length > 0;
   }
 
-  /** Adds a piece of a call. */
-  append(piece: WireToolCall): void {
-    const call = this.#find(piece);
+  /** Adds the pieces of calls in one chunk. */
+  append(pieces: readonly WireToolCall[]): void {
+    const chunkStart = this.#calls.length;
+    for (const [position, piece] of pieces.entries()) {
+      // Pieces of one chunk without an id and an index belong to different calls.
+      const isOther = position > 0 && typeof piece.index !== "number" && !piece.id;
+      const call = isOther && this.#calls.length > chunkStart ? this.#add() : this.#find(piece);
+      this.#appendPiece(call, piece);
+    }
+  }
+
+  #appendPiece(call: Call, piece: WireToolCall): void {
     if (call.id === "") call.id = textOrEmpty(piece.id);
     const namePiece = textOrEmpty(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
-    const args = toArgumentsJson(piece.function?.arguments);
+    const args = toArgumentsText(piece.function?.arguments);
     if (args === "") return;
+    call.lastPiece = args;
     // The next piece may continue the name, so only arguments open the block.
     if (call.contentIndex === null && call.name === "") call.earlyArguments += args;
-    else this.#writer.writeToolArguments(this.#openCall(call), args);
+    else this.#writer.writeToolArguments(this.#openInOrder(call), args);
   }
 
   /** Ends the reply: opens the blocks of all calls and closes them, except a truncated one. */
@@ -62,25 +76,49 @@ export class ChatCallAssembler {
     for (const call of complete) this.#writer.closeToolCall(this.#openCall(call));
   }
 
-  #find({ index, id, function: calledFunction }: WireToolCall): Call {
-    const hasName = Boolean(calledFunction?.name);
+  #find(piece: WireToolCall): Call {
+    const { index, id } = piece;
     if (typeof index !== "number") {
       const known = id ? this.#calls.find((call) => call.id === id) : this.#calls.at(-1);
-      const isNextCall = !id && hasName && known?.contentIndex !== null;
-      return known && !isNextCall ? known : this.#add();
+      return known && !this.#isNextCall(piece, known) ? known : this.#add();
     }
     const known = this.#byIndex.get(index);
-    const isNextCall = hasName && id && known?.id && id !== known.id;
-    if (known && !isNextCall) return known;
+    if (known && !this.#isNextCall(piece, known)) return known;
     const call = this.#add();
     this.#byIndex.set(index, call);
     return call;
   }
 
+  /** Whether a piece starts another call than `known`, although it has the same index or none. */
+  #isNextCall({ id, function: calledFunction }: WireToolCall, known: Call): boolean {
+    const name = textOrEmpty(calledFunction?.name);
+    if (name === "") return false;
+    if (id && known.id) return id !== known.id;
+    if (known.contentIndex === null) {
+      return name !== known.name && this.#isTool(known.name) && this.#isTool(name);
+    }
+    const repeatsName = name === known.name;
+    // A server that repeats the name in every piece ends the arguments of a call with "}" and begins the next with "{".
+    return !repeatsName || (known.lastPiece.trimEnd().endsWith("}") &&
+      toArgumentsText(calledFunction?.arguments).trimStart().startsWith("{"));
+  }
+
+  #isTool(wireName: string): boolean {
+    return this.#toolNames.has(this.#decodeToolName(wireName));
+  }
+
   #add(): Call {
-    const call: Call = { id: "", name: "", earlyArguments: "", contentIndex: null };
+    const call: Call = { id: "", name: "", earlyArguments: "", lastPiece: "", contentIndex: null };
     this.#calls.push(call);
     return call;
+  }
+
+  /** Opens the block of a call after those of earlier calls without arguments. */
+  #openInOrder(call: Call): number {
+    if (call.contentIndex !== null) return call.contentIndex;
+    const earlier = this.#calls.slice(0, this.#calls.indexOf(call));
+    for (const other of earlier) if (other.name !== "") this.#openCall(other);
+    return this.#openCall(call);
   }
 
   #openCall(call: Call): number {
@@ -89,9 +127,4 @@ export class ChatCallAssembler {
     this.#writer.writeToolArguments(call.contentIndex, call.earlyArguments);
     return call.contentIndex;
   }
-}
-
-/** Returns the JSON of arguments, which some servers send as an object. */
-function toArgumentsJson(args: unknown): string {
-  return typeof args === "object" && args !== null ? JSON.stringify(args) : textOrEmpty(args);
 }

@@ -32,6 +32,10 @@ export interface WireDelta {
   readonly reasoning?: string | null;
   readonly reasoning_details?: readonly WireReasoningDetail[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
+  /** Sources at OpenAI and OpenRouter. */
+  readonly annotations?: unknown;
+  /** The only tool call, at servers with OpenAI's first form of tool calls. */
+  readonly function_call?: WireToolCall["function"];
 }
 
 /** A part of the content, which Mistral sends for models that think. */
@@ -64,18 +68,21 @@ export interface WireUsage {
 export interface WireChoice {
   readonly index?: number;
   readonly delta?: WireDelta | null;
+  /** The complete reply, in place of deltas. */
+  readonly message?: WireDelta | null;
   readonly finish_reason?: string | null;
   /** Results of the content filters of Azure, by category. */
   readonly content_filter_results?: Readonly<Record<string, unknown>> | null;
 }
 
 /** One event of a stream. */
-export interface WireChunk {
+export type WireChunk = JsonObject & {
   readonly id?: string | null;
-  readonly object?: string;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
   /** Usage at Groq. */
   readonly x_groq?: { readonly usage?: WireUsage | null } | null;
   readonly error?: unknown;
-}
+  /** URLs of the sources at xAI and Perplexity. */
+  readonly citations?: unknown;
+};

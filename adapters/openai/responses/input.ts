@@ -4,18 +4,19 @@
  * @module
  */
 
-import type { ContentBlock, ImageBlock, TextBlock } from "../../../src/core/content.ts";
+import type { ContentBlock, TextBlock } from "../../../src/core/content.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import {
-  getTextAndImages,
+  getTextAndMedia,
   hasText,
+  isMedia,
   isOwnReply,
-  toImageUrl,
   toResultText,
 } from "../../kit/request/history.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
+import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { ITEM_PREFIX } from "./response.ts";
 
@@ -45,23 +46,40 @@ export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSp
 }
 
 function toUserItems(content: readonly ContentBlock[]): JsonObject[] {
-  const blocks = getTextAndImages(content);
+  const blocks = getTextAndMedia(content);
   return blocks.length > 0 ? [{ role: "user", content: blocks.map(toInputPart) }] : [];
 }
 
-function toInputPart(block: TextBlock | ImageBlock): JsonObject {
-  return block.type === "text"
-    ? { type: "input_text", text: block.text }
-    : { type: "input_image", image_url: toImageUrl(block), detail: "auto" };
+function toInputPart(block: TextBlock | MediaBlock): JsonObject {
+  if (block.type === "text") return { type: "input_text", text: block.text };
+  const { source } = block;
+  const file = source.type === "provider_file" ? { file_id: source.id } : undefined;
+  switch (block.type) {
+    case "image":
+      return {
+        type: "input_image",
+        ...(file ?? { image_url: toMediaUrl(block) }),
+        detail: "auto",
+      };
+    case "document":
+    case "audio":
+      if (file) return { type: "input_file", ...file };
+      if (source.type === "url") return { type: "input_file", file_url: source.url };
+      return {
+        type: "input_file",
+        filename: block.type === "document" ? getFileName(block) : "audio",
+        file_data: toMediaUrl(block),
+      };
+  }
 }
 
 function toResultItem(message: ToolResultMessage): JsonObject {
-  const images = getTextAndImages(message.content).filter(({ type }) => type === "image");
+  const media = message.content.filter(isMedia);
   const text = toResultText(message);
   return {
     type: "function_call_output",
     call_id: toWireName(message.toolCallId, CALL_ID_RULE),
-    output: images.length === 0 ? text : [{ type: "input_text", text }, ...images.map(toInputPart)],
+    output: media.length === 0 ? text : [{ type: "input_text", text }, ...media.map(toInputPart)],
   };
 }
 
@@ -82,7 +100,7 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
       return {
         type: "message",
         role: "assistant",
-        content: [{ type: "output_text", text: block.text }],
+        content: block.text,
         ...(isOwn && block.signature && { phase: block.signature }),
       };
     case "tool_call":
@@ -98,6 +116,8 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
         : undefined;
     case "thinking":
     case "image":
+    case "document":
+    case "audio":
       return undefined;
   }
 }

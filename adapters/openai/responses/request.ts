@@ -5,38 +5,81 @@
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamOptions, StreamRequest, ToolSpec } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
-import { withoutImages } from "../../kit/request/history.ts";
+import { adaptContent, COMMON_IMAGES, WEB_URLS } from "../../kit/request/adapt_content.ts";
+import type { MediaAbility } from "../../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
+  resolveSessionId,
   resolveTemperature,
+  resolveTopP,
+  warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
+import {
+  omitReplaced,
+  type ServerToolFormats,
+  toServerTools,
+} from "../../kit/request/server_tools.ts";
+import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { toObjectSchema, toSchemaFormat } from "../chat/request.ts";
+import { toSchemaFormat } from "../chat/request.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
 import { toResponsesInput } from "./input.ts";
 
 /** Matches models with a cache retention of 24 hours. */
 const LONG_CACHE_MODELS = /^gpt-(?:4\.1|5)/;
 
+/** Matches models that reason, by their names, for those that are not in the catalog. */
+const REASONING_MODELS = /^(?!.*chat)(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)/;
+
+/** Differences between servers with the Responses API. */
+export interface ResponsesDialect {
+  /** Documents that the server accepts. */
+  readonly documents: MediaAbility;
+  /** Loads the conversion of server tools. */
+  readonly loadServerTools: () => Promise<ServerToolFormats>;
+}
+
+/** Dialect of OpenAI and Azure. */
+export const OPENAI_RESPONSES: ResponsesDialect = {
+  documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
+  loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
+};
+
+/** Options for `createResponsesBody()`. */
+export interface ResponsesBodyOptions {
+  /** Dialect of the server. */
+  readonly dialect: ResponsesDialect;
+  /** Catalog entry of the model, if there is one. */
+  readonly entry: CatalogEntry | undefined;
+}
+
 /** Creates the body. Options that the model does not support are omitted with a warning. */
-export function createResponsesBody(
-  { model, context, options }: StreamRequest,
-  entry: CatalogEntry | undefined,
+export async function createResponsesBody(
+  request: StreamRequest,
+  { entry, dialect }: ResponsesBodyOptions,
   sink: WarningSink,
-): JsonObject {
-  const history = entry?.images === false
-    ? withoutImages(context.messages, sink)
-    : context.messages;
+): Promise<JsonObject> {
+  const { model, context, options } = request;
+  const image = { types: COMMON_IMAGES, urls: WEB_URLS, files: true };
+  const abilities = entry?.images === false ? {} : { image, document: dialect.documents };
+  const history = await adaptContent(request, abilities, sink);
+  const serverTools = options.serverTools?.length
+    ? toServerTools(request, await dialect.loadServerTools(), sink)
+    : [];
+  const tools = [...toResponsesTools(omitReplaced(context.tools, serverTools)), ...serverTools];
   const format = toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
-  const hasTools = context.tools.length > 0;
+  warnUnsupportedOptions(request, ["stop", "seed"], sink);
+  const text = {
+    ...(format && { format: { type: "json_schema", ...format } }),
+    ...(options.verbosity && { verbosity: options.verbosity }),
+  };
   const body = {
     model: model.modelId,
     stream: true,
@@ -44,13 +87,15 @@ export function createResponsesBody(
     store: false,
     instructions: context.systemPrompt.trim() === "" ? undefined : context.systemPrompt,
     input: toResponsesInput(history, model),
-    tools: hasTools ? toResponsesTools(context.tools) : undefined,
-    tool_choice: hasTools ? toResponsesToolChoice(options) : undefined,
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: tools.length > 0 ? toResponsesToolChoice(options) : undefined,
     temperature: resolveTemperature(options, entry, sink),
+    top_p: resolveTopP(options, entry, sink),
     max_output_tokens: resolveMaxTokens(options, entry, sink),
-    ...toReasoningFields(model, entry),
-    text: format && { format: { type: "json_schema", ...format } },
-    prompt_cache_key: options.sessionId,
+    ...toReasoningFields(request, entry, sink),
+    text: Object.keys(text).length > 0 ? text : undefined,
+    service_tier: options.serviceTier,
+    prompt_cache_key: resolveSessionId(request),
     prompt_cache_retention: resolveRetention(options, model.modelId, sink),
   };
   return mergeExtraFields(body, options.extra, sink);
@@ -61,7 +106,7 @@ function toResponsesTools(tools: readonly ToolSpec[]): JsonObject[] {
     type: "function",
     name: toWireName(name, TOOL_NAME_RULE),
     description,
-    parameters: toObjectSchema(parameters),
+    parameters: toToolSchema(parameters),
     strict: false,
   }));
 }
@@ -71,11 +116,26 @@ function toResponsesToolChoice({ toolChoice }: StreamOptions): unknown {
   return { type: "function", name: toWireName(toolChoice.name, TOOL_NAME_RULE) };
 }
 
-function toReasoningFields(model: ModelSpec, entry: CatalogEntry | undefined): JsonObject {
+/** Returns the fields for reasoning. A model that reasons returns it encrypted, for later requests. */
+function toReasoningFields(
+  request: StreamRequest,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): JsonObject {
+  const { model, options: { reasoningSummary = "auto" } } = request;
   const effort = resolveChatEffort(model, entry?.thinking);
-  if (effort === undefined) return {};
-  const summary = model.thinkingLevel === "off" ? {} : { summary: "auto" };
-  return { reasoning: { effort, ...summary }, include: ["reasoning.encrypted_content"] };
+  if (effort === undefined || model.thinkingLevel === "off") {
+    warnUnsupportedOptions(request, ["reasoningSummary"], sink);
+  }
+  if (effort === undefined) {
+    const reasons = entry === undefined && REASONING_MODELS.test(model.modelId);
+    return reasons ? { include: ["reasoning.encrypted_content"] } : {};
+  }
+  const hasSummary = model.thinkingLevel !== "off" && reasoningSummary !== "off";
+  return {
+    reasoning: { effort, ...(hasSummary && { summary: reasoningSummary }) },
+    include: ["reasoning.encrypted_content"],
+  };
 }
 
 function resolveRetention(

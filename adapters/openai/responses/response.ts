@@ -6,12 +6,15 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import { ContentFilteredError } from "../../../src/core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
+import { isErrorValue } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
+import { toCitations } from "../server/citations.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
 
 /** Prefix of the type names of extension blocks with items of the API. */
@@ -30,7 +33,11 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #calls = new Map<number, OpenCall>();
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
+  /** Whether the current part has text. */
   #hasText = false;
+  /** Whether the current message has text. */
+  #messageHasText = false;
+  #hasClosedItem = false;
   #hasToolCall = false;
 
   /** Creates a reader for the reply of a call. */
@@ -50,11 +57,10 @@ export class ResponsesReply implements ReplyReader<string> {
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
       case "response.output_text.delta":
-        this.#hasText = true;
-        return this.#writer.writeText(textOrEmpty(event.delta));
+        return this.#appendText(event.delta);
       case "response.output_text.done":
         // Some servers send text without deltas.
-        if (!this.#hasText) this.#writer.writeText(textOrEmpty(event.text));
+        if (!this.#hasText) this.#appendText(event.text);
         this.#hasText = false;
         return;
       case "response.reasoning_summary_text.delta":
@@ -62,6 +68,8 @@ export class ResponsesReply implements ReplyReader<string> {
         return this.#writer.writeThinking(textOrEmpty(event.delta));
       case "response.function_call_arguments.delta":
         return this.#appendArguments(event.output_index, textOrEmpty(event.delta));
+      case "response.function_call_arguments.done":
+        return this.#completeArguments(event.output_index, event.arguments);
       case "response.refusal.delta":
         this.#refusal += textOrEmpty(event.delta);
         return;
@@ -78,7 +86,15 @@ export class ResponsesReply implements ReplyReader<string> {
         return this.#finish(event.response);
       case "error":
         throw classifyStreamError(event, this.#call.origin);
+      default:
+        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
     }
+  }
+
+  #appendText(text: unknown): void {
+    this.#hasText = true;
+    this.#messageHasText = true;
+    this.#writer.writeText(textOrEmpty(text));
   }
 
   #openCall(index: number, item: WireItem): OpenCall {
@@ -97,14 +113,19 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#writer.writeToolArguments(call.contentIndex, delta);
   }
 
+  /** Writes complete arguments of an open call without deltas. */
+  #completeArguments(index: number, args: unknown): void {
+    if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, toArgumentsText(args));
+  }
+
+  /** Closes an item; some servers send its content only now. */
   #closeItem(index: number, item: WireItem): void {
+    this.#hasClosedItem = true;
     switch (item.type) {
       case "function_call":
         return this.#closeCall(index, item);
       case "message":
-        return textOrEmpty(item.phase) === ""
-          ? this.#writer.closeTextOrThinking()
-          : this.#writer.closeText({ signature: textOrEmpty(item.phase) });
+        return this.#closeMessage(item);
       case "reasoning":
         this.#writer.closeTextOrThinking();
         if (shouldReplay(item)) this.#writeExtension(item);
@@ -114,12 +135,31 @@ export class ResponsesReply implements ReplyReader<string> {
     }
   }
 
+  #closeMessage({ phase, content }: WireItem): void {
+    const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+    if (!this.#messageHasText) this.#appendParts(parts);
+    this.#messageHasText = false;
+    this.#hasText = false;
+    const citations = parts.flatMap(({ annotations }) => toCitations(annotations));
+    const signature = textOrEmpty(phase) || undefined;
+    const options = { signature, ...(citations.length > 0 && { citations }) };
+    if (signature === undefined) this.#writer.closeTextOrThinking(options);
+    else this.#writer.closeText(options);
+  }
+
+  #appendParts(parts: readonly JsonObject[]): void {
+    for (const part of parts) {
+      this.#writer.writeText(textOrEmpty(part["text"]));
+      // The deltas of a refusal repeat it.
+      if (this.#refusal === "") this.#refusal = textOrEmpty(part["refusal"]);
+    }
+  }
+
   #closeCall(index: number, item: WireItem): void {
     const call = this.#calls.get(index) ?? this.#openCall(index, item);
-    if (!call.hasArguments) {
-      this.#writer.writeToolArguments(call.contentIndex, textOrEmpty(item.arguments));
-    }
-    this.#writer.closeToolCall(call.contentIndex);
+    this.#completeArguments(index, item.arguments);
+    // The token limit truncates a call, whose block stays open.
+    if (item.status !== "incomplete") this.#writer.closeToolCall(call.contentIndex);
   }
 
   #writeExtension(item: WireItem): void {
@@ -133,6 +173,9 @@ export class ResponsesReply implements ReplyReader<string> {
     if (response.status === "failed" || response.error) {
       const error = response.error ?? { message: "The response failed without an error" };
       throw classifyStreamError({ error }, origin);
+    }
+    if (!this.#hasClosedItem) {
+      for (const [index, item] of (response.output ?? []).entries()) this.#closeItem(index, item);
     }
     const { provider } = origin;
     const usage = toResponsesUsage(this.#wireUsage ?? {});

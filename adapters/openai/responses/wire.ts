@@ -15,6 +15,7 @@ export type WireItem = JsonObject & {
   readonly arguments?: unknown;
   readonly phase?: string | null;
   readonly content?: unknown;
+  readonly status?: string | null;
   readonly encrypted_content?: string | null;
 };
 
@@ -35,6 +36,7 @@ export interface WireResponse {
   readonly id?: string | null;
   readonly status?: string | null;
   readonly error?: unknown;
+  readonly output?: readonly WireItem[] | null;
   readonly incomplete_details?: { readonly reason?: string | null } | null;
   readonly usage?: WireResponseUsage | null;
 }
@@ -54,6 +56,11 @@ export type WireEvent =
     readonly type: "response.function_call_arguments.delta";
     readonly output_index: number;
     readonly delta: string;
+  }
+  | {
+    readonly type: "response.function_call_arguments.done";
+    readonly output_index: number;
+    readonly arguments: string;
   }
   | { readonly type: "response.reasoning_summary_part.added" }
   | {

@@ -14,7 +14,7 @@ import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { SseParser } from "../../kit/stream/sse.ts";
+import { JsonEventParser } from "../../kit/stream/json_event_parser.ts";
 
 /** A server with an API of OpenAI. */
 export interface OpenAIServer {
@@ -22,6 +22,8 @@ export interface OpenAIServer {
   readonly settings: AdapterSettings;
   /** API key of the adapter. */
   readonly apiKey?: ApiKey | undefined;
+  /** Advice for when no server listens at a local URL. */
+  readonly connectHint?: string | undefined;
   /** Whether requests are sent without a key when there is none. Default: `false`. */
   readonly keyless?: boolean | undefined;
   /** Error codes and messages of the server. */
@@ -43,7 +45,7 @@ export interface ServerApi {
     request: StreamRequest,
     entry: CatalogEntry | undefined,
     writer: BlockWriter,
-  ): JsonObject;
+  ): Promise<JsonObject>;
   /** Creates the reader of a reply. */
   createReplyReader(call: ProviderCall): ReplyReader<string>;
 }
@@ -55,20 +57,29 @@ export function createServerStreamFn(
 ): StreamFn {
   const { baseUrl, catalog } = server.settings;
   const models = new ModelFinder(catalog);
+  let apiUrl = baseUrl;
   return createStreamFn({
     ...server,
-    createParser: () => new SseParser(),
+    createParser: () => new JsonEventParser(),
     createReplyReader,
-    prepare({ request, writer }, key) {
+    async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {
-        url: url?.(request.model.modelId) ?? baseUrl + path,
+        url: url?.(request.model.modelId) ?? apiUrl + path,
+        fallback: url || !hasNoPath(apiUrl) ? undefined : {
+          url: `${apiUrl}/v1${path}`,
+          onUsed: () => {
+            apiUrl = `${baseUrl}/v1`;
+            const message = "Add /v1 to the baseUrl: the server has its API there";
+            writer.warning("base_url_without_path", message);
+          },
+        },
         headers: {
           "content-type": "application/json",
           ...headers?.(request),
           ...(key && keyHeaders(key, request)),
         },
-        body: serializeJson(createBody(request, entry, writer)),
+        body: serializeJson(await createBody(request, entry, writer)),
       };
     },
   });
@@ -77,4 +88,9 @@ export function createServerStreamFn(
 /** Returns the header of a bearer token. */
 export function toBearerHeader(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
+}
+
+/** Whether a URL is that of a server without a path. */
+function hasNoPath(url: string): boolean {
+  return /^https?:\/\/[^/?#]+$/.test(url);
 }

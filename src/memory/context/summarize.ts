@@ -10,13 +10,13 @@ import { type Clock, systemClock } from "../../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
 import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
 import { estimateTextTokens } from "../../core/tokens.ts";
+import { priceUsage } from "../../core/price_usage.ts";
 import {
   addCost,
   addUsage,
   type Cost,
   findRates,
   type Prices,
-  priceUsage,
   type Usage,
   zeroUsage,
 } from "../../core/usage.ts";

@@ -103,6 +103,8 @@ function renderImage(source: ImageSource): string {
       return renderText(`(an image: ${source.url})`);
     case "file":
       return renderText(`(an image: ${source.path})`);
+    case "provider_file":
+      return renderText(`(an image: ${source.id})`);
   }
 }
 

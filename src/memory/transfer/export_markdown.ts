@@ -77,6 +77,8 @@ function renderImage(source: ImageSource): string {
       return `*(an image: <${toSingleLine(source.url)}>)*`;
     case "file":
       return `*(an image: \`${source.path}\`)*`;
+    case "provider_file":
+      return `*(an image: \`${source.id}\`)*`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { GoogleStreamParser } from "./stream_parser.ts";
+import { JsonEventParser } from "./json_event_parser.ts";
 
 const ERROR = {
   error: { code: 499, message: "The operation was cancelled.", status: "CANCELLED" },
@@ -7,7 +7,7 @@ const ERROR = {
 
 /** Parses a body that arrives in chunks of `size` bytes. */
 function parseFrames(body: string, size = Infinity): unknown[] {
-  const parser = new GoogleStreamParser();
+  const parser = new JsonEventParser();
   const bytes = new TextEncoder().encode(body);
   const frames: unknown[] = [];
   const onFrame = (json: string) => frames.push(JSON.parse(json));
@@ -18,7 +18,7 @@ function parseFrames(body: string, size = Infinity): unknown[] {
   return frames;
 }
 
-Deno.test("GoogleStreamParser: emits an error between events, on one line or several, for any chunk size", () => {
+Deno.test("JsonEventParser: emits an error between events, on one line or several, for any chunk size", () => {
   for (const text of [JSON.stringify(ERROR), JSON.stringify(ERROR, null, 2)]) {
     for (const size of [Infinity, 1, 7]) {
       for (const lineEnd of ["\n", "\r\n"]) {
@@ -29,10 +29,10 @@ Deno.test("GoogleStreamParser: emits an error between events, on one line or sev
   }
 });
 
-Deno.test("GoogleStreamParser: emits an error without a final line end", () => {
+Deno.test("JsonEventParser: emits an error without a final line end", () => {
   assertEquals(parseFrames(JSON.stringify(ERROR, null, 2)), [ERROR]);
 });
 
-Deno.test("GoogleStreamParser: ignores text that is not JSON", () => {
+Deno.test("JsonEventParser: ignores text that is not JSON", () => {
   assertEquals(parseFrames('upstream }\n\ndata: {"a":1}\n\n'), [{ a: 1 }]);
 });

@@ -1,0 +1,103 @@
+/**
+ * Errors of requests that got no response.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage, NetworkError } from "../../../src/core/errors.ts";
+import { redact } from "../../../src/core/redact.ts";
+
+/** A request that failed. */
+export interface FailedRequest {
+  /** Provider name for the message. */
+  readonly provider: string;
+  /** URL of the request. */
+  readonly url: string;
+  /** Advice for when no server listens at a local URL, such as how to start it. */
+  readonly connectHint?: string | undefined;
+  /** Texts to redact from the message. */
+  readonly secrets?: readonly string[] | undefined;
+}
+
+/** Reasons by the codes and messages of Node, Deno (the messages of its HTTP client) and Bun. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED|ConnectionRefused|connection refused|actively refused/i, "connection refused"],
+  [
+    /ENOTFOUND|EAI_|dns error|failed to lookup|getaddrinfo|DNSException/i,
+    "the host name could not be resolved",
+  ],
+  [
+    /certificate|CERT_|_CERT|UNABLE_TO_VERIFY|UnknownIssuer|NotValidForName/i,
+    "the TLS certificate was rejected",
+  ],
+  [
+    /ERR_SSL|EPROTO|corrupt message|wrong version number|handshake|\bTLS\b/i,
+    "the TLS handshake failed, as at a server without TLS (an http: URL)",
+  ],
+  [/ETIMEDOUT|_TIMEOUT|timed out/i, "connection timed out"],
+  [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|unreachable|no route/i, "the host is unreachable"],
+  [/ECONNRESET|EPIPE|connection reset|broken pipe/i, "connection reset"],
+  [
+    /UND_ERR_SOCKET|other side closed|connection closed|ConnectionClosed|socket (?:hang up|connection was closed)/i,
+    "the server closed the connection without a response",
+  ],
+];
+
+/** Messages that only state that a request failed. */
+const UNSPECIFIC = /^(?:fetch failed|failed to fetch|load failed)$/i;
+
+const MAX_CAUSES = 5;
+
+/** Creates the error of a request that was rejected with `cause`; it names host, port and reason. */
+export function createConnectionError(
+  cause: unknown,
+  { provider, url, connectHint, secrets }: FailedRequest,
+): NetworkError | BadRequestError {
+  const messages = collectMessages(cause);
+  const text = messages.join(": ");
+  const { host, isLocal } = describeHost(url);
+  if (/NotCapable|PermissionDenied/.test(text)) {
+    const message = `${provider}: access to ${host} is not permitted: ${messages.at(-1)}`;
+    return new BadRequestError(redact(message, secrets), { provider });
+  }
+  const reason = REASONS.find(([pattern]) => pattern.test(text))?.[1];
+  const details = reason?.startsWith("the TLS certificate") ? ` (${messages.at(-1)})` : "";
+  const isRefused = reason === "connection refused";
+  const hint = isRefused && isLocal
+    ? `; ${connectHint ?? "check that the server is running and the port is right"}`
+    : "";
+  const problem = `request to ${host} failed: ${reason ?? text}${details}${hint}`;
+  return new NetworkError(redact(`${provider}: ${problem}`, secrets), { provider });
+}
+
+/** Returns the messages of an error and its causes, with their codes, from the outermost to the innermost. */
+function collectMessages(error: unknown): string[] {
+  const messages: string[] = [];
+  let next: unknown = error;
+  for (let depth = 0; (next ?? null) !== null && depth < MAX_CAUSES; depth++) {
+    const { code, name, cause, errors }: {
+      code?: unknown;
+      name?: unknown;
+      cause?: unknown;
+      errors?: readonly unknown[];
+    } = Object(next);
+    const message = getErrorMessage(next);
+    const parts = [typeof code === "string" && !message.includes(code) ? code : "", message];
+    if (name === "NotCapable" || name === "PermissionDenied") parts.unshift(name);
+    const text = parts.filter((part) => part !== "").join(" ");
+    if (text !== "" && !UNSPECIFIC.test(text)) messages.push(text);
+    // Node tries all addresses of a host and reports an error for each.
+    next = cause ?? errors?.[0];
+  }
+  return messages.length > 0 ? messages : [getErrorMessage(error)];
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+function describeHost(url: string): { host: string; isLocal: boolean } {
+  const { hostname, port, protocol } = new URL(url, globalThis.location?.href);
+  return {
+    host: `${hostname}:${port || DEFAULT_PORTS[protocol]}`,
+    isLocal: /^(?:localhost|127\.|\[::1\]|0\.0\.0\.0)/.test(hostname),
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Secrets of a request, to redact from errors and warnings.
+ *
+ * @module
+ */
+
+/** Headers that never contain a secret. */
+const PUBLIC_HEADERS: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "anthropic-beta",
+  "anthropic-version",
+  "cache-control",
+  "connection",
+  "content-length",
+  "content-type",
+  "date",
+  "host",
+  "http-referer",
+  "origin",
+  "referer",
+  "traceparent",
+  "user-agent",
+  "x-grok-conv-id",
+  "x-title",
+]);
+
+/** Matches names of headers whose values are secrets of any form. */
+const SECRET_NAME = /auth|key|token|secret|cookie|pass|credential|signature|session|jwt/i;
+
+/** Shorter values of other headers are words, flags and numbers. */
+const MIN_LENGTH = 8;
+
+/** Returns the values of all headers that may contain a secret, with and without a scheme such as `Bearer`. */
+export function findHeaderSecrets(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (PUBLIC_HEADERS.has(name.toLowerCase())) return [];
+    const secrets = [value.trim(), value.trim().replace(/^\S+\s+/, "")];
+    if (/cookie/i.test(name)) secrets.push(...value.split(/[=;,\s]+/));
+    return SECRET_NAME.test(name) ? secrets : secrets.filter(({ length }) => length >= MIN_LENGTH);
+  });
+}
+
+/** Returns user name, password and the values of the query of a URL except dates, as in the URL and decoded. */
+export function findUrlSecrets(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password, search, searchParams } = new URL(url);
+  const encoded = search.slice(1).split("&").map((part) => part.slice(part.indexOf("=") + 1));
+  const decoded = [decode(username), decode(password), ...searchParams.values()];
+  return [username, password, ...encoded, ...decoded].filter((secret) =>
+    secret.length >= MIN_LENGTH && !/^\d{4}-\d\d-\d\d/.test(secret)
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

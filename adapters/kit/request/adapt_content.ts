@@ -1,0 +1,55 @@
+/**
+ * Adapts the content of a conversation to what a provider accepts.
+ *
+ * @module
+ */
+
+import type { ContentBlock } from "../../../src/core/content.ts";
+import type { LlmMessage } from "../../../src/core/message.ts";
+import type { StreamRequest } from "../../../src/core/stream.ts";
+import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
+import type { WarningSink } from "./warnings.ts";
+
+/** Matches the images that all models with vision accept. */
+export const COMMON_IMAGES = /^image\/(?:png|jpeg|gif|webp)$/;
+
+/** Matches base64 without blanks, in its usual alphabet. */
+export const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** Matches the URLs of web pages. */
+export const WEB_URLS = /^https?:/i;
+
+/**
+ * Returns the messages of a request with the content that a provider accepts.
+ *
+ * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
+ * content that the provider does not accept is replaced by a text, with a warning.
+ *
+ * @throws {BadRequestError} When a file was not read.
+ */
+export async function adaptContent(
+  { model, context: { messages } }: StreamRequest,
+  abilities: ContentAbilities,
+  sink: WarningSink,
+): Promise<readonly LlmMessage[]> {
+  if (messages.every((message) => isAccepted(message, abilities))) return messages;
+  const { ContentAdapter } = await import("./content_adapter.ts");
+  return new ContentAdapter(model.provider, abilities).adapt(messages, sink);
+}
+
+function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities): boolean {
+  return content.every((block) => {
+    const { type } = block;
+    if (type === "text") return true;
+    if (role === "assistant") return type !== "image" && type !== "document" && type !== "audio";
+    return isAcceptedImage(block, abilities.image);
+  });
+}
+
+function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined): boolean {
+  if (block.type !== "image" || !ability) return false;
+  const { source } = block;
+  if (source.type === "url") return ability.urls?.test(source.url) ?? false;
+  return source.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
+    ability.types.test(source.mediaType) && BASE64.test(source.data);
+}

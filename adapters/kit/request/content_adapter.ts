@@ -1,0 +1,224 @@
+/**
+ * Adapts media to the forms that a provider accepts; loaded for the first request with uncommon content.
+ *
+ * @module
+ */
+
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageSource,
+  TextBlock,
+} from "../../../src/core/content.ts";
+import type { LlmMessage } from "../../../src/core/message.ts";
+import { getProviderAliases } from "../../catalog/provider_aliases.ts";
+import { BASE64 } from "./adapt_content.ts";
+import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
+import { decodeBase64Text } from "./base64_text.ts";
+import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
+import type { WarningSink } from "./warnings.ts";
+
+/** A kind of media in the words of warnings and of the texts that replace it. */
+interface MediaKind {
+  readonly plural: string;
+  readonly replacement: string;
+}
+
+const KINDS: Readonly<Record<MediaBlock["type"], MediaKind>> = {
+  image: { plural: "images", replacement: "(an image that this model cannot see)" },
+  document: { plural: "documents", replacement: "(a document that this model cannot read)" },
+  audio: { plural: "audio", replacement: "(an audio clip that this model cannot hear)" },
+};
+
+/** Usual names of media types that have several. */
+const USUAL_TYPES: Readonly<Record<string, string>> = {
+  "image/jpg": "image/jpeg",
+  "image/pjpeg": "image/jpeg",
+  "image/x-png": "image/png",
+  "application/x-pdf": "application/pdf",
+  "text/x-markdown": "text/markdown",
+  "audio/mp3": "audio/mpeg",
+  "audio/wave": "audio/wav",
+  "audio/x-wav": "audio/wav",
+  "audio/vnd.wave": "audio/wav",
+  "audio/x-m4a": "audio/mp4",
+};
+
+/** Matches the media types of text. */
+const TEXT_TYPES =
+  /^text\/|^application\/(?:json|xml|(?:x-)?(?:yaml|toml|sh|javascript|typescript))$|\+(?:json|xml)$/;
+
+/** Replaces content that a provider does not accept, and counts the warnings. */
+export class ContentAdapter {
+  readonly #provider: string;
+  readonly #abilities: ContentAbilities;
+  /** Codes and numbers of omitted blocks by reason. */
+  readonly #omitted = new Map<string, { readonly code: string; count: number }>();
+
+  constructor(provider: string, abilities: ContentAbilities) {
+    this.#provider = provider;
+    this.#abilities = abilities;
+  }
+
+  /** Adapts messages, and adds a warning for each reason to omit content. */
+  adapt(messages: readonly LlmMessage[], sink: WarningSink): readonly LlmMessage[] {
+    const adapted = messages.map((message) => {
+      const adaptBlock = message.role === "assistant" ? this.#adaptReplyBlock : this.#adaptBlock;
+      const content = message.content.flatMap((block) => adaptBlock(block) ?? []);
+      return { ...message, content };
+    });
+    for (const [reason, { code, count }] of this.#omitted) {
+      sink.warning(code, `${reason}: ${count} omitted`);
+    }
+    return adapted;
+  }
+
+  readonly #adaptReplyBlock = (block: ContentBlock): ContentBlock | undefined => {
+    switch (block.type) {
+      case "image":
+      case "document":
+      case "audio":
+        this.#omit("content_left_out", `Replies in requests have no ${KINDS[block.type].plural}`);
+        return undefined;
+      default:
+        return block;
+    }
+  };
+
+  readonly #adaptBlock = (block: ContentBlock): ContentBlock | undefined => {
+    switch (block.type) {
+      case "text":
+        return block;
+      case "image":
+      case "document":
+      case "audio":
+        return this.#adaptMedia(normalize(block));
+      case "thinking":
+      case "tool_call":
+      case "extension": {
+        const name = block.type === "extension" ? `extension ${block.typeName}` : block.type;
+        this.#omit("content_left_out", `Prompts and tool results have no ${name} blocks`);
+        return undefined;
+      }
+    }
+  };
+
+  #adaptMedia(block: MediaBlock): ContentBlock {
+    const { source } = block;
+    if (source.type === "file") throw createUnreadFileError(block, source.path);
+    const ability = this.#abilities[block.type];
+    const text = block.type === "document" ? toText(block, ability) : undefined;
+    if (text) return text;
+    const problem = this.#findProblem(block, ability);
+    if (problem === undefined) return this.#withoutCitations(block, ability);
+    const { plural, replacement } = KINDS[block.type];
+    this.#omit(`${plural}_left_out`, problem);
+    return { type: "text", text: replacement };
+  }
+
+  #findProblem(block: MediaBlock, ability: MediaAbility | undefined): string | undefined {
+    const { source } = block;
+    const { plural } = KINDS[block.type];
+    if (isWithoutData(source)) return `The base64 data of the ${plural} is empty or invalid`;
+    if (!ability) return `The model does not accept ${plural}`;
+    switch (source.type) {
+      case "url":
+        if (ability.urls?.test(source.url)) return undefined;
+        return `The provider does not fetch ${plural} from such URLs; send base64`;
+      case "base64": {
+        const mediaType = getMediaType(block) ?? "";
+        if (ability.types.test(mediaType)) return undefined;
+        return `The provider does not accept ${plural} of type ${mediaType}`;
+      }
+      default: {
+        const isOwn = source.type === "provider_file" &&
+          getProviderAliases(source.provider).includes(this.#provider);
+        if (isOwn && ability.files) return undefined;
+        return `${this.#provider} does not have the files of the ${plural}; send base64`;
+      }
+    }
+  }
+
+  #withoutCitations(block: MediaBlock, ability: MediaAbility | undefined): MediaBlock {
+    if (block.type !== "document" || !block.citations || ability?.citations) return block;
+    this.#omit("citations_left_out", "The provider does not cite documents");
+    const { citations: _citations, ...document } = block;
+    return document;
+  }
+
+  #omit(code: string, reason: string): void {
+    const entry = this.#omitted.get(reason) ?? { code, count: 0 };
+    entry.count++;
+    this.#omitted.set(reason, entry);
+  }
+}
+
+/** Converts `data:` URLs to base64, base64 to its usual form, and media types to their usual names. */
+function normalize(block: MediaBlock): MediaBlock {
+  const decoded = block.source.type === "url" ? parseDataUrl(block.source.url) : undefined;
+  if (block.type !== "image") {
+    const { source } = block;
+    const mediaType = toUsualType(block.mediaType);
+    const { data } = decoded ?? (source.type === "base64" ? source : {});
+    if (data === undefined) return { ...block, mediaType };
+    return { ...block, mediaType, source: { type: "base64", data: toUsualBase64(data) } };
+  }
+  const image: ImageSource = decoded ?? block.source;
+  if (image.type !== "base64") return block;
+  const { mediaType, data } = image;
+  const type = toUsualType(mediaType);
+  return { ...block, source: { type: "base64", mediaType: type, data: toUsualBase64(data) } };
+}
+
+/**
+ * Removes line breaks and the start of a `data:` URL from base64, and replaces the alphabet of URLs. Returns an empty
+ * text if it is not base64. Providers reject every other form, and with it all later requests of the conversation.
+ */
+function toUsualBase64(data: string): string {
+  if (BASE64.test(data)) return data;
+  const text = data.replace(/^data:[^,]*,/, "").replace(/\s+/g, "")
+    .replaceAll("-", "+").replaceAll("_", "/");
+  return BASE64.test(text) ? text : "";
+}
+
+function isWithoutData(source: MediaBlock["source"]): boolean {
+  return source.type === "base64" && source.data === "";
+}
+
+function toUsualType(mediaType: string): string {
+  const [name = ""] = mediaType.toLowerCase().split(";");
+  return USUAL_TYPES[name.trim()] ?? name.trim();
+}
+
+function parseDataUrl(url: string): Extract<ImageSource, { type: "base64" }> | undefined {
+  const [, mediaType = "", parameters = "", text = ""] =
+    /^data:([^;,]*)([^,]*),(.*)$/is.exec(url) ?? [];
+  if (mediaType === "") return undefined;
+  const data = /;base64$/i.test(parameters) ? text : encodeText(text);
+  return { type: "base64", mediaType, data };
+}
+
+function encodeText(text: string): string {
+  let decoded = text;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    // Not percent-encoded.
+  }
+  const bytes = new TextEncoder().encode(decoded);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** Converts a document of text to plain text, or to a text block where the provider does not accept documents. */
+function toText(
+  block: DocumentBlock,
+  ability: MediaAbility | undefined,
+): TextBlock | DocumentBlock | undefined {
+  const { mediaType, source, name } = block;
+  if (source.type !== "base64" || !TEXT_TYPES.test(mediaType)) return undefined;
+  if (isWithoutData(source)) return undefined;
+  if (ability?.types.test(mediaType)) return undefined;
+  if (ability?.types.test("text/plain")) return { ...block, mediaType: "text/plain" };
+  const title = name === undefined ? "Document:" : `Document "${name}":`;
+  return { type: "text", text: `${title}\n\n${decodeBase64Text(source.data)}` };
+}

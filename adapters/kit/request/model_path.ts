@@ -1,0 +1,24 @@
+/**
+ * Model ids in the paths of URLs.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../../src/core/errors.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
+
+/**
+ * Encodes the steps of a path that contains a model id.
+ *
+ * @throws {BadRequestError} When a step is empty, `.` or `..`, which would lead to another resource, or is not valid
+ * Unicode.
+ */
+export function encodeModelPath(
+  steps: readonly string[],
+  { modelId, provider }: Pick<ModelSpec, "modelId" | "provider">,
+): string {
+  if (steps.some((step) => /^\.{0,2}$|\p{Surrogate}/u.test(step))) {
+    throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
+  }
+  return steps.map(encodeURIComponent).join("/");
+}

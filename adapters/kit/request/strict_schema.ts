@@ -1,0 +1,182 @@
+/**
+ * Schemas that providers enforce on replies.
+ *
+ * Providers reject keywords that they cannot enforce. As in the official SDKs, such a keyword moves to the description,
+ * where the model reads it; the agent validates the reply against the complete schema.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
+import { getSubschemas, mapSubschemas } from "../../../src/core/json_schema/subschemas.ts";
+
+/** Keywords that a provider enforces. */
+export interface StrictKeywords {
+  /** Keywords in addition to those that all providers enforce. */
+  readonly keywords: readonly string[];
+  /** Values of `format`. */
+  readonly formats: readonly string[];
+  /** Whether a schema with `enum` or `const` has a type. */
+  readonly typedLiterals: boolean;
+  /** Highest `minItems`. */
+  readonly maxMinItems: number;
+}
+
+const FORMATS = [
+  "date-time",
+  "time",
+  "date",
+  "duration",
+  "email",
+  "hostname",
+  "ipv4",
+  "ipv6",
+  "uuid",
+];
+
+/** Keywords that OpenAI and compatible providers enforce. */
+export const OPENAI_KEYWORDS: StrictKeywords = {
+  keywords: [
+    "pattern",
+    "format",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minItems",
+    "maxItems",
+  ],
+  formats: FORMATS,
+  typedLiterals: true,
+  maxMinItems: Infinity,
+};
+
+/** Keywords that Anthropic enforces. */
+export const CLAUDE_KEYWORDS: StrictKeywords = {
+  keywords: ["format", "minItems", "allOf"],
+  formats: [...FORMATS, "uri"],
+  typedLiterals: false,
+  maxMinItems: 1,
+};
+
+/** Keywords that all providers enforce. */
+const COMMON_KEYWORDS = [
+  "$defs",
+  "$ref",
+  "additionalProperties",
+  "anyOf",
+  "const",
+  "description",
+  "enum",
+  "items",
+  "properties",
+  "required",
+  "title",
+  "type",
+];
+
+/** Keywords without an effect on validation, which are omitted. */
+const ANNOTATIONS = [
+  "$comment",
+  "$id",
+  "$schema",
+  "default",
+  "deprecated",
+  "examples",
+  "readOnly",
+  "writeOnly",
+];
+
+/** Keywords whose meaning a description cannot replace, because the rest of the schema depends on them. */
+const STRUCTURAL_KEYWORDS = [
+  "$anchor",
+  "$dynamicRef",
+  "allOf",
+  "contains",
+  "dependentSchemas",
+  "else",
+  "if",
+  "not",
+  "patternProperties",
+  "prefixItems",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
+
+/**
+ * Whether providers can enforce a schema: its root is an object, every object forbids additional properties and requires
+ * all declared ones, and no keyword is one that no provider enforces.
+ */
+export function isStrictSchema(schema: unknown): boolean {
+  return isJsonObject(schema) && schema["type"] === "object" && isEnforceable(schema);
+}
+
+function isEnforceable(schema: JsonObject): boolean {
+  if (STRUCTURAL_KEYWORDS.some((keyword) => keyword in schema)) return false;
+  const isTyped = ["type", "$ref", "anyOf", "oneOf", "enum", "const"].some((keyword) =>
+    keyword in schema
+  );
+  return isTyped && isClosed(schema) && getSubschemas(schema).every(isEnforceable);
+}
+
+function isClosed({ type, properties, required, additionalProperties }: JsonObject): boolean {
+  if (type !== "object" && !(Array.isArray(type) && type.includes("object"))) return true;
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
+  return additionalProperties === false &&
+    names.every((name) => Array.isArray(required) && required.includes(name));
+}
+
+/** Converts a schema to the keywords that a provider enforces. */
+export function toStrictSchema(schema: JsonSchema, rules: StrictKeywords): JsonSchema {
+  if (typeof schema["$ref"] === "string") {
+    // No other keyword may stand next to a reference, except definitions at the root.
+    const { $ref, $defs, definitions } = schema;
+    return convertChildren(
+      { ...toDefinitions($defs ?? definitions), $ref: renameTarget($ref) },
+      rules,
+    );
+  }
+  const kept = new Map<string, unknown>();
+  const notes: string[] = [];
+  for (const [name, value] of Object.entries(schema)) {
+    const keyword = name === "oneOf" ? "anyOf" : name === "definitions" ? "$defs" : name;
+    if (ANNOTATIONS.includes(keyword) || value === undefined) continue;
+    if (isSupported(keyword, value, rules)) kept.set(keyword, value);
+    else notes.push(`${name}: ${JSON.stringify(value)}`);
+  }
+  if (!rules.typedLiterals && (kept.has("enum") || kept.has("const"))) kept.delete("type");
+  if (kept.get("type") === "object") kept.set("additionalProperties", false);
+  if (notes.length > 0) {
+    const description = kept.get("description");
+    const start = typeof description === "string" ? `${description}\n\n` : "";
+    kept.set("description", `${start}{${notes.join(", ")}}`);
+  }
+  return convertChildren(Object.fromEntries(kept), rules);
+}
+
+function convertChildren(schema: JsonObject, rules: StrictKeywords): JsonSchema {
+  return mapSubschemas(
+    schema,
+    (subschema) => isJsonObject(subschema) ? toStrictSchema(subschema, rules) : subschema,
+  );
+}
+
+function toDefinitions(definitions: unknown): JsonObject {
+  return definitions === undefined ? {} : { $defs: definitions };
+}
+
+function renameTarget(reference: unknown): string {
+  return String(reference).replace(/^#\/definitions\//, "#/$defs/");
+}
+
+function isSupported(keyword: string, value: unknown, rules: StrictKeywords): boolean {
+  if (COMMON_KEYWORDS.includes(keyword)) return true;
+  if (!rules.keywords.includes(keyword)) return false;
+  if (keyword === "format") return rules.formats.includes(String(value));
+  if (keyword === "minItems") return Number(value) <= rules.maxMinItems;
+  // Regular expressions with look-around or references to groups are rejected.
+  return keyword !== "pattern" || !/\(\?(?:[=!]|<[=!])|\\[1-9]|\\k</.test(String(value));
+}

@@ -1,0 +1,32 @@
+/**
+ * Converts the citations of OpenAI and compatible servers.
+ *
+ * @module
+ */
+
+import type { Citation } from "../../../src/core/content.ts";
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+
+/** Converts annotations, each a web page or a file, with or without a member of that name. */
+export function toCitations(annotations: unknown): readonly Citation[] {
+  const list = Array.isArray(annotations) ? annotations : [];
+  return list.map(toCitation).filter((citation) => citation !== undefined);
+}
+
+function toCitation(annotation: unknown): Citation | undefined {
+  if (typeof annotation === "string") return { type: "url", url: annotation };
+  if (!isJsonObject(annotation)) return undefined;
+  const nested = annotation[textOrEmpty(annotation["type"])];
+  const source: JsonObject = isJsonObject(nested) ? nested : annotation;
+  const url = textOrEmpty(source["url"]);
+  const title = textOrEmpty(source["title"] ?? source["filename"]);
+  const text = textOrEmpty(source["content"] ?? source["quote"]);
+  const shared = {
+    ...(title !== "" && { title }),
+    ...(text !== "" && { text }),
+    data: annotation,
+  };
+  if (url !== "") return { type: "url", url, ...shared };
+  return title === "" && !source["file_id"] ? undefined : { type: "document", ...shared };
+}

@@ -1,0 +1,66 @@
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { priceUsage } from "./price_usage.ts";
+import type { Rates } from "./usage.ts";
+
+Deno.test("priceUsage() applies rates per million tokens, with the input rate for the cache by default", () => {
+  const usage = {
+    input: 1_000_000,
+    output: 500_000,
+    cacheRead: 100_000,
+    cacheWrite: 10_000,
+    total: 0,
+  };
+  const cost = priceUsage(usage, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  assertEquals(cost.input, 3);
+  assertEquals(cost.output, 7.5);
+  assertAlmostEquals(cost.cacheRead ?? NaN, 0.03);
+  assertAlmostEquals(cost.cacheWrite ?? NaN, 0.0375);
+  assertAlmostEquals(cost.total ?? NaN, 10.5675);
+  assertAlmostEquals(priceUsage(usage, { input: 3, output: 15 }).cacheRead ?? NaN, 0.3);
+});
+
+Deno.test("priceUsage() applies the highest tier that the prompt exceeds to the whole call", () => {
+  const rates: Rates = {
+    input: 1,
+    output: 2,
+    cacheRead: 0.1,
+    tiers: [
+      { abovePromptTokens: 100, input: 10, output: 20, cacheRead: 1, cacheWrite: 15 },
+      { abovePromptTokens: 200, input: 100, output: 200 },
+    ],
+  };
+  const price = (input: number, cacheRead: number, cacheWrite: number) => {
+    const { total: _total, ...cost } = priceUsage(
+      {
+        input: input * 1e6,
+        cacheRead: cacheRead * 1e6,
+        cacheWrite: cacheWrite * 1e6,
+        output: 1e6,
+        total: 0,
+      },
+      {
+        ...rates,
+        tiers: rates.tiers?.map((tier) => ({
+          ...tier,
+          abovePromptTokens: tier.abovePromptTokens * 1e6,
+        })) ?? [],
+      },
+    );
+    return cost;
+  };
+  assertEquals(price(60, 20, 20), { input: 60, output: 2, cacheRead: 2, cacheWrite: 20 });
+  assertEquals(price(60, 20, 21), { input: 600, output: 20, cacheRead: 20, cacheWrite: 315 });
+  assertEquals(price(181, 0, 20), { input: 18_100, output: 200, cacheRead: 0, cacheWrite: 2000 });
+});
+
+Deno.test("priceUsage() applies the rate of long cache writes to their share of the cache writes", () => {
+  const price = (cacheWriteLong: number, rates: Partial<Rates>) =>
+    priceUsage(
+      { input: 0, output: 0, cacheRead: 0, cacheWrite: 1e6, total: 1e6, extra: { cacheWriteLong } },
+      { input: 1, output: 1, ...rates },
+    ).cacheWrite;
+  assertEquals(price(250_000, { cacheWrite: 4, cacheWriteLong: 8 }), 5);
+  assertEquals(price(250_000, { cacheWrite: 4 }), 4);
+  assertEquals(price(250_000, {}), 1);
+  assertEquals(price(5e6, { cacheWriteLong: 8 }), 8);
+});

@@ -1,0 +1,347 @@
+/**
+ * Rules for request bodies that the types of the official SDKs do not state, from documentation and error messages.
+ *
+ * `captureRequest()` checks them for every request of the tests.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+
+/** A rule of an API. */
+interface BodyRule {
+  /** Error message of the API, or the rule in words. */
+  readonly rule: string;
+  /** Whether a body keeps to the rule. */
+  readonly accepts: (body: JsonObject) => boolean;
+}
+
+type Api =
+  | "anthropic"
+  | "bedrock"
+  | "gemini"
+  | "vertex"
+  | "chat"
+  | "mistral"
+  | "responses"
+  | "ollama";
+
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const ROOT_KEYWORDS = ["oneOf", "anyOf", "allOf", "not", "enum", "$ref"];
+
+/** Keywords that strict schemas must not have, at OpenAI and at Anthropic. */
+const OPENAI_REFUSES = ["oneOf", "allOf", "not", "default", "minLength", "maxLength", "if"];
+const CLAUDE_REFUSES = [
+  "oneOf",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "maxItems",
+  "pattern",
+];
+
+const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
+  anthropic: [
+    {
+      rule: "all content must be type `text` if `is_error` is true",
+      accepts: (body) =>
+        findAll(body, isErrorResult).every(({ content }) =>
+          asList(content).every((block) => block["type"] === "text")
+        ),
+    },
+    {
+      rule: "content cannot be empty if `is_error` is true",
+      accepts: (body) =>
+        findAll(body, isErrorResult).every(({ content }) => asList(content).length > 0),
+    },
+    {
+      rule: "tool_result blocks come first in a message",
+      accepts: (body) =>
+        asList(body["messages"]).every(({ content }) => {
+          const isResult = asList(content).map(({ type }) => type === "tool_result");
+          return !isResult.includes(true) || isResult.lastIndexOf(true) < count(isResult);
+        }),
+    },
+    {
+      rule: "image sources are web URLs, files or base64 of four media types",
+      accepts: (body) => findAll(body, isImage).every(({ source }) => isAcceptedImage(source)),
+    },
+    {
+      rule: "input_schema does not support oneOf, allOf, or anyOf at the top level",
+      accepts: (body) =>
+        asList(body["tools"]).every(({ input_schema }) => isPlainRoot(input_schema)),
+    },
+    {
+      rule: "temperature and top_p cannot both be specified for this model",
+      accepts: ({ temperature, top_p }) => temperature === undefined || top_p === undefined,
+    },
+    {
+      rule: "top_p must be greater than or equal to 0.95 when thinking is enabled",
+      accepts: ({ thinking, top_p }) =>
+        asObject(thinking)["type"] !== "enabled" || top_p === undefined || Number(top_p) >= 0.95,
+    },
+    {
+      rule: "stop sequences must contain non-whitespace",
+      accepts: ({ stop_sequences }) => asTexts(stop_sequences).every(hasText),
+    },
+    {
+      rule: "tool names must be unique",
+      accepts: (body) => areUnique(asList(body["tools"]).map(({ name }) => name)),
+    },
+    {
+      rule: "citations must be enabled on all or none of the documents",
+      accepts: (body) => {
+        const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
+        return new Set(documents.map(({ citations }) => citations !== undefined)).size <= 1;
+      },
+    },
+    {
+      rule: "an output schema has only the keywords that Anthropic enforces",
+      accepts: (body) => hasNoKeyword(asObject(body["output_config"])["format"], CLAUDE_REFUSES),
+    },
+  ],
+  bedrock: [
+    {
+      rule: "the content of a failed tool result is text",
+      accepts: (body) =>
+        findAll(body, ({ status }) => status === "error").every(({ content }) =>
+          asList(content).every((block) => "text" in block)
+        ),
+    },
+    {
+      rule: "document names have few characters, no repeated white space, and are unique",
+      accepts: (body) => {
+        const names = findAll(body, ({ document }) => isJsonObject(document)).map(({ document }) =>
+          String(asObject(document)["name"])
+        );
+        const isValid = (name: string) => /^[A-Za-z0-9\s()[\]-]+$/.test(name) && !/\s\s/.test(name);
+        return names.every(isValid) && areUnique(names);
+      },
+    },
+    {
+      rule: "a text block is required in a message with a document",
+      accepts: (body) =>
+        asList(body["messages"]).every(({ content }) => {
+          const blocks = asList(content);
+          return !blocks.some((block) => "document" in block) ||
+            blocks.some((block) => "text" in block);
+        }),
+    },
+    {
+      rule: "an input schema has no oneOf, allOf or anyOf at the top level",
+      accepts: (body) =>
+        findAll(body, ({ json }) => isJsonObject(json)).every(({ json }) => isPlainRoot(json)),
+    },
+    {
+      rule: "an inference configuration is not empty",
+      accepts: ({ inferenceConfig }) =>
+        inferenceConfig === undefined || Object.keys(asObject(inferenceConfig)).length > 0,
+    },
+  ],
+  gemini: [
+    {
+      rule: "Unsupported MIME type: image/gif",
+      accepts: (body) =>
+        findAll(body, ({ mimeType }) => mimeType !== undefined).every(({ mimeType }) =>
+          /^(?:image\/(?:png|jpeg|webp|heic|heif)|application\/(?:pdf|rtf)|text\/|audio\/)/.test(
+            String(mimeType),
+          )
+        ),
+    },
+    {
+      rule: "at most five stop sequences",
+      accepts: ({ generationConfig }) =>
+        asTexts(asObject(generationConfig)["stopSequences"]).length <= 5,
+    },
+    {
+      rule: "a function response has an object",
+      accepts: (body) =>
+        findAll(body, (part) => "functionResponse" in part).every(({ functionResponse }) =>
+          isJsonObject(asObject(functionResponse)["response"])
+        ),
+    },
+  ],
+  vertex: [
+    {
+      rule: 'Unknown name "id"',
+      accepts: (body) =>
+        findAll(body, (part) => "functionCall" in part || "functionResponse" in part)
+          .every(({ functionCall, functionResponse }) =>
+            !("id" in asObject(functionCall ?? functionResponse))
+          ),
+    },
+    {
+      rule: "serviceTier and includeServerSideToolInvocations are fields of the Gemini API",
+      accepts: (body) => body["serviceTier"] === undefined && hasNoKeyword(body, INVOCATIONS),
+    },
+  ],
+  chat: [
+    {
+      rule: "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64",
+      accepts: ({ prompt_cache_key: key = "" }) => String(key).length <= 64,
+    },
+    { rule: "at most four stop texts", accepts: ({ stop }) => asTexts(stop).length <= 4 },
+    {
+      rule: "parameters are an object without oneOf, anyOf, allOf, enum or not at the top level",
+      accepts: (body) =>
+        findAll(body, ({ parameters }) => isJsonObject(parameters)).every(({ parameters }) =>
+          isPlainRoot(parameters)
+        ),
+    },
+    {
+      rule: "a strict schema has only the keywords that OpenAI enforces",
+      accepts: ({ response_format }) =>
+        isValidStrictSchema(asObject(response_format)["json_schema"]),
+    },
+    {
+      rule: "images are web URLs or base64 of four media types",
+      accepts: (body) =>
+        findAll(body, ({ image_url }) => isJsonObject(image_url)).every(({ image_url }) =>
+          isImageUrl(asObject(image_url)["url"])
+        ),
+    },
+    {
+      rule: "audio is base64 without a media type",
+      accepts: (body) =>
+        findAll(body, ({ input_audio }) => isJsonObject(input_audio)).every(({ input_audio }) =>
+          /^[A-Za-z0-9+/]+=*$/.test(String(asObject(input_audio)["data"]))
+        ),
+    },
+  ],
+  mistral: [
+    {
+      rule: "Extra inputs are not permitted",
+      accepts: (body) =>
+        ["stream_options", "seed", "max_completion_tokens", "verbosity"].every((field) =>
+          !(field in body)
+        ),
+    },
+  ],
+  responses: [
+    {
+      rule: "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64",
+      accepts: ({ prompt_cache_key: key = "" }) => String(key).length <= 64,
+    },
+    {
+      rule: "Unknown parameter: 'stop', 'seed'",
+      accepts: (body) => !("stop" in body) && !("seed" in body),
+    },
+    {
+      rule: "parameters are an object without oneOf, anyOf, allOf, enum or not at the top level",
+      accepts: (body) => asList(body["tools"]).every(({ parameters }) => isPlainRoot(parameters)),
+    },
+    {
+      rule: "a strict schema has only the keywords that OpenAI enforces",
+      accepts: ({ text }) => isValidStrictSchema(asObject(text)["format"]),
+    },
+    {
+      rule: "images are web URLs, files or base64 of four media types",
+      accepts: (body) =>
+        findAll(body, ({ type }) => type === "input_image").every(({ image_url, file_id }) =>
+          file_id !== undefined || isImageUrl(image_url)
+        ),
+    },
+    {
+      rule: "a file in base64 has a name with an extension",
+      accepts: (body) =>
+        findAll(body, ({ file_data }) => file_data !== undefined).every(({ filename }) =>
+          /\.\w+$/.test(String(filename))
+        ),
+    },
+  ],
+  ollama: [
+    {
+      rule: "images are base64 without a media type",
+      accepts: (body) =>
+        findAll(body, ({ images }) => images !== undefined).every(({ images }) =>
+          asTexts(images).every((image) => /^[A-Za-z0-9+/]+=*$/.test(image))
+        ),
+    },
+  ],
+};
+
+const INVOCATIONS = ["includeServerSideToolInvocations"];
+
+/** Returns the rules that a request breaks. */
+export function findBrokenRules(url: string, body: JsonObject): string[] {
+  return getApis(url).flatMap((api) => RULES[api])
+    .filter(({ accepts }) => !accepts(body)).map(({ rule }) => rule);
+}
+
+function getApis(url: string): readonly Api[] {
+  if (url.endsWith("/v1/messages")) return ["anthropic"];
+  if (url.includes("/converse-stream")) return ["bedrock"];
+  if (url.includes("aiplatform.")) return ["gemini", "vertex"];
+  if (url.includes(":streamGenerateContent")) return ["gemini"];
+  if (url.includes("/chat/completions")) {
+    return url.includes("mistral") ? ["mistral"] : ["chat"];
+  }
+  if (url.includes("/responses")) return ["responses"];
+  return url.endsWith("/api/chat") ? ["ollama"] : [];
+}
+
+function isErrorResult(block: JsonObject): boolean {
+  return block["is_error"] === true;
+}
+
+function isImage({ type, source }: JsonObject): boolean {
+  return type === "image" && isJsonObject(source);
+}
+
+function isAcceptedImage(source: unknown): boolean {
+  const { type, url, media_type } = asObject(source);
+  if (type === "url") return /^https?:/.test(String(url));
+  return type === "file" || IMAGE_TYPES.includes(String(media_type));
+}
+
+function isImageUrl(url: unknown): boolean {
+  const mediaType = /^data:([^;]*);base64,/.exec(String(url))?.[1];
+  return mediaType === undefined ? /^https?:/.test(String(url)) : IMAGE_TYPES.includes(mediaType);
+}
+
+function isPlainRoot(schema: unknown): boolean {
+  return schema === undefined || ROOT_KEYWORDS.every((keyword) => !(keyword in asObject(schema)));
+}
+
+function isValidStrictSchema(format: unknown): boolean {
+  const { strict, schema } = asObject(format);
+  return !strict || (asObject(schema)["type"] === "object" && hasNoKeyword(schema, OPENAI_REFUSES));
+}
+
+function hasNoKeyword(value: unknown, keywords: readonly string[]): boolean {
+  return findAll(value, (object) => keywords.some((keyword) => keyword in object)).length === 0;
+}
+
+function hasText(text: string): boolean {
+  return text.trim() !== "";
+}
+
+function areUnique(values: readonly unknown[]): boolean {
+  const defined = values.filter((value) => value !== undefined);
+  return new Set(defined).size === defined.length;
+}
+
+function count(flags: readonly boolean[]): number {
+  return flags.filter((flag) => flag).length;
+}
+
+/** Returns all objects within a value that match. */
+function findAll(value: unknown, matches: (object: JsonObject) => boolean): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap((item) => findAll(item, matches));
+  if (!isJsonObject(value)) return [];
+  const inner = Object.values(value).flatMap((member) => findAll(member, matches));
+  return matches(value) ? [value, ...inner] : inner;
+}
+
+function asObject(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function asList(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function asTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

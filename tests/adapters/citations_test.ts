@@ -1,0 +1,132 @@
+import { assertEquals } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { toCitation } from "../../adapters/bedrock/citations.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
+
+/** Reads the citations of the first text of a reply. */
+async function readCitations(
+  create: (fetch: typeof globalThis.fetch) => StreamFn,
+  model: string,
+  events: readonly object[],
+): Promise<unknown> {
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const headers = { "content-type": "text/event-stream" };
+  const stream = create(replayFetch({ status: 200, body, headers }))({
+    model: modelSpec(model),
+    context: { systemPrompt: "", messages: [], tools: [] },
+    options: { apiKey: "sk-test" },
+    signal: new AbortController().signal,
+  });
+  for await (const event of stream) if (event.type === "text_end") return event.citations;
+}
+
+Deno.test("createAnthropic(): reads the citations of a text", async () => {
+  const web = {
+    type: "web_search_result_location",
+    url: "https://deno.com",
+    title: "Deno",
+    encrypted_index: "ZW5j",
+    cited_text: "Deno is a runtime",
+  };
+  const page = {
+    type: "page_location",
+    document_index: 1,
+    document_title: "Paper",
+    start_page_number: 2,
+    end_page_number: 3,
+    cited_text: "…",
+  };
+  const delta = (delta: object) => ({ type: "content_block_delta", index: 0, delta });
+  const citations = await readCitations(
+    (fetch) => createAnthropic({ fetch }),
+    "anthropic/claude-sonnet-4-5",
+    [
+      { type: "message_start", message: {} },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      delta({ type: "citations_delta", citation: web }),
+      delta({ type: "text_delta", text: "A runtime." }),
+      delta({ type: "citations_delta", citation: page }),
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ],
+  );
+  assertEquals(citations, [
+    { type: "url", url: "https://deno.com", title: "Deno", text: "Deno is a runtime", data: web },
+    {
+      type: "document",
+      documentIndex: 1,
+      title: "Paper",
+      text: "…",
+      range: { unit: "pages", start: 2, end: 3 },
+      data: page,
+    },
+  ]);
+});
+
+Deno.test("createOpenAI(): reads the annotations of both APIs", async () => {
+  const annotation = { type: "url_citation", url: "https://deno.com", title: "Deno" };
+  const content = [{ type: "output_text", text: "Deno.", annotations: [annotation] }];
+  const expected = [{ type: "url", url: "https://deno.com", title: "Deno", data: annotation }];
+  const responses = await readCitations(
+    (fetch) => createOpenAI({ fetch, api: "responses" }),
+    "openai/gpt-5.4",
+    [
+      { type: "response.output_text.delta", output_index: 0, delta: "Deno." },
+      { type: "response.output_item.done", output_index: 0, item: { type: "message", content } },
+      { type: "response.completed", response: { status: "completed" } },
+    ],
+  );
+  assertEquals(responses, expected);
+  const nested = { type: "url_citation", url_citation: { url: "https://deno.com", title: "Deno" } };
+  const chat = await readCitations(
+    (fetch) => createOpenAI({ fetch, api: "chat" }),
+    "openai/gpt-4o",
+    [
+      { choices: [{ index: 0, delta: { content: "Deno." } }] },
+      { choices: [{ index: 0, delta: { annotations: [nested] }, finish_reason: "stop" }] },
+      { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } },
+    ],
+  );
+  assertEquals(chat, [{ ...expected[0], data: nested }]);
+});
+
+Deno.test("createGoogle(): reads the sources of a search once each", async () => {
+  const chunk = { web: { uri: "https://deno.com", title: "Deno" } };
+  const citations = await readCitations(
+    (fetch) => createGoogle({ fetch }),
+    "google/gemini-3.8-flash",
+    [
+      { candidates: [{ content: { parts: [{ text: "Deno." }] } }] },
+      {
+        candidates: [{
+          finishReason: "STOP",
+          groundingMetadata: { groundingChunks: [chunk, chunk] },
+        }],
+      },
+    ],
+  );
+  assertEquals(citations, [
+    { type: "url", url: "https://deno.com", title: "Deno", data: chunk },
+  ]);
+});
+
+Deno.test("toCitation(): converts the locations of Bedrock", () => {
+  const web = { title: "Deno", location: { web: { url: "https://deno.com" } } };
+  assertEquals(toCitation(web), { type: "url", url: "https://deno.com", title: "Deno", data: web });
+  const page = {
+    sourceContent: [{ text: "a" }, { text: "b" }],
+    location: { documentPage: { documentIndex: 0, start: 1, end: 2 } },
+  };
+  assertEquals(toCitation(page), {
+    type: "document",
+    documentIndex: 0,
+    range: { unit: "pages", start: 1, end: 2 },
+    text: "ab",
+    data: page,
+  });
+});

@@ -1,0 +1,223 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { StreamOptions } from "../../src/core/stream.ts";
+import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
+import { createMinimalRequest } from "./wire_tests.ts";
+
+const TOOLS = ["look", "list"].map((name) => ({
+  name,
+  description: "",
+  parameters: { type: "object" },
+}));
+
+async function call(baseUrl: string, fixture: ReplayFixture, options: StreamOptions = {}) {
+  const fetch = replayFetch(fixture);
+  const request = createMinimalRequest("acme", "m");
+  const reply = await readReply(
+    createOpenAI({ baseUrl, fetch })({
+      ...request,
+      context: { ...request.context, tools: TOOLS },
+      options: { apiKey: "sk-test", ...options },
+    }),
+  );
+  return { reply, body: JSON.parse(fetch.requests[0]?.body ?? "{}") };
+}
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const calls = (...tool_calls: object[]) => chunk({ tool_calls });
+const look = (args: unknown) => ({ name: "look", arguments: args });
+const USAGE = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+
+interface Server {
+  readonly baseUrl: string;
+  /** Events of a reply that thinks "Hm.", calls `look` and uses 3 and 2 tokens, as the server sends them. */
+  readonly events: readonly unknown[];
+  /** Text before and after the events. */
+  readonly comment?: string;
+  readonly end?: string;
+}
+
+/** The form of a reply at each server: reasoning, calls, usage and end differ. */
+const SERVERS: Readonly<Record<string, Server>> = {
+  OpenRouter: {
+    baseUrl: "https://openrouter.ai/api/v1",
+    comment: ": OPENROUTER PROCESSING\n\n",
+    events: [
+      chunk({ role: "assistant", content: "", reasoning: "Hm.", reasoning_details: [] }),
+      calls({ index: 0, id: "1", type: "function", function: look('{"a":1}') }),
+      { ...chunk({ content: "" }, "tool_calls"), native_finish_reason: "TOOL" },
+      { choices: [], usage: { ...USAGE, cost: 0.1 } },
+    ],
+  },
+  Groq: {
+    baseUrl: "https://api.groq.com/openai/v1",
+    events: [
+      { ...chunk({ role: "assistant", content: null }), x_groq: { id: "req_1" } },
+      chunk({ reasoning: "Hm." }),
+      calls({ index: 0, id: "1", function: look('{"a":1}') }),
+      { ...chunk({}, "tool_calls"), x_groq: { id: "req_1", usage: USAGE } },
+    ],
+  },
+  DeepSeek: {
+    baseUrl: "https://api.deepseek.com/v1",
+    events: [
+      chunk({ role: "assistant", content: null, reasoning_content: "Hm." }),
+      calls({ index: 0, id: "1", type: "function", function: look("") }),
+      calls({ index: 0, function: { arguments: '{"a":' } }),
+      calls({ index: 0, function: { arguments: "1}" } }),
+      { ...chunk({ content: "", reasoning_content: null }, "tool_calls"), usage: USAGE },
+    ],
+  },
+  Together: {
+    baseUrl: "https://api.together.xyz/v1",
+    events: [
+      { ...chunk({ content: "", reasoning: "Hm.", token_id: 1 }), usage: null },
+      calls({ index: 0, id: "1", type: "function", function: look('{"a":1}') }),
+      { ...chunk({ content: "" }, "tool_calls"), usage: USAGE },
+    ],
+  },
+  Fireworks: {
+    baseUrl: "https://api.fireworks.ai/inference/v1",
+    events: [
+      chunk({ role: "assistant", reasoning_content: "Hm." }),
+      calls({ index: 0, id: "1", function: { name: "look" } }),
+      calls({ index: 0, function: { arguments: '{"a":1}', name: null }, id: null }),
+      { ...chunk({}, "tool_calls"), usage: USAGE },
+    ],
+  },
+  vLLM: {
+    baseUrl: "http://localhost:8000/v1",
+    events: [
+      { ...chunk({ role: "assistant", content: "" }), usage: null },
+      chunk({ reasoning_content: "Hm." }),
+      calls({ index: 0, id: "1", type: "function", function: { name: "look" } }),
+      calls({ index: 0, function: { arguments: '{"a":1}' } }),
+      {
+        choices: [{
+          index: 0,
+          delta: { content: "" },
+          finish_reason: "tool_calls",
+          stop_reason: null,
+        }],
+      },
+      { choices: [], usage: USAGE },
+    ],
+  },
+  "llama.cpp": {
+    baseUrl: "http://localhost:8080/v1",
+    events: [
+      chunk({ role: "assistant", content: null }),
+      chunk({ reasoning_content: "Hm." }),
+      calls({ index: 0, id: "1", type: "function", function: look("{") }),
+      calls({ index: 0, function: { arguments: '"a":1}' } }),
+      chunk({}, "tool_calls"),
+      { choices: [], usage: USAGE, timings: { prompt_n: 3 } },
+    ],
+  },
+  "LM Studio": {
+    baseUrl: "http://localhost:1234/v1",
+    events: [
+      chunk({ role: "assistant", reasoning: "Hm." }),
+      calls({ index: 0, id: "1", type: "function", function: look("") }),
+      calls({ index: 0, type: "function", function: { arguments: '{"a":1}' } }),
+      chunk({}, "tool_calls"),
+      { choices: [], usage: USAGE },
+    ],
+  },
+  TGI: {
+    baseUrl: "http://localhost:3000/v1",
+    events: [
+      chunk({ role: "assistant", reasoning_content: "Hm." }),
+      calls({ index: 0, id: "", type: "function", function: look('{"a":1}') }),
+      { ...chunk({ role: "assistant", content: "" }, "eos_token"), usage: USAGE },
+    ],
+    end: "",
+  },
+  Mistral: {
+    baseUrl: "https://api.mistral.ai/v1",
+    events: [
+      chunk({ content: [{ type: "thinking", thinking: [{ type: "text", text: "Hm." }] }] }),
+      {
+        ...chunk(
+          { content: "", tool_calls: [{ id: "1", function: look('{"a":1}'), index: 0 }] },
+          "tool_calls",
+        ),
+        usage: USAGE,
+      },
+    ],
+  },
+  xAI: {
+    baseUrl: "https://api.x.ai/v1",
+    events: [
+      chunk({ role: "assistant", content: "", reasoning_content: "Hm." }),
+      calls({ index: 0, id: "1", type: "function", function: look('{"a":1}') }),
+      chunk({}, "tool_calls"),
+      { choices: [], usage: USAGE },
+    ],
+  },
+};
+
+function summarize({ thinking, text, calls, stopReason, usage }: CollectedReply): unknown {
+  const called = calls.map(({ name, arguments: args }) => ({ name, args }));
+  return { thinking, text, called, stopReason, total: usage?.total };
+}
+
+for (
+  const [name, { baseUrl, events, comment = "", end = "data: [DONE]\n\n" }] of Object.entries(
+    SERVERS,
+  )
+) {
+  Deno.test(`${name}: the form of its replies is read`, async () => {
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(comment);
+    const { reply } = await call(baseUrl, comment + body + end);
+    assertEquals(summarize(reply), {
+      thinking: "Hm.",
+      text: "",
+      called: [{ name: "look", args: { a: 1 } }],
+      stopReason: "tool_use",
+      total: 5,
+    });
+  });
+}
+
+const DONE =
+  'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+Deno.test("compatible servers: fields that a server rejects are left out, those of the caller with a warning", async () => {
+  const extra = { logprobs: true, user: "me" };
+  const { body, reply } = await call("https://api.groq.com/openai/v1", DONE, { extra });
+  assertEquals([body.logprobs, body.user], [undefined, "me"]);
+  const warnings = reply.warnings.filter(({ code }) => code === "field_left_out");
+  assertEquals(warnings.map(({ message }) => message), ["Groq does not support logprobs"]);
+  const mistral = await call("https://api.mistral.ai/v1", DONE);
+  assertEquals("stream_options" in mistral.body, false);
+  assertEquals(mistral.reply.warnings.filter(({ code }) => code === "field_left_out"), []);
+});
+
+Deno.test("LM Studio: a required tool is sent alone, because tool_choice must be a text", async () => {
+  const toolChoice = { name: "look" };
+  const { body } = await call("http://localhost:1234/v1", DONE, { toolChoice });
+  assertEquals(body.tool_choice, "required");
+  assertEquals(body.tools.map((tool: { function: { name: string } }) => tool.function.name), [
+    "look",
+  ]);
+  const other = await call("http://localhost:8000/v1", DONE, { toolChoice });
+  assertEquals(other.body.tool_choice.function.name, "look");
+});
+
+Deno.test("compatible servers: the error of a refused connection states how to start a local server", async () => {
+  const refused = Object.assign(new TypeError("fetch failed"), { code: "ECONNREFUSED" });
+  const hints = {
+    1234: "`lms server start`",
+    8000: "`vllm serve <model>`",
+    8080: "`llama-server",
+    11434: "`ollama serve`",
+  };
+  for (const [port, hint] of Object.entries(hints)) {
+    const { reply } = await call(`http://localhost:${port}/v1`, refused);
+    assertStringIncludes(reply.error?.message ?? "", hint);
+  }
+});

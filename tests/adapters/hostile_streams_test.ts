@@ -1,0 +1,351 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createOllama } from "../../adapters/ollama/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch, type ReplayResponse } from "../../src/testing/replay_fetch.ts";
+import { createMinimalRequest } from "./wire_tests.ts";
+
+type CreateStreamFn = (options: { fetch: typeof globalThis.fetch }) => StreamFn;
+
+const createChat: CreateStreamFn = (options) => createOpenAI({ ...options, api: "chat" });
+const createResponses: CreateStreamFn = (options) => createOpenAI({ ...options, api: "responses" });
+
+const READ_FILE = { name: "read_file", description: "", parameters: { type: "object" } } as const;
+const LIST_ALL = { ...READ_FILE, name: "list_all" } as const;
+
+/** Reads a reply whose body is the given events, or the given response. */
+function read(
+  create: CreateStreamFn,
+  response: readonly object[] | string | ReplayResponse,
+): Promise<CollectedReply> {
+  const body = Array.isArray(response)
+    ? response.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")
+    : response as string | ReplayResponse;
+  const request = createMinimalRequest("acme", "m");
+  const context = { ...request.context, tools: [READ_FILE, LIST_ALL] };
+  return readReply(create({ fetch: replayFetch(body) })({ ...request, context }));
+}
+
+function summarizeCalls({ calls }: CollectedReply): unknown[] {
+  return calls.map(({ name, arguments: args }) => [name, args]);
+}
+
+function summarizeEnd({ error, stopReason }: CollectedReply): string {
+  return error ? `${error.code}: ${error.message}` : stopReason;
+}
+
+// Chat completions
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const call = (fields: object) => chunk({ tool_calls: [fields] });
+const DONE = "data: [DONE]\n\n";
+const toBody = (...events: object[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
+Deno.test("chat: a reply with a finish reason is complete without [DONE] and without usage", async () => {
+  const reply = await read(createChat, [chunk({ content: "Yes." }), chunk({}, "stop")]);
+  assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
+});
+
+Deno.test("chat: [DONE] without a finish reason and usage is a network error, so that no call runs", async () => {
+  const args = { index: 0, id: "1", function: { name: "read_file", arguments: '{"path":' } };
+  const reply = await read(createChat, toBody(chunk({ content: "Ye" }), call(args)) + DONE);
+  assertEquals(
+    summarizeEnd(reply),
+    "network_error: acme: the reply ended without a finish reason",
+  );
+});
+
+Deno.test("chat: [DONE] after the usage completes a reply without a finish reason", async () => {
+  const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } };
+  const reply = await read(createChat, toBody(chunk({ content: "Yes." }), usage) + DONE);
+  assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
+});
+
+Deno.test("chat: an error without the member `error` is an error", async () => {
+  for (
+    const [event, end] of [
+      [{ message: "Rate limit reached" }, "model_throttled: acme reported an error: Rate limit"],
+      [{ detail: "Service unavailable" }, "network_error: acme reported an error: Service"],
+      [{ type: "error", code: "invalid_api_key" }, "auth_error: acme reported an error"],
+    ] as const
+  ) {
+    assertStringIncludes(summarizeEnd(await read(createChat, toBody(event) + DONE)), end);
+  }
+});
+
+Deno.test("chat: finish reasons in upper case are recognized", async () => {
+  const endWith = (reason: string) =>
+    read(createChat, [chunk({ content: "x" }), chunk({}, reason)]);
+  assertEquals(summarizeEnd(await endWith("MAX_TOKENS")), "length");
+  assertEquals(summarizeEnd(await endWith("STOP")), "stop");
+  const { warnings } = await endWith("STOP");
+  assertEquals(warnings.filter(({ code }) => code === "unknown_stop_reason"), []);
+  assertEquals((await endWith("SAFETY")).error?.code, "content_filtered");
+  assertEquals((await endWith("abort")).error?.code, "network_error");
+});
+
+Deno.test("chat: an error line outside of the events is the error of the reply", async () => {
+  for (
+    const line of [
+      'error: {"code":500,"message":"the model crashed","type":"server_error"}',
+      '{"error":{"code":500,"message":"the model crashed"}}',
+      "error: the model crashed",
+    ]
+  ) {
+    const body = `${toBody(chunk({ content: "x" }))}${line}\n\n`;
+    assertStringIncludes(summarizeEnd(await read(createChat, body)), "the model crashed");
+  }
+});
+
+Deno.test("chat: plain text of a gateway is part of the network error, without the key", async () => {
+  const body = "upstream connect error for key sk-test: connection termination\n";
+  const reply = await read(createChat, body);
+  assertEquals(
+    summarizeEnd(reply),
+    "network_error: acme: the stream ended before the reply was complete, with the text: " +
+      "upstream connect error for key [redacted]: connection termination",
+  );
+});
+
+Deno.test("chat: calls without ids and indexes are separate calls", async () => {
+  const first = { function: { name: "read_file", arguments: '{"path":"a"}' } };
+  const second = { function: { name: "read_file", arguments: '{"path":"b"}' } };
+  const expected = [["read_file", { path: "a" }], ["read_file", { path: "b" }]];
+  const withIndex = (fields: object) => ({ index: 0, ...fields });
+  for (
+    const deltas of [
+      [[first, second]],
+      [[first], [second]],
+      [[withIndex(first), withIndex(second)]],
+      [[withIndex(first)], [withIndex(second)]],
+    ]
+  ) {
+    const chunks = deltas.map((tool_calls) => chunk({ tool_calls }));
+    const reply = await read(createChat, [...chunks, chunk({}, "tool_calls")]);
+    assertEquals(summarizeCalls(reply), expected, JSON.stringify(deltas));
+  }
+});
+
+Deno.test("chat: calls without ids whose arguments come later or not at all are separate calls", async () => {
+  const chunks = [
+    call({ function: { name: "list_all" } }),
+    call({ function: { name: "read_file", arguments: "" } }),
+    call({ function: { arguments: '{"path":"a"}' } }),
+  ];
+  const reply = await read(createChat, [...chunks, chunk({}, "tool_calls")]);
+  assertEquals(summarizeCalls(reply), [["list_all", {}], ["read_file", { path: "a" }]]);
+});
+
+Deno.test("chat: a name that is repeated with each piece of the arguments is one call", async () => {
+  const pieces = ['{"path"', ':{"a":{}', "}}"];
+  for (const index of [0, undefined]) {
+    const chunks = pieces.map((piece) =>
+      call({ index, function: { name: "read_file", arguments: piece } })
+    );
+    const reply = await read(createChat, [...chunks, chunk({}, "tool_calls")]);
+    assertEquals(summarizeCalls(reply), [["read_file", { path: { a: {} } }]]);
+  }
+});
+
+Deno.test("chat: a function_call is a tool call", async () => {
+  const reply = await read(createChat, [
+    chunk({ function_call: { name: "read_file", arguments: "" } }),
+    chunk({ function_call: { arguments: '{"path":"a"}' } }),
+    chunk({}, "function_call"),
+  ]);
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
+  assertEquals(summarizeEnd(reply), "tool_use");
+});
+
+Deno.test("chat: a message in place of deltas is the reply, and after deltas a repetition", async () => {
+  const message = { role: "assistant", content: "Yes." };
+  const end = { choices: [{ index: 0, message, finish_reason: "stop" }] };
+  assertEquals((await read(createChat, [end])).text, "Yes.");
+  assertEquals((await read(createChat, [chunk({ content: "Yes." }), end])).text, "Yes.");
+});
+
+// Responses
+
+const ITEM = { id: "fc_1", type: "function_call", call_id: "1", name: "read_file", arguments: "" };
+const COMPLETED = { type: "response.completed", response: { status: "completed" } };
+const ADDED = { type: "response.output_item.added", output_index: 0, item: ITEM };
+const ARGUMENTS = '{"path":"a"}';
+const MESSAGE = { type: "message", content: [{ type: "output_text", text: "Yes." }] };
+
+Deno.test("responses: arguments that come only in function_call_arguments.done are those of the call", async () => {
+  const done = { type: "response.function_call_arguments.done", output_index: 0 };
+  const reply = await read(createResponses, [ADDED, { ...done, arguments: ARGUMENTS }, COMPLETED]);
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
+  const delta = { type: "response.function_call_arguments.delta", output_index: 0 };
+  const twice = [ADDED, { ...delta, delta: ARGUMENTS }, { ...done, arguments: ARGUMENTS }];
+  assertEquals(summarizeCalls(await read(createResponses, [...twice, COMPLETED])), [
+    ["read_file", { path: "a" }],
+  ]);
+});
+
+Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
+  const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
+  assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
+  const delta = { type: "response.output_text.delta", output_index: 0, delta: "Yes." };
+  assertEquals((await read(createResponses, [delta, done, COMPLETED])).text, "Yes.");
+});
+
+Deno.test("responses: output that comes only in the last event is the reply", async () => {
+  const output = [MESSAGE, { ...ITEM, arguments: ARGUMENTS }];
+  const response = { status: "completed", output };
+  const reply = await read(createResponses, [{ type: "response.completed", response }]);
+  assertEquals(reply.text, "Yes.");
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
+});
+
+Deno.test("responses: an incomplete call stays open", async () => {
+  const item = { ...ITEM, arguments: '{"path":', status: "incomplete" };
+  const done = { type: "response.output_item.done", output_index: 0, item };
+  const incomplete = { type: "response.incomplete", response: { status: "incomplete" } };
+  const reply = await read(createResponses, [ADDED, done, incomplete]);
+  assertEquals(reply.calls.map(({ state }) => state), ["truncated"]);
+});
+
+Deno.test("responses: an error without a type is an error", async () => {
+  const reply = await read(createResponses, [{ error: { code: "insufficient_quota" } }]);
+  assertEquals(reply.error?.code, "model_throttled");
+});
+
+// Anthropic
+
+const start = { type: "message_start", message: { usage: { input_tokens: 1 } } };
+const toolUse = [
+  {
+    type: "content_block_start",
+    index: 0,
+    content_block: { type: "tool_use", id: "1", name: "read_file", input: { path: "a" } },
+  },
+  { type: "content_block_stop", index: 0 },
+];
+const stop = { type: "message_delta", delta: { stop_reason: "tool_use" } };
+
+Deno.test("anthropic: a second message_start is a stream error, so that no call runs", async () => {
+  const reply = await read(createAnthropic, [start, ...toolUse, start, ...toolUse, stop, {
+    type: "message_stop",
+  }]);
+  assertEquals(
+    summarizeEnd(reply),
+    "stream_error: acme: a second message started within the reply",
+  );
+});
+
+Deno.test("anthropic: a repeated message_start before the content is ignored", async () => {
+  const first = { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1 } } };
+  const end = { type: "message_stop" };
+  const reply = await read(createAnthropic, [first, first, ...toolUse, stop, end]);
+  assertEquals(summarizeCalls(reply), [["read_file", { path: "a" }]]);
+  const other = { type: "message_start", message: { id: "msg_2" } };
+  const spliced = await read(createAnthropic, [first, other, ...toolUse, stop, end]);
+  assertEquals(spliced.error?.code, "stream_error");
+});
+
+Deno.test("anthropic: [DONE] after the stop reason completes a reply, and before it is a network error", async () => {
+  const text = toBody(start, ...toolUse);
+  assertEquals(summarizeEnd(await read(createAnthropic, text + toBody(stop) + DONE)), "tool_use");
+  assertEquals(
+    summarizeEnd(await read(createAnthropic, text + DONE)),
+    "network_error: acme: the reply ended without a stop reason",
+  );
+});
+
+Deno.test("anthropic: an error without a type and an error line are errors", async () => {
+  const error = { error: { type: "overloaded_error", message: "Overloaded" } };
+  for (const body of [toBody(start, error), `${toBody(start)}${JSON.stringify(error)}\n\n`]) {
+    assertStringIncludes(summarizeEnd(await read(createAnthropic, body)), "network_error: acme");
+  }
+});
+
+// All providers
+
+const anthropicCall = (input: unknown, stop_reason = "tool_use") => [
+  { type: "message_start", message: { id: "m", usage: {} } },
+  {
+    type: "content_block_start",
+    index: 0,
+    content_block: { type: "tool_use", id: "1", name: "read_file", input },
+  },
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason }, usage: {} },
+  { type: "message_stop" },
+];
+const responsesCall = (args: unknown) => {
+  const item = { type: "function_call", call_id: "1", name: "read_file", arguments: args };
+  return [{ type: "response.completed", response: { status: "completed", output: [item] } }];
+};
+const googleCall = (args: unknown, finishReason = "STOP") => [{
+  candidates: [{
+    content: { parts: [{ functionCall: { name: "read_file", args } }] },
+    finishReason,
+  }],
+}];
+const ollamaCall = (args: unknown, done_reason = "stop") =>
+  JSON.stringify({
+    message: { tool_calls: [{ function: { name: "read_file", arguments: args } }] },
+    done: true,
+    done_reason,
+  });
+
+Deno.test("all providers: arguments are never replaced by an empty object", async () => {
+  const create = { createAnthropic, createResponses, createGoogle, createOllama };
+  const readArguments = async (value: unknown) => {
+    const replies = await Promise.all([
+      read(create.createAnthropic, anthropicCall(value)),
+      read(create.createResponses, responsesCall(value)),
+      read(create.createGoogle, googleCall(value)),
+      read(create.createOllama, ollamaCall(value)),
+    ]);
+    return replies.map(({ calls: [only] }) => [only?.state, only?.arguments] as const);
+  };
+  const complete = ["complete", { path: "a" }] as const;
+  for (const value of [{ path: "a" }, '{"path":"a"}']) {
+    assertEquals(await readArguments(value), Array(4).fill(complete));
+  }
+  for (const value of [["a"], "a"]) {
+    assertEquals((await readArguments(value)).map(([state]) => state), Array(4).fill("invalid"));
+  }
+});
+
+Deno.test("all providers: stop reasons in any case are recognized", async () => {
+  const ends = await Promise.all([
+    read(createAnthropic, anthropicCall({ path: "a" }, "MAX_TOKENS")),
+    read(createGoogle, googleCall({ path: "a" }, "max_tokens")),
+    read(createOllama, ollamaCall({ path: "a" }, "LENGTH")),
+  ]);
+  assertEquals(ends.map(summarizeEnd), ["length", "length", "length"]);
+});
+
+Deno.test("all providers: the error of an event in an unexpected form shows the event", async () => {
+  for (const create of [createAnthropic, createChat, createResponses, createGoogle]) {
+    assertEquals(
+      summarizeEnd(await read(create, "data: null\n\n")),
+      "stream_error: Cannot read the reply of acme: unexpected form, in the event null",
+    );
+  }
+  const long = summarizeEnd(await read(createChat, [chunk({ tool_calls: "x".repeat(1000) })]));
+  assertMatch(long, /, in the event \{"choices".{180,200}…$/);
+});
+
+Deno.test("all providers: an invalid option of the request is named before anything is sent", async () => {
+  for (const create of [createAnthropic, createChat, createResponses, createGoogle, createOllama]) {
+    const fetch = replayFetch("");
+    const request = createMinimalRequest("acme", "m");
+    const options = { ...request.options, temperature: NaN };
+    const reply = await readReply(create({ fetch })({ ...request, options }));
+    assertEquals(
+      summarizeEnd(reply),
+      "bad_request: streamOptions.temperature must be a number, not NaN",
+    );
+    assertEquals(fetch.requests, []);
+  }
+});

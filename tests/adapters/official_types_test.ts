@@ -1,0 +1,189 @@
+/**
+ * Compiles request bodies against the types of the official SDKs.
+ *
+ * `tests/adapters/official_types/` is a project of its own, so that the SDKs are no dependencies of this one.
+ *
+ * @module
+ */
+
+import { assert, assertMatch } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createMistral } from "../../adapters/mistral/mod.ts";
+import { createOllama } from "../../adapters/ollama/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { LlmMessage } from "../../src/core/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+import { codeExecution, fileSearch, webFetch, webSearch } from "../../src/core/server_tool.ts";
+import type { StreamFn, StreamOptions } from "../../src/core/stream.ts";
+import {
+  createConversation,
+  createReply,
+  createToolResult,
+  PIXEL,
+  prompt,
+  TOOLS,
+} from "./rich_conversation.ts";
+import { captureRequest } from "./sent_request.ts";
+
+/** Type in `official_types/bodies.ts`, model, and the adapter that sends its requests. */
+type Subject = readonly [string, string, (fetch: typeof globalThis.fetch) => StreamFn];
+
+const apiKey = "sk-test";
+const SUBJECTS: readonly Subject[] = [
+  ["AnthropicBody", "anthropic/claude-sonnet-4-5:low", (fetch) => createAnthropic({ fetch })],
+  ["AnthropicBody", "anthropic/claude-opus-4-8:high", (fetch) => createAnthropic({ fetch })],
+  [
+    "BedrockBody",
+    "bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0:low",
+    (fetch) => createBedrock({ fetch, region: "us-east-1", bearerToken: apiKey, guardrail }),
+  ],
+  [
+    "BedrockBody",
+    "bedrock/amazon.nova-2-lite-v1:0",
+    (fetch) => createBedrock({ fetch, region: "us-east-1", bearerToken: apiKey }),
+  ],
+  ["ChatBody", "openai/gpt-4o", (fetch) => createOpenAI({ fetch, api: "chat" })],
+  ["GoogleBody", "google/gemini-2.5-flash:low", (fetch) => createGoogle({ fetch })],
+  ["GoogleBody", "google/gemini-3.8-flash:low", (fetch) => createGoogle({ fetch })],
+  ["MistralBody", "mistral/mistral-medium-latest:low", (fetch) => createMistral({ fetch })],
+  ["OllamaBody", "ollama/qwen3:8b", (fetch) => createOllama({ fetch, contextWindow: 8192 })],
+  ["ResponsesBody", "openai/gpt-5.4:high", (fetch) => createOpenAI({ fetch, api: "responses" })],
+  ["ResponsesBody", "openai/gpt-4o", (fetch) => createOpenAI({ fetch, api: "responses" })],
+];
+const guardrail = { id: "gr-1", version: "1", trace: true, processing: "async" } as const;
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    city: { type: "string", minLength: 1 },
+    size: { oneOf: [{ type: "number", minimum: 0 }, { type: "null" }] },
+  },
+  required: ["city", "size"],
+  additionalProperties: false,
+};
+
+const OPTIONS: readonly StreamOptions[] = [
+  {},
+  { topP: 0.99, stop: ["STOP"], seed: 7, maxTokens: 9000, cache: "long", serviceTier: "priority" },
+  { temperature: 0.5, cache: "off", toolChoice: { name: "read_file" }, sessionId: "s".repeat(100) },
+  { toolChoice: "required", verbosity: "low", reasoningSummary: "concise" },
+  { responseSchema: SCHEMA, toolChoice: "none", reasoningSummary: "off" },
+  {
+    serverTools: [
+      webSearch({ allowedDomains: ["deno.com"], userLocation: { country: "CH" } }),
+      webFetch(),
+      codeExecution(),
+      fileSearch(["store_1"]),
+    ],
+  },
+];
+
+const PDF: ContentBlock = {
+  type: "document",
+  mediaType: "application/pdf",
+  name: "Größe.pdf",
+  source: { type: "base64", data: "AAAA" },
+};
+const TEXT: ContentBlock = {
+  type: "document",
+  mediaType: "text/plain",
+  name: "notes",
+  source: { type: "base64", data: "AAAA" },
+  citations: true,
+};
+const AUDIO: ContentBlock = {
+  type: "audio",
+  mediaType: "audio/wav",
+  source: { type: "base64", data: "AAAA" },
+};
+const LINK: ContentBlock = {
+  type: "image",
+  source: { type: "url", url: "https://example.com/a.png" },
+};
+
+function createMessages(model: ModelSpec): LlmMessage[] {
+  const call = (id: string): ContentBlock => ({
+    type: "tool_call",
+    id,
+    name: "read_file",
+    arguments: { path: "ü😀.txt" },
+  });
+  const sources = [{ type: "url", url: "https://deno.com" }] as const;
+  return [
+    ...createConversation(model),
+    createReply(model, [
+      { type: "text", text: "Deno.", citations: sources },
+      ...["c1", "c2", "c3", "c4", "c5"].map(call),
+    ]),
+    createToolResult("c1", "read_file", [{ type: "text", text: "No such file" }, PIXEL], true),
+    createToolResult("c2", "read_file", [], true),
+    createToolResult("c3", "read_file", []),
+    createToolResult("c4", "read_file", [PDF, PIXEL]),
+    createToolResult("c5", "read_file", [{ type: "text", text: "日本語" }]),
+    prompt("Compare these: ✓", PDF, TEXT, AUDIO, PIXEL, LINK),
+  ];
+}
+
+async function createBodies([, name, create]: Subject): Promise<JsonObject[]> {
+  const model = modelSpec(name);
+  return await Promise.all(OPTIONS.map(async (options) => {
+    const messages = createMessages(model);
+    const context = { systemPrompt: "Be brief.", messages, tools: TOOLS };
+    const signal = new AbortController().signal;
+    const request = { model, context, options: { apiKey, ...options }, signal };
+    return (await captureRequest(create, request)).body;
+  }));
+}
+
+const project = new URL("official_types/", import.meta.url);
+
+/** Compiles a module with a constant for each body; returns the errors of the compiler. */
+async function findTypeErrors(
+  bodies: readonly (readonly [type: string, body: JsonObject])[],
+): Promise<string> {
+  const directory = await Deno.makeTempDir({ prefix: "swink_types_" });
+  const types = [...new Set(bodies.map(([type]) => type))];
+  const lines = [
+    `import type { ${types.join(", ")} } from "${new URL("bodies.ts", project)}";`,
+    ...bodies.map(([type, body], index) =>
+      `export const body${index}: ${type} = ${JSON.stringify(body)};`
+    ),
+  ];
+  const module = `${directory}/bodies.ts`;
+  await Deno.writeTextFile(module, lines.join("\n"));
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["check", "--quiet", "-c", new URL("deno.json", project).pathname, module],
+    env: { NO_COLOR: "1" },
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  await Deno.remove(directory, { recursive: true });
+  return code === 0 ? "" : new TextDecoder().decode(stderr);
+}
+
+Deno.test("adapters: bodies of rich conversations have the types of the official SDKs", async () => {
+  const bodies: (readonly [string, JsonObject])[] = [];
+  for (const subject of SUBJECTS) {
+    for (const body of await createBodies(subject)) bodies.push([subject[0], body]);
+  }
+  const errors = await findTypeErrors(bodies);
+  assert(errors === "", errors);
+});
+
+Deno.test("official types: a body with an unknown field or a value of another type does not compile", async () => {
+  const [subject] = SUBJECTS;
+  assert(subject);
+  const [body = {}] = await createBodies(subject);
+  const errors = await findTypeErrors([
+    ["AnthropicBody", { ...body, max_tokens: "many" }],
+    ["AnthropicBody", { ...body, top_q: 1 }],
+    ["ChatBody", { model: "m", stream: true, messages: [{ role: "robot", content: "" }] }],
+    ["BedrockBody", { messages: [{ role: "user", content: [{ text: 1 }] }] }],
+  ]);
+  // The first line of the module is the import.
+  for (const line of [2, 3, 4, 5]) assertMatch(errors, RegExp(`bodies\\.ts:${line}:`));
+});

@@ -1,0 +1,43 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError } from "../../src/core/errors.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { testAgent } from "./test_agent.ts";
+
+const city = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+} as const;
+const answer = (args: Record<string, unknown>) => reply([toolCall("structured_output", args)]);
+
+Deno.test("structuredOutput() requests the answer as a tool call if the provider rejects the schema", async () => {
+  const message = "acme answered 400: output_config.format.schema: unsupported keyword";
+  const script = scriptedStream([
+    fail("bad_request", message),
+    answer({}),
+    answer({ city: "Bern" }),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+  });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  assertEquals(
+    script.calls.map(({ options, context }) => [
+      options.responseSchema !== undefined,
+      context.tools.map(({ name }) => name),
+    ]),
+    [[true, []], [false, ["structured_output"]], [false, ["structured_output"]]],
+  );
+});
+
+Deno.test("structuredOutput() rejects with an invalid request that is not about the schema", async () => {
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(scriptedStream([fail("bad_request", "max_tokens is too large")]), {
+      hasStrictSchema: () => true,
+    }),
+  });
+  await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+});
