@@ -36,7 +36,12 @@ import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
-import { type AgentOptions, checkAgentOptions, checkSystemPrompt } from "./options.ts";
+import {
+  type AgentOptions,
+  checkAgentOptions,
+  checkSystemPrompt,
+  setAgentOptions,
+} from "./options.ts";
 import {
   addRunTools,
   applyRunOptions,
@@ -99,6 +104,7 @@ export class Agent {
       onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
     };
     this.#options = options;
+    setAgentOptions(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#subscribers = new Subscribers((message) =>
@@ -335,16 +341,18 @@ export class Agent {
 
   /**
    * Replaces the history by these messages, not copies. Invalid ones are repaired, which the next run reports as a warning.
+   * The tool calls of the last reply may be pending, from an earlier result or session.
    *
    * @throws {AlreadyRunningError} While a run is active.
-   * @throws {BadRequestError} If a value is no message.
+   * @throws {BadRequestError} If a value is no message, or the last reply does not make a pending call.
    */
-  setMessages(messages: readonly AgentMessage[]): void {
+  setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
+    if (pending) checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.pending = undefined;
-    this.#state.messages = [...this.#repair(messages)];
+    this.#state.messages = [...this.#repair(messages, pending)];
+    this.#state.pending = pending;
   }
 
   /**
@@ -430,15 +438,12 @@ export class Agent {
 
   #createPromptInput(input: PromptInput): TurnInput {
     const prompt = toAgentMessages(input, this.#ports.now());
-    if (hasValidMessages(prompt)) return { messages: [...this.#declinePending(), ...prompt] };
+    const { pending, messages } = this.#state;
+    // The conversation continues without the approvals.
+    const declined = pending ? createDeclinedResults(messages, this.#ports.now(), pending) : [];
+    if (hasValidMessages(prompt)) return { messages: [...declined, ...prompt] };
     if (!this.hasPendingMessages) throw new NoMessagesError();
     return this.#createContinueInput();
-  }
-
-  /** Returns the results of pending tool calls, for a conversation that continues without their approvals. */
-  #declinePending(): readonly AgentMessage[] {
-    const { pending, messages } = this.#state;
-    return pending ? createDeclinedResults(messages, this.#ports.now()) : [];
   }
 
   #createContinueInput({ approvals }: ContinueOptions = {}): TurnInput {
@@ -463,13 +468,8 @@ export class Agent {
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {
     const { systemPrompt = "", tools = [] } = this.#options;
-    return new LiveState({
-      systemPrompt,
-      model: this.#model,
-      tools: checkTools(tools),
-      messages,
-      pending,
-    });
+    const model = this.#model;
+    return new LiveState({ systemPrompt, model, tools: checkTools(tools), messages, pending });
   }
 
   /** Repairs a history; the calls of its last reply may be pending. */

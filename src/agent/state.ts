@@ -4,10 +4,16 @@
  * @module
  */
 
-import type { DecidedCall, PendingApproval, PendingBatch } from "../core/approval.ts";
+import type {
+  DecidedCall,
+  InterruptedCall,
+  PendingApproval,
+  PendingBatch,
+  StartedCall,
+} from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent, RunOutcome } from "../core/event.ts";
+import type { AgentEvent, RunOutcome, ToolExecutionStartEvent } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
@@ -38,6 +44,10 @@ export interface AgentState {
   readonly pendingApprovals: readonly PendingApproval[];
   /** The other calls of the same reply, which are decided already but have not run. */
   readonly decidedCalls: readonly DecidedCall[];
+  /** The calls of the same reply that an earlier process interrupted; `continue()` runs or answers them. */
+  readonly interruptedCalls: readonly InterruptedCall[];
+  /** The calls of the current reply that have started, in this order. */
+  readonly startedCalls: readonly StartedCall[];
 }
 
 /** Options for `new LiveState()`. */
@@ -67,6 +77,10 @@ export class LiveState implements AgentState {
   pending: PendingBatch | undefined;
   /** The streaming reply. */
   draft: ReplyDraft | undefined;
+  /** Id of the active run. */
+  runId = "";
+  /** The calls of the current reply that have started. */
+  startedCalls: readonly StartedCall[] = [];
 
   /** Creates the state of an idle agent. */
   constructor(initial: InitialState) {
@@ -85,6 +99,11 @@ export class LiveState implements AgentState {
   /** The other calls of the same reply. */
   get decidedCalls(): readonly DecidedCall[] {
     return this.pending?.decidedCalls ?? [];
+  }
+
+  /** The calls of the same reply that an earlier process interrupted. */
+  get interruptedCalls(): readonly InterruptedCall[] {
+    return this.pending?.interruptedCalls ?? [];
   }
 
   /** The reply so far while it streams; recomputed on each read. */
@@ -124,11 +143,16 @@ export function applyEvent(
       return;
     case "tool_execution_start":
       state.pendingToolCalls.add(event.id);
+      state.startedCalls = [...state.startedCalls, createStartedCall(state, event)];
       return;
     case "tool_execution_end":
       state.pendingToolCalls.delete(event.id);
+      state.startedCalls = state.startedCalls.map((call) =>
+        call.toolCallId === event.id ? { ...call, result: event.result } : call
+      );
       return;
     case "agent_start":
+      state.runId = event.runId;
       state.error = undefined;
       state.pending = undefined;
       return;
@@ -138,6 +162,8 @@ export function applyEvent(
       return;
     case "turn_start":
     case "turn_end":
+      state.startedCalls = [];
+      return;
     case "tool_execution_update":
     case "tool_approval_requested":
     case "tool_approval_resolved":
@@ -153,8 +179,18 @@ export function applyEvent(
   }
 }
 
-function pickPending({ pendingApprovals, decidedCalls }: RunOutcome): PendingBatch | undefined {
-  return pendingApprovals && cloneJson({ pendingApprovals, decidedCalls });
+function createStartedCall(
+  { runId }: LiveState,
+  { id, name, arguments: args, idempotencyKey = `${runId}:${id}` }: ToolExecutionStartEvent,
+): StartedCall {
+  return { toolCallId: id, name, arguments: args, idempotencyKey };
+}
+
+function pickPending(
+  { pendingApprovals = [], decidedCalls, interruptedCalls }: RunOutcome,
+): PendingBatch | undefined {
+  if (pendingApprovals.length === 0 && !interruptedCalls) return undefined;
+  return cloneJson({ pendingApprovals, decidedCalls, interruptedCalls });
 }
 
 type BlockDraft =

@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from "./json.ts";
+import type { AgentToolResult } from "./tool_result.ts";
 
 /**
  * Which tool calls need an approval. `always`: all of them; `enabled` is an alias of it. `smart`: those whose tool
@@ -56,12 +57,54 @@ export interface DecidedCall extends PendingApproval {
   readonly decision: ApprovalDecision;
 }
 
-/** The tool calls of a reply of which at least one waits for a decision. */
+/** A tool call that has started in the current turn. */
+export interface StartedCall extends PendingApproval {
+  /** The idempotency key passed to the tool. */
+  readonly idempotencyKey: string;
+  /** The result, if the call has ended. */
+  readonly result?: AgentToolResult;
+}
+
+/** A tool call of the last reply that an earlier process started, finished or did not reach. */
+export interface InterruptedCall {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** Its result unless it runs again: the recorded one, or an error result. */
+  readonly result: AgentToolResult;
+  /** How the call runs again, if the tool, the policies and the approval of today allow it. Default: it does not. */
+  readonly rerun?: {
+    /** Key of the earlier attempts. Default: that of the run, for a call that has not started. */
+    readonly idempotencyKey?: string;
+    /** The only arguments with which it may run again. Default: any. */
+    readonly arguments?: JsonObject;
+  };
+}
+
+/** The tool calls of the last reply, of which at least one waits for a decision or was interrupted. */
 export interface PendingBatch {
   /** The calls that wait for a decision. */
   readonly pendingApprovals: readonly PendingApproval[];
   /** The other calls of the reply; a call that is in neither list is refused when the batch runs. */
   readonly decidedCalls?: readonly DecidedCall[] | undefined;
+  /** The calls that an earlier process interrupted. Default: none. */
+  readonly interruptedCalls?: readonly InterruptedCall[] | undefined;
+}
+
+/** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
+export type TrustGrant =
+  | { readonly type: "tool"; readonly name: string }
+  | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
+
+/** The state of an approval gate, which lasts for the session. */
+export interface ApprovalGateState {
+  /** Calls that need approval; may be changed at any time. */
+  mode: ApprovalMode;
+  /** The grants of this session. */
+  readonly trusted: readonly TrustGrant[];
+  /** Adds a grant. */
+  trust(grant: TrustGrant): void;
+  /** Removes all grants. */
+  clearTrust(): void;
 }
 
 /** Decisions on tool calls, by the id of the call. */

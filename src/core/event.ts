@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision, DecidedCall, PendingApproval } from "./approval.ts";
+import type {
+  ApprovalDecision,
+  DecidedCall,
+  InterruptedCall,
+  PendingApproval,
+} from "./approval.ts";
 import type { CompactionReport } from "./compaction_report.ts";
 import type { AgentError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -66,6 +71,8 @@ export interface RunOutcome {
   readonly pendingApprovals?: readonly PendingApproval[];
   /** The other calls of the same reply, which are decided already but have not run. */
   readonly decidedCalls?: readonly DecidedCall[] | undefined;
+  /** The calls of the same reply that an earlier process interrupted. */
+  readonly interruptedCalls?: readonly InterruptedCall[] | undefined;
 }
 
 /** Emitted first in a run. */
@@ -130,6 +137,8 @@ export interface ToolExecutionStartEvent {
   readonly name: string;
   /** The arguments to run, after policies and approval. */
   readonly arguments: JsonObject;
+  /** The key of the earlier attempts, if an earlier process started the call. Default: `<run id>:<call id>`. */
+  readonly idempotencyKey?: string;
 }
 
 /** Emitted for a partial result of a running tool. */

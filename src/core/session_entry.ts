@@ -7,13 +7,20 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode } from "./approval.ts";
+import type {
+  ApprovalDecision,
+  ApprovalMode,
+  DecidedCall,
+  PendingApproval,
+  TrustGrant,
+} from "./approval.ts";
 import type { AgentErrorRecord } from "./errors.ts";
 import type { QueuedMessages } from "./event.ts";
 import type { JsonObject } from "./json.ts";
-import type { AgentMessage } from "./message.ts";
+import type { AgentMessage, AssistantMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
 import type { StoppedBy } from "./stopped_by.ts";
+import type { ToolSpec } from "./stream.ts";
 import type { SideEffect } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
 import type { Cost, Usage } from "./usage.ts";
@@ -44,6 +51,13 @@ export interface MessageEntry {
   readonly type: "message";
   /** The message. */
   readonly message: AgentMessage;
+}
+
+/** A reply without content, which is not part of the conversation; its tokens count. */
+export interface ReplyFailedEntry {
+  readonly type: "reply_failed";
+  /** The reply, with its error, usage and cost. */
+  readonly message: AssistantMessage;
 }
 
 /** Entry of the tool journal: a tool call is about to run. */
@@ -90,6 +104,15 @@ export interface ToolsChangedEntry {
   readonly type: "tools_changed";
   /** The names of the new tools. */
   readonly names: readonly string[];
+  /** The new tools as the model gets them. */
+  readonly tools?: readonly ToolSpec[];
+}
+
+/** The system prompt of the agent has changed. */
+export interface SystemPromptChangedEntry {
+  readonly type: "system_prompt_changed";
+  /** The new system prompt; empty for none. */
+  readonly systemPrompt: string;
 }
 
 /** The messages in the queues have changed. */
@@ -108,6 +131,8 @@ export interface CompactionEntry {
   readonly firstDroppedId: string | null;
   /** Id of the last omitted entry. */
   readonly lastDroppedId: string | null;
+  /** Id of the latest entry when the cut was made. Default: the last message before this entry. */
+  readonly newestId?: string;
   /** Number of omitted messages. */
   readonly droppedCount: number;
   /** Estimated tokens of the messages before the compaction. */
@@ -116,6 +141,8 @@ export interface CompactionEntry {
   readonly tokensAfter: number;
   /** The summary that replaces the omitted messages, if one was written. */
   readonly summary?: string;
+  /** Whether the summary lacks a part that could not be summarized yet. Default: `false`. */
+  readonly isIncomplete?: boolean;
   /** Token counts of the summary's model call. */
   readonly usage?: Usage;
   /** Cost of the summary's model call. */
@@ -150,6 +177,15 @@ export interface SubAgentResultEntry {
   readonly usage?: Usage;
   /** Cost of the sub-agent. */
   readonly cost?: Cost;
+}
+
+/** A message of a sub-agent, which a tool call runs. */
+export interface SubAgentMessageEntry {
+  readonly type: "sub_agent_message";
+  /** Ids of the tool calls that lead to the sub-agent, the outermost first. */
+  readonly path: readonly string[];
+  /** The message. */
+  readonly message: AgentMessage;
 }
 
 /** A plan was created. */
@@ -191,6 +227,24 @@ export interface ApprovalEntry {
   readonly name: string;
   /** The decision. */
   readonly decision: ApprovalDecision;
+}
+
+/** Tool calls of a reply wait for decisions, so that none of its calls has run. */
+export interface ApprovalsPendingEntry {
+  readonly type: "approvals_pending";
+  /** Id of the entry of the assistant message with the calls. */
+  readonly messageId: string | null;
+  /** The calls that wait; none if they wait no longer. */
+  readonly pendingApprovals: readonly PendingApproval[];
+  /** The other calls of the reply. */
+  readonly decidedCalls?: readonly DecidedCall[];
+}
+
+/** The grants of the approval gate have changed. */
+export interface GrantsChangedEntry {
+  readonly type: "grants_changed";
+  /** All grants of the session. */
+  readonly grants: readonly TrustGrant[];
 }
 
 /** The approval mode has changed. */
@@ -253,18 +307,23 @@ export interface OpaqueEntry {
 /** An entry without its position in the tree. */
 export type SessionEntryBody =
   | MessageEntry
+  | ReplyFailedEntry
   | ToolStartedEntry
   | ToolFinishedEntry
   | ModelChangedEntry
   | ToolsChangedEntry
+  | SystemPromptChangedEntry
   | QueueChangedEntry
   | CompactionEntry
+  | SubAgentMessageEntry
   | SubAgentSpawnedEntry
   | SubAgentResultEntry
   | PlanCreatedEntry
   | PlanStepEntry
   | PlanModeEntry
   | ApprovalEntry
+  | ApprovalsPendingEntry
+  | GrantsChangedEntry
   | ApprovalModeEntry
   | LabelEntry
   | TitleEntry

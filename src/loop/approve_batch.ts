@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { DecidedCall, PendingApproval, PendingBatch } from "../core/approval.ts";
+import type {
+  DecidedCall,
+  InterruptedCall,
+  PendingApproval,
+  PendingBatch,
+} from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import {
@@ -34,6 +39,8 @@ export interface PreparedBatch {
   readonly interrupted?: boolean;
   /** The approvals that the batch waits for; no call of it runs before. */
   readonly pending?: PendingBatch;
+  /** The calls of the batch that an earlier process interrupted. */
+  readonly interruptedCalls?: readonly InterruptedCall[] | undefined;
 }
 
 /**
@@ -47,7 +54,8 @@ export async function approveBatch(
   const { run } = turn;
   if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
   const needsPrompt = (call: PreparedCall): boolean =>
-    call.type === "ready" && !isAnswerCall(turn, call) && needsApprovalPrompt(run, call);
+    call.type === "ready" && !call.decision && !isAnswerCall(turn, call) &&
+    needsApprovalPrompt(run, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
   if (gated.size === 0) return cancelIfAborted(turn, batch);
@@ -69,8 +77,9 @@ export async function approveBatch(
         ? await requestApproval(turn, call, cancellation)
         : createOwnDecision(call);
       const approval = createPendingApproval(call);
+      const hasResult = call.type === "refused" && call.result !== undefined;
       if (!decision) pending.push(approval);
-      else decided.push({ ...approval, decision });
+      else if (!hasResult) decided.push({ ...approval, decision });
       if (!decision || !isGated) {
         calls.push(call);
         continue;
@@ -87,7 +96,15 @@ export async function approveBatch(
   const approved = { calls: calls.length === batch.calls.length ? calls : batch.calls, injected };
   if (cancellation.aborted) return cancelBatch(turn, approved);
   if (pending.length === 0) return approved;
-  return { ...approved, pending: { pendingApprovals: pending, decidedCalls: decided } };
+  const { interruptedCalls } = batch;
+  return {
+    ...approved,
+    pending: {
+      pendingApprovals: pending,
+      decidedCalls: decided,
+      ...(interruptedCalls && { interruptedCalls }),
+    },
+  };
 }
 
 /** Whether steering is queued that cancels calls which have not started. */
@@ -135,6 +152,6 @@ function createPendingApproval(call: PreparedCall): PendingApproval {
 
 /** Returns the decision on a call without an approval request: the reason of a refusal, or the mode of the run. */
 function createOwnDecision(call: PreparedCall): DecidedCall["decision"] {
-  if (call.type === "ready") return { type: "approved", origin: "mode" };
+  if (call.type === "ready") return call.decision ?? { type: "approved", origin: "mode" };
   return { type: "denied", reason: call.text, origin: "policy" };
 }

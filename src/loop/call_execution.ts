@@ -99,10 +99,11 @@ export class CallExecution {
   #createContext(): ToolContext {
     const { id } = this.call.block;
     const { runId, config: { context }, history } = this.#run;
+    const { idempotencyKey = `${runId}:${id}` } = this.call;
     const getSignal = () => this.#getSignal();
     return {
       toolCallId: id,
-      idempotencyKey: `${runId}:${id}`,
+      idempotencyKey,
       runId,
       turn: this.#turn,
       context,

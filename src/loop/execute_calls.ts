@@ -31,12 +31,13 @@ export async function executeCalls(
   if (ready.length === 0) return { results: [], interrupted: false };
   const { events } = turn.run;
   const executions = ready.map((call) => new CallExecution(turn, call));
-  for (const { block: { id, name }, arguments: args } of ready) {
+  for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
     const started = events.emit({
       type: "tool_execution_start",
       id,
       name,
       arguments: cloneJson(args),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
     });
     if (started) await started;
   }

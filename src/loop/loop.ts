@@ -63,7 +63,8 @@ export function agentLoop(
     throw new NoMessagesError();
   }
   const { now = defaultPorts.now } = config;
-  const declined = options.pending ? createDeclinedResults(context.messages, now()) : [];
+  const { pending } = options;
+  const declined = pending ? createDeclinedResults(context.messages, now(), pending) : [];
   const input = { messages: [...declined, ...messages] };
   return startRun({ input, ...repaired, config, signal: options.signal }).stream;
 }
@@ -135,7 +136,10 @@ export function createContinueInput(
 ): TurnInput {
   const batch = pending ?? { pendingApprovals: [] };
   if (approvals) return { messages: [], batch: resolveApprovals(batch, approvals) };
-  const messages = pending ? createDeclinedResults(history, now()) : [];
+  if (pending && pending.pendingApprovals.length === 0) {
+    return { messages: [], batch: { ...pending, decisions: new Map() } };
+  }
+  const messages = pending ? createDeclinedResults(history, now(), pending) : [];
   const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
   if (last && !pending && needsReply(last)) return { messages };
   if (hasMessages(steering)) return { messages };

@@ -9,6 +9,7 @@ import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
+import { errorResult } from "../core/tool_result.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";
 
@@ -68,16 +69,14 @@ const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation wen
 export function createDeclinedResults(
   history: readonly AgentMessage[],
   timestamp: number,
+  { interruptedCalls = [] }: PendingBatch,
 ): ToolResultMessage[] {
   const reply = history.findLast((message) => message.role === "assistant");
-  return extractToolCalls(reply?.content ?? []).map(({ id, name }) => ({
-    role: "tool_result",
-    toolCallId: id,
-    toolName: name,
-    content: [{ type: "text", text: NOT_APPROVED_TEXT }],
-    isError: true,
-    timestamp,
-  }));
+  return extractToolCalls(reply?.content ?? []).map(({ id, name }) => {
+    const interrupted = interruptedCalls.find(({ toolCallId }) => toolCallId === id);
+    const { isError = false, ...result } = interrupted?.result ?? errorResult(NOT_APPROVED_TEXT);
+    return { role: "tool_result", toolCallId: id, toolName: name, isError, ...result, timestamp };
+  });
 }
 
 /**
@@ -88,7 +87,7 @@ export function createDeclinedResults(
 export function checkPending(batch: PendingBatch, history: readonly AgentMessage[]): void {
   const last = history.findLast(({ role }) => role !== "custom");
   const calls = last?.role === "assistant" ? extractToolCalls(last.content) : [];
-  const unknown = batch.pendingApprovals.find(({ toolCallId }) =>
+  const unknown = listCalls(batch).find(({ toolCallId }) =>
     !calls.some(({ id }) => id === toolCallId)
   );
   if (!unknown) return;
@@ -97,7 +96,13 @@ export function checkPending(batch: PendingBatch, history: readonly AgentMessage
   );
 }
 
-/** Returns the ids of the calls that wait for an approval. */
+/** Returns the ids of the calls that wait for an approval or were interrupted. */
 export function getPendingIds(batch: PendingBatch | undefined): ReadonlySet<string> {
-  return new Set(batch?.pendingApprovals.map(({ toolCallId }) => toolCallId));
+  return new Set(batch && listCalls(batch).map(({ toolCallId }) => toolCallId));
+}
+
+function listCalls(
+  { pendingApprovals, interruptedCalls = [] }: PendingBatch,
+): readonly { readonly toolCallId: string }[] {
+  return [...pendingApprovals, ...interruptedCalls];
 }

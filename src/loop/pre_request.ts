@@ -12,6 +12,7 @@ import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict, StopVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
+import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -57,7 +58,21 @@ export async function applyPreRequest(
       throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
     }
   }
-  return { type: "ready", request };
+  return { type: "ready", request: await repairChange(turn, prepared, request) };
+}
+
+/** Repairs the messages of a request if a policy has replaced them. */
+async function repairChange(
+  { run }: TurnContext,
+  prepared: PreparedRequest,
+  request: PreparedRequest,
+): Promise<PreparedRequest> {
+  const { messages } = request.context;
+  if (messages === prepared.context.messages) return request;
+  const valid = await repairRequest(run, "A preRequest policy", messages);
+  return valid === messages
+    ? request
+    : { ...request, context: { ...request.context, messages: valid } };
 }
 
 /**

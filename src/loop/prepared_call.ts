@@ -4,9 +4,11 @@
  * @module
  */
 
+import type { ApprovalDecision } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool } from "../core/tool.ts";
+import type { AgentToolResult } from "../core/tool_result.ts";
 
 /** A call that may run. */
 export interface ReadyCall {
@@ -21,6 +23,10 @@ export interface ReadyCall {
   readonly input: unknown;
   /** Whether `arguments` differ from the model's own. */
   readonly changed: boolean;
+  /** The decision of a person or of an earlier run, so that none is requested. */
+  readonly decision?: ApprovalDecision;
+  /** The idempotency key of an earlier attempt. Default: that of the run. */
+  readonly idempotencyKey?: string;
 }
 
 /** A call that will not run. */
@@ -30,6 +36,8 @@ export interface RefusedCall {
   readonly block: ToolCallBlock;
   /** The reason, for the model. */
   readonly text: string;
+  /** The result that it has already. Default: an error result with `text`. */
+  readonly result?: AgentToolResult;
 }
 
 /** A call between two stages. */

@@ -5,7 +5,7 @@
  */
 
 import type { CompactionReport } from "../core/compaction_report.ts";
-import type { TransformContext } from "../core/context.ts";
+import { omitCustomMessages, type TransformContext } from "../core/context.ts";
 import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
@@ -16,6 +16,7 @@ import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
+import { repairRequest } from "./repair_request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -55,9 +56,11 @@ export async function prepareRequest(
       ...history.messages.slice(transformedLength),
     ])
     : run.historyConverter.convert(history.messages);
-  const messages = converted.hasFiles
-    ? await readFiles(run, converted.messages)
-    : converted.messages;
+  const isHistory = !transformed && run.config.convertToLlm === omitCustomMessages;
+  const valid = isHistory
+    ? converted.messages
+    : await repairRequest(run, "transformContext or convertToLlm", converted.messages);
+  const messages = converted.hasFiles ? await readFiles(run, valid) : valid;
   if (messages.length === 0) {
     throw new NoMessagesError(
       "There are no messages to send: convertToLlm and transformContext omitted all of them",

@@ -1,16 +1,22 @@
 /**
- * Prepares a batch whose approvals were pending, with the decisions that have arrived.
+ * Prepares a batch whose approvals were pending, with the decisions that have arrived, or that was interrupted.
  *
  * @module
  */
 
-import type { ApprovalDecision, PendingApproval } from "../core/approval.ts";
+import type { InterruptedCall } from "../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
-import { formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
-import { type PreparedCall, refuseCall } from "./prepared_call.ts";
+import {
+  type PreparedCall,
+  type ReadyCall,
+  refuseCall,
+  type RefusedCall,
+} from "./prepared_call.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -18,8 +24,9 @@ const NOT_RESTORED_TEXT =
   "Tool call not run: its state was lost while an approval was pending. Make the call again if it is still needed.";
 
 /**
- * Prepares the calls of the last reply. The tools, schemas and policies of today apply, but they cannot change the
- * arguments that were approved.
+ * Prepares the calls of the last reply: those whose approvals were pending, and those that an earlier process
+ * interrupted. The tools, schemas, policies and, for a call that runs again, the approval of today apply; policies cannot
+ * change arguments that were approved.
  */
 export async function prepareResumedBatch(
   turn: TurnContext,
@@ -29,58 +36,89 @@ export async function prepareResumedBatch(
   const blocks = extractToolCalls(message.content);
   const injected: AgentMessage[] = [];
   const calls: PreparedCall[] = [];
+  const { interruptedCalls } = batch;
   for (const block of blocks) {
     const prepared = await prepareResumedCall(turn, block, batch);
     injected.push(...prepared.injected);
     const { stoppedBy } = prepared;
     if (stoppedBy) {
       const text = formatStop(stoppedBy);
-      const rest = blocks.slice(calls.length).map((block) => refuseCall(block, text));
+      const rest = blocks.slice(calls.length)
+        .map((block) => refuseInterrupted(block, batch, text));
       return stopBatch([...calls, ...rest], stoppedBy, injected);
     }
     calls.push(prepared.call);
   }
-  return { calls, injected };
+  const approved = await approveBatch(turn, { calls, injected, interruptedCalls });
+  return { ...approved, calls: approved.calls.map((call) => refuseOtherArguments(call, batch)) };
 }
 
 async function prepareResumedCall(
   turn: TurnContext,
   block: ToolCallBlock,
-  { pendingApprovals, decidedCalls = [], decisions }: ResumedBatch,
+  batch: ResumedBatch,
 ): Promise<PolicyCheckedCall> {
+  const { pendingApprovals, decidedCalls = [], decisions } = batch;
   const pending = pendingApprovals.find(({ toolCallId }) => toolCallId === block.id);
   const decided = decidedCalls.find(({ toolCallId }) => toolCallId === block.id);
   const decision = pending ? decisions.get(block.id) : decided?.decision;
   const approval = pending ?? decided;
+  const { rerun } = findInterrupted(block, batch) ?? {};
+  const key = rerun?.idempotencyKey && { idempotencyKey: rerun.idempotencyKey };
   if (!decision || !approval) {
-    return { call: refuseCall(block, NOT_RESTORED_TEXT), injected: [] };
+    if (!rerun) return { call: refuseInterrupted(block, batch), injected: [] };
+    return await prepareCall(turn, block, { arguments: block.arguments, ...key });
   }
   if (pending) await emitDecision(turn.run, block.id, decision);
   if (decision.type === "denied") {
     return { call: refuseCall(block, formatDenial(decision)), injected: [] };
   }
-  return await prepareApprovedCall(turn, block, { approval, decision });
+  return await prepareCall(turn, block, { arguments: approval.arguments, decision, ...key });
 }
 
-interface ApprovedCall {
-  readonly approval: PendingApproval;
-  readonly decision: ApprovalDecision;
+function findInterrupted(
+  { id }: ToolCallBlock,
+  { interruptedCalls = [] }: ResumedBatch,
+): InterruptedCall | undefined {
+  return interruptedCalls.find(({ toolCallId }) => toolCallId === id);
 }
 
-async function prepareApprovedCall(
+/** Refuses a call that does not run again; it keeps the result that it has already. */
+function refuseInterrupted(
+  block: ToolCallBlock,
+  batch: ResumedBatch,
+  text: string = NOT_RESTORED_TEXT,
+): RefusedCall {
+  const interrupted = findInterrupted(block, batch);
+  const refused = refuseCall(block, text);
+  return interrupted ? { ...refused, result: interrupted.result } : refused;
+}
+
+/** Refuses a call that runs again, if policies or an approval have changed the arguments of its idempotency key. */
+function refuseOtherArguments(call: PreparedCall, batch: ResumedBatch): PreparedCall {
+  const expected = findInterrupted(call.block, batch)?.rerun?.arguments;
+  if (call.type === "refused" || !expected || isJsonEqual(call.arguments, expected)) return call;
+  return refuseInterrupted(call.block, batch);
+}
+
+interface CallToPrepare extends Pick<ReadyCall, "arguments" | "decision" | "idempotencyKey"> {}
+
+/** Validates a call and calls the policies; applies its decision if there is one. */
+async function prepareCall(
   turn: TurnContext,
   block: ToolCallBlock,
-  { approval, decision }: ApprovedCall,
+  { arguments: args, ...options }: CallToPrepare,
 ): Promise<PolicyCheckedCall> {
-  const args = approval.arguments;
+  const { decision } = options;
   const asked = { block: { ...block, arguments: args }, state: { type: "complete" } } as const;
   const resolved = await resolveCall(turn, turn.settings.tools, asked);
   if (resolved.type === "refused") {
     return { call: refuseCall(block, resolved.text), injected: [] };
   }
   const changed = JSON.stringify(args) !== JSON.stringify(block.arguments);
-  const checked = await checkPolicies(turn, { ...resolved, block, changed }, { final: true });
-  if (checked.stoppedBy || checked.call.type === "refused") return checked;
+  const ready = { ...resolved, ...options, block, changed };
+  const checked = await checkPolicies(turn, ready, { final: decision !== undefined });
+  if (checked.stoppedBy || checked.call.type === "refused" || !decision) return checked;
   const applied = await applyDecision(turn, checked.call, decision);
   return { ...applied, injected: [...checked.injected, ...applied.injected] };
 }

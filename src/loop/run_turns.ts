@@ -106,6 +106,12 @@ function copyOutcome(outcome: RunOutcome): RunOutcome {
   };
 }
 
-function pickPending({ pendingApprovals, decidedCalls }: PendingBatch): PendingBatch {
-  return { pendingApprovals, ...(decidedCalls && { decidedCalls }) };
+function pickPending(
+  { pendingApprovals, decidedCalls, interruptedCalls }: PendingBatch,
+): Partial<PendingBatch> {
+  return {
+    ...(pendingApprovals.length > 0 && { pendingApprovals }),
+    ...(decidedCalls && { decidedCalls }),
+    ...(interruptedCalls && { interruptedCalls }),
+  };
 }

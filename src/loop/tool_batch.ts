@@ -133,12 +133,12 @@ async function emitRefusals(
   { run: { events } }: TurnContext,
   calls: readonly RefusedCall[],
 ): Promise<void> {
-  for (const { block, text } of calls) {
+  for (const { block, text, result = errorResult(text) } of calls) {
     const { id, name } = block;
     const args = cloneJson(block.arguments);
     await events.emit({ type: "tool_execution_start", id, name, arguments: args });
-    const result = errorResult(text);
-    await events.emit({ type: "tool_execution_end", id, name, result, isError: true });
+    const isError = result.isError ?? false;
+    await events.emit({ type: "tool_execution_end", id, name, result: cloneJson(result), isError });
   }
 }
 
@@ -162,7 +162,8 @@ function createResultMessage(
   executed: AgentToolResult | undefined,
 ): ToolResultMessage {
   const text = call.type === "refused" ? call.text : getAbortText(turn);
-  const result = executed ?? errorResult(text);
+  const known = call.type === "refused" ? call.result : executed;
+  const result = known ?? errorResult(text);
   return {
     role: "tool_result",
     toolCallId: call.block.id,

@@ -85,6 +85,7 @@ export {
   type ContextGaugeOptions,
 } from "./context/context_gauge.ts";
 export type { ContextCount } from "./context/context_count.ts";
+export type { AgentHookOptions } from "./recording/agent_hooks.ts";
 export {
   recordSession,
   type RecordSessionOptions,
@@ -114,4 +115,5 @@ export {
   checkpoint,
   restore,
   type RestoredCheckpoint,
+  type RestoreOptions,
 } from "./recording/checkpoint.ts";

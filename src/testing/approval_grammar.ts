@@ -19,14 +19,12 @@ export class ApprovalGrammar {
   readonly #resumed: ResumedReply | undefined;
   readonly #pending = new Map<string, PendingApproval>();
   readonly #denied = new Set<string>();
-  /** Whether the approvals of an earlier run are unknown, and none of them has been decided. */
-  #isUndecided: boolean;
+  readonly #requested = new Set<string>();
   #lastIndex = -1;
 
   /** Creates the grammar of a reply; `resumed` if its approvals were requested in an earlier run. */
   constructor(resumed: ResumedReply | undefined) {
     this.#resumed = resumed;
-    this.#isUndecided = resumed !== undefined && resumed.approvals === undefined;
     for (const approval of resumed?.approvals ?? []) {
       this.#pending.set(approval.toolCallId, approval);
     }
@@ -37,36 +35,48 @@ export class ApprovalGrammar {
     return [...this.#pending.values()];
   }
 
+  /** Whether the approvals of an earlier run are known. */
+  get #isKnown(): boolean {
+    return this.#resumed?.approvals !== undefined;
+  }
+
   /** Checks the request for the approval of a call, given its index. */
   acceptRequest(
     { id: toolCallId, name, arguments: args }: ToolApprovalRequestedEvent,
     index: number,
   ): void {
-    assertRule(!this.#resumed, "approval", "approvals of an earlier run are not requested again");
+    // The calls of an unknown run may have been interrupted, and then need an approval.
+    assertRule(!this.#isKnown, "approval", "approvals of an earlier run are not requested again");
+    // In a resumed reply they follow the decisions.
+    if (this.#resumed && this.#requested.size === 0) this.#lastIndex = -1;
+    this.#requested.add(toolCallId);
     this.#advanceTo(index, toolCallId);
     this.#pending.set(toolCallId, { toolCallId, name, arguments: args });
   }
 
   /** Checks the decision on a call, given its index: that of the last request, or of an earlier run. */
   acceptDecision({ id, decision }: ToolApprovalResolvedEvent, index: number): void {
-    if (this.#resumed) this.#advanceTo(index, id);
+    if (this.#resumed && !this.#requested.has(id)) this.#advanceTo(index, id);
     const isPending = this.#pending.delete(id) && index === this.#lastIndex;
     const isUnknown = this.#resumed !== undefined && this.#resumed.approvals === undefined;
     assertRule(isPending || isUnknown, "approval", `call ${id} has no pending approval`);
-    this.#isUndecided = false;
     if (decision.type === "denied") this.#denied.add(id);
   }
 
   /** Checks that a call may run: it was not denied, and no approval of its reply is pending. */
   assertApproved(id: string): void {
     assertRule(!this.#denied.has(id), "approval", `call ${id} ran although it was denied`);
-    const isPending = this.#isUndecided || this.#pending.size > 0;
-    assertRule(!isPending, "approval", `call ${id} ran although an approval is pending`);
+    assertRule(
+      this.#pending.size === 0,
+      "approval",
+      `call ${id} ran although an approval is pending`,
+    );
   }
 
   /** Checks that the turn may end because an approval is pending. */
   assertPending(): void {
-    assertRule(!this.#resumed && this.#pending.size > 0, "approval", "no approval is pending");
+    const isPending = !this.#isKnown && this.#pending.size > 0;
+    assertRule(isPending, "approval", "no approval is pending");
   }
 
   #advanceTo(index: number, id: string): void {

@@ -71,7 +71,9 @@ Deno.test("EventGrammar: accepts events that were serialized as JSON", () => {
 for (const [name, run] of Object.entries({ toolRun, pendingRun, resumedRun })) {
   Deno.test(`EventGrammar: rejects ${name} if any one event is missing, except optional ones`, () => {
     run.forEach((event, index) => {
-      if (isOptional(event)) return;
+      // Without a decision the calls of an earlier run may have been interrupted.
+      const isUndecided = run === resumedRun && event.type === "tool_approval_resolved";
+      if (isOptional(event) || isUndecided) return;
       const violation = findViolation(replaceEvents(run, index, { remove: 1 }));
       assertExists(violation, `accepted without event ${index}, ${event.type}`);
     });

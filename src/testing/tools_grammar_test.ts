@@ -88,7 +88,8 @@ Deno.test("ToolsGrammar: accepts a first turn that runs the calls of an earlier 
   assertLegal(both);
   assertBreaks("approval", after(both), offset + decision + 1);
   const undecided = replaceEvents(resumedRun, decision, { remove: 1 });
-  assertBreaks("approval", undecided, end - 1);
+  // The run may have been interrupted, and its call allowed by the mode.
+  assertLegal(undecided);
   assertBreaks("approval", after(undecided), offset + decision + 3);
   const denied = replaceEvents(resumedRun, decision, {
     remove: 1,

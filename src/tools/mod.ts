@@ -25,6 +25,7 @@ export {
   type ApprovalGate,
   approvalGate,
   type ApprovalGateOptions,
+  type ApprovalGateState,
   type ApprovalPrompt,
   type GateRequest,
   type TrustGrant,

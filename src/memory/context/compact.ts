@@ -17,8 +17,9 @@ export interface CompactNowOptions extends CompactOptions {
 
 /**
  * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
- * is nothing to omit. The agent emits `context_compacted` with that request. Rejects with an `AbortedError` if
- * `signal` is aborted.
+ * is nothing to omit. If a summary cannot be written and the messages still fit, nothing is omitted, and the report has
+ * the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted` with
+ * that request. Rejects with an `AbortedError` if `signal` is aborted.
  *
  * @throws {AlreadyRunningError} While a run is active.
  * @throws {ContextWindowOverflowError} If the messages to keep do not fit.

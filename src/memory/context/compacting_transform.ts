@@ -9,6 +9,15 @@ import type { CompactionReport } from "../../core/compaction_report.ts";
 import { AbortedError, ContextWindowOverflowError } from "../../core/errors.ts";
 import type { AgentMessage, LlmMessage } from "../../core/message.ts";
 import { estimateTokens } from "../../core/tokens.ts";
+import {
+  type AppliedCut,
+  createCut,
+  type CutReference,
+  parseContextCut,
+  relocateCut,
+  toContextCut,
+  toReference,
+} from "./applied_cut.ts";
 import { chooseCut, type ChosenCut } from "./choose_cut.ts";
 import type {
   CompactingTransform,
@@ -16,13 +25,17 @@ import type {
   CompactOptions,
   ContextCut,
   ContextView,
+  CutMessages,
   ReportingTransform,
+  SummaryRequest,
+  SummaryResult,
   SummaryWriter,
 } from "./compaction.ts";
 import { countContext, estimateContext } from "./context_count.ts";
+import { isSameMessage } from "./locate_message.ts";
 import { groupMessages, type HistoryRange } from "./message_groups.ts";
 import { isPlan } from "./plan_message.ts";
-import { createSummaryMessages } from "./summary_messages.ts";
+import { SummaryBackoff } from "./summary_backoff.ts";
 
 /** Creates the transform of one agent. With a writer, a summary replaces the omitted messages. */
 export function createCompactingTransform(
@@ -32,22 +45,27 @@ export function createCompactingTransform(
   const compactor = new Compactor(options, writer);
   const transform = (messages: readonly AgentMessage[], input: TransformInput) =>
     compactor.transform(messages, input);
-  const methods: Pick<CompactingTransform, "view" | "compact" | "restore"> = {
+  const methods: Pick<ReportingTransform, "view" | "compact" | "restore" | "restoreMessages"> = {
     view: (messages, firstTrusted) => compactor.view(messages, firstTrusted),
     compact: (messages, input, options) => compactor.compact(messages, input, options),
-    restore: (cut) => compactor.restore(cut),
+    restore: (cut) => compactor.restore(cut && parseContextCut(cut), cut),
+    restoreMessages: (cut) => compactor.restore(cut && toReference(cut)),
   };
   return Object.defineProperties(Object.assign(transform, methods), {
     cut: { get: () => compactor.cut, enumerable: true },
-    unreportedCompaction: { get: () => compactor.unreportedCompaction },
+    cutMessages: { get: () => compactor.cutMessages },
+    onCompact: {
+      get: () => compactor.onCompact,
+      set: (listener: ReportingTransform["onCompact"]) => {
+        compactor.onCompact = listener;
+      },
+    },
   }) as ReportingTransform;
 }
 
-/** Returns the report of a cut that no request has reported yet, for transforms created by this module. */
-export function getUnreportedCompaction(
-  transform: CompactingTransform,
-): CompactionReport | undefined {
-  return (transform as Partial<ReportingTransform>).unreportedCompaction;
+/** Whether a transform was created by this module. */
+export function isReportingTransform(transform: unknown): transform is ReportingTransform {
+  return typeof transform === "function" && "restoreMessages" in transform;
 }
 
 /** Fraction of the tokens that is kept after an overflow when the window is unknown. */
@@ -55,14 +73,10 @@ const UNKNOWN_WINDOW_TARGET = 0.6;
 /** Lower limit of the tokens that a provider counts per estimated token. */
 const MIN_SCALE = 0.5;
 
-/** A cut, with the messages that identify the history it was made for. */
-interface AppliedCut extends ContextCut {
-  readonly first: AgentMessage | undefined;
-  readonly last: AgentMessage | undefined;
-  readonly pinned: readonly AgentMessage[];
-  readonly replacement: readonly AgentMessage[];
-  /** Length of the history when the cut was made. */
-  readonly historyLength: number;
+/** The request to make smaller. */
+interface ShrinkOptions {
+  readonly input: TransformInput;
+  readonly measure: ContextUsage;
 }
 
 /** The size of a request and its limit. */
@@ -78,11 +92,17 @@ interface ContextUsage {
 class Compactor {
   readonly #options: Required<CompactionOptions>;
   readonly #writer: SummaryWriter | undefined;
+  /** Called with the report of each manual compaction. */
+  onCompact: ReportingTransform["onCompact"];
   #applied: AppliedCut | undefined;
-  #restored: ContextCut | undefined;
+  /** A cut of another process that was not found in a history yet. */
+  #restored: { readonly reference: CutReference; readonly cut: ContextCut | undefined } | undefined;
   #unreported: CompactionReport | undefined;
 
+  readonly #backoff: SummaryBackoff;
+
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
+    this.#backoff = new SummaryBackoff(writer?.now);
     this.#options = {
       threshold: 0.85,
       target: 0.5,
@@ -97,28 +117,25 @@ class Compactor {
   }
 
   get cut(): ContextCut | undefined {
-    const cut = this.#applied ?? this.#restored;
-    if (!cut) return undefined;
-    const { from, to, summary } = cut;
-    return { from, to, ...(summary !== undefined && { summary }) };
+    return this.#applied ? toContextCut(this.#applied) : this.#restored?.cut;
   }
 
-  get unreportedCompaction(): CompactionReport | undefined {
-    return this.#unreported;
+  get cutMessages(): CutMessages | undefined {
+    return this.#applied;
   }
 
-  restore(cut: ContextCut | undefined): void {
+  restore(reference: CutReference | undefined, cut?: ContextCut): void {
     this.#applied = undefined;
     this.#unreported = undefined;
-    this.#restored = cut;
+    this.#restored = reference && { reference, cut };
   }
 
   view(messages: readonly AgentMessage[], firstTrusted = 0): ContextView {
     const cut = this.#findCut(messages);
     if (!cut) return { messages, firstTrusted };
-    const { from, to, replacement, historyLength } = cut;
+    const { from, to, replacement, length } = cut;
     const kept = [...messages.slice(0, from), ...replacement, ...messages.slice(to)];
-    const untrusted = Math.max(historyLength, firstTrusted);
+    const untrusted = Math.max(length, firstTrusted);
     return { messages: kept, firstTrusted: kept.length - (messages.length - untrusted) };
   }
 
@@ -128,6 +145,7 @@ class Compactor {
   ): Promise<TransformOutput> {
     const measure = this.#measure(messages, input);
     if (!input.overflow && measure.used <= measure.limit) {
+      await this.#completeSummary(messages, { input, measure });
       return this.#createOutput(messages, input);
     }
     const { target, overflowTarget } = this.#options;
@@ -148,7 +166,10 @@ class Compactor {
     const { target } = this.#options;
     const goal = Math.min((measure.window ?? measure.used) * target, measure.limit);
     if (measure.used <= goal) return null;
-    return await this.#shrink(messages, { input, measure, goal, instructions }) ?? null;
+    const isManual = true;
+    const report = await this.#shrink(messages, { input, measure, goal, instructions, isManual });
+    if (report) await this.onCompact?.(report);
+    return report ?? null;
   }
 
   /** Returns the view, with the report of a cut that was not reported yet. */
@@ -182,42 +203,116 @@ class Compactor {
 
   async #shrink(
     messages: readonly AgentMessage[],
-    { input, measure, goal, instructions }: {
-      readonly input: TransformInput;
-      readonly measure: ContextUsage;
+    { input, measure, goal, instructions, isManual = false }: ShrinkOptions & {
       readonly goal: number;
       readonly instructions?: string | undefined;
+      readonly isManual?: boolean;
     },
   ): Promise<CompactionReport | undefined> {
     const chosen = this.#chooseCut(messages, { input, measure, goal });
-    if (!chosen) return undefined;
+    const unsummarized = chosen && createCut(messages, chosen);
+    if (!chosen || !unsummarized) return undefined;
     const before = this.#findCut(messages);
-    this.#assertFits(messages, { input, measure, cut: createCut(messages, chosen) });
-    const pinned = new Set(collectMessages(messages, chosen.pinned));
-    const written = await this.#writer?.write({
-      messages: messages.slice(before?.to ?? chosen.from, chosen.to)
+    this.#assertFits(messages, { input, measure, cut: unsummarized });
+    // While the messages fit, a later request may write the summary that fails now.
+    const canWait = !input.overflow && measure.used <= (measure.window ?? Infinity);
+    if (canWait && !isManual && this.#backoff.isActive) return undefined;
+    const pinned = new Set(unsummarized.pinned);
+    const isCovered = before !== undefined && !before.isIncomplete;
+    const written = await this.#writeSummary({
+      messages: messages.slice(isCovered ? before.to : chosen.from, chosen.to)
         .filter((message) => !pinned.has(message)),
       previous: before?.summary,
       instructions,
       contextWindow: measure.window,
       input,
     });
-    if (input.signal.aborted) throw new AbortedError(undefined, { cause: input.signal.reason });
+    if (written?.summary === undefined && written && canWait) {
+      return this.#report(messages, { measure, written });
+    }
+    const isIncomplete = written !== undefined && written.summary === undefined;
     const summary = written?.summary ?? before?.summary;
-    const cut = createCut(
-      messages,
-      chosen,
-      createSummaryMessages(messages, { cut: chosen, summary, input }),
-    );
-    const tokensAfter = this.#assertFits(messages, { input, measure, cut });
-    this.#applied = summary === undefined ? cut : { ...cut, summary };
+    const options = { ...(summary !== undefined && { summary }), isIncomplete };
+    const cut = createCut(messages, chosen, options) ?? unsummarized;
+    return this.#apply(messages, { input, measure, cut, written, fallback: unsummarized });
+  }
+
+  /** Writes the summary of a cut that was made without one, unless an attempt has failed shortly before. */
+  async #completeSummary(
+    messages: readonly AgentMessage[],
+    { input, measure }: ShrinkOptions,
+  ): Promise<void> {
+    const cut = this.#findCut(messages);
+    if (!cut?.isIncomplete || !this.#writer || this.#backoff.isActive) return;
+    const { from, to, length, summary: previous, pinned } = cut;
+    const omitted = messages.slice(from, to).filter((message) => !pinned.includes(message));
+    const { window: contextWindow } = measure;
+    const request = { messages: omitted, previous, instructions: undefined, contextWindow, input };
+    const written = await this.#writeSummary(request);
+    if (written?.summary === undefined) {
+      if (written) this.#report(messages, { measure, written });
+      return;
+    }
+    const groups = groupMessages(messages, this.#options.countTokens);
+    const isPinned = ({ from }: HistoryRange) => pinned.includes(messages[from] as AgentMessage);
+    const chosen = { from, to, pinned: groups.filter(isPinned) };
+    const complete = createCut(messages, chosen, { summary: written.summary, length });
+    if (!complete) return;
+    const { isIncomplete: _isIncomplete, ...fallback } = cut;
+    this.#apply(messages, { input, measure, cut: complete, written, fallback });
+  }
+
+  /** Writes a summary, if there is a writer. Rejects if the run is aborted. */
+  async #writeSummary(request: SummaryRequest): Promise<SummaryResult | undefined> {
+    const { signal } = request.input;
+    const written = await this.#writer?.write(request);
+    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
+    if (written) this.#backoff.update(written.summary !== undefined);
+    return written;
+  }
+
+  /** Applies a cut; one whose summary does not fit is replaced by `fallback`. */
+  #apply(
+    messages: readonly AgentMessage[],
+    { input, measure, cut, written, fallback }: ShrinkOptions & {
+      readonly cut: AppliedCut;
+      readonly fallback: AppliedCut;
+      readonly written: SummaryResult | undefined;
+    },
+  ): CompactionReport {
     this.#restored = undefined;
+    try {
+      const tokensAfter = this.#assertFits(messages, { input, measure, cut });
+      this.#applied = cut;
+      return this.#report(messages, { measure, written, cut, tokensAfter });
+    } catch (error) {
+      if (cut.summary === undefined) throw error;
+      const tokensAfter = this.#assertFits(messages, { input, measure, cut: fallback });
+      this.#applied = fallback;
+      const problem = "The summary was omitted, since it does not fit into the context window";
+      const { summary: _summary, ...rest } = written ?? {};
+      const result = { ...rest, problem };
+      return this.#report(messages, { measure, written: result, cut: fallback, tokensAfter });
+    }
+  }
+
+  /** Creates the report of a cut, or of a summary that failed; the next request emits it. */
+  #report(
+    messages: readonly AgentMessage[],
+    { measure, written, cut, tokensAfter }: {
+      readonly measure: ContextUsage;
+      readonly written: SummaryResult | undefined;
+      readonly cut?: AppliedCut;
+      readonly tokensAfter?: number;
+    },
+  ): CompactionReport {
+    const tokensBefore = Math.round(measure.used);
     const { problem, usage, cost } = written ?? {};
     this.#unreported = {
-      ...createDropReport(messages, cut),
-      tokensBefore: Math.round(measure.used),
-      tokensAfter,
-      ...(summary !== undefined && { summary }),
+      ...(cut ? createDropReport(messages, cut) : { droppedCount: 0 }),
+      tokensBefore,
+      tokensAfter: tokensAfter ?? tokensBefore,
+      ...(cut?.summary !== undefined && { summary: cut.summary }),
       ...(problem !== undefined && { problem }),
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
@@ -270,48 +365,30 @@ class Compactor {
     );
   }
 
-  /** Returns the cut if it was made for this history. */
+  /** Returns the cut as positions in these messages, if it was made for them or is found in them. */
   #findCut(messages: readonly AgentMessage[]): AppliedCut | undefined {
-    if (this.#restored) this.#applyRestoredCut(messages, this.#restored);
     const cut = this.#applied;
-    if (!cut) return undefined;
-    const isSame = messages[cut.from] === cut.first && messages[cut.to - 1] === cut.last;
-    return isSame ? cut : undefined;
-  }
-
-  /** Applies a cut that an earlier process made for this history. */
-  #applyRestoredCut(messages: readonly AgentMessage[], cut: ContextCut): void {
-    const { from, to, summary } = cut;
-    if (from < 0 || from >= to || to > messages.length) return;
-    const { pin, countTokens } = this.#options;
-    const pinned = groupMessages(messages, countTokens).filter((group) =>
-      group.from >= from && group.to <= to && messages.slice(group.from, group.to).some(pin)
-    );
-    const chosen = { from, to, pinned };
-    const replacement = createSummaryMessages(messages, { cut: chosen, summary });
-    this.#applied = {
-      ...createCut(messages, chosen, replacement),
-      ...(summary !== undefined && { summary }),
-    };
+    if (cut && isCutIn(messages, cut)) return cut;
+    const reference = cut ? toReference(cut) : this.#restored?.reference;
+    const found = reference && relocateCut(messages, reference, this.#options);
+    if (!found) return undefined;
+    this.#applied = found;
     this.#restored = undefined;
+    return found;
   }
 }
 
-function createCut(
+/** Whether the messages of a cut are at its positions. */
+function isCutIn(
   messages: readonly AgentMessage[],
-  { from, to, pinned }: ChosenCut,
-  summary: readonly AgentMessage[] = [],
-): AppliedCut {
-  const kept = collectMessages(messages, pinned);
-  return {
-    from,
-    to,
-    first: messages[from],
-    last: messages[to - 1],
-    pinned: kept,
-    replacement: [...summary, ...kept],
-    historyLength: messages.length,
+  { from, to, length, first, last, newest }: AppliedCut,
+): boolean {
+  const isAt = (message: AgentMessage | undefined, position: number) => {
+    const found = messages[position];
+    return found !== undefined && message !== undefined && isSameMessage(found, message);
   };
+  return to < messages.length && isAt(first, from) && isAt(last, to - 1) &&
+    isAt(newest, length - 1);
 }
 
 function createDropReport(
@@ -324,11 +401,4 @@ function createDropReport(
     message.role !== "custom"
   );
   return { droppedCount: dropped.length, droppedMessages };
-}
-
-function collectMessages(
-  messages: readonly AgentMessage[],
-  ranges: readonly HistoryRange[],
-): AgentMessage[] {
-  return ranges.flatMap(({ from, to }) => messages.slice(from, to));
 }

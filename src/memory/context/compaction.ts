@@ -40,10 +40,23 @@ export interface CompactionOptions {
   readonly countTokens?: CountTokens;
 }
 
-/** The part of a history that requests omit; a JSON value. */
+/**
+ * The part of a history that requests omit; a JSON value. The ids decide; the positions are those in the messages that
+ * the transform got, and decide for messages without an id.
+ */
 export interface ContextCut extends HistoryRange {
+  /** Id of the first omitted message, if it has one. */
+  readonly firstId?: string;
+  /** Id of the last omitted message, if it has one. */
+  readonly lastId?: string;
+  /** Number of messages when the cut was made; later replies answered the shorter request. Default: all messages. */
+  readonly length?: number;
+  /** Id of the latest of them, if it has one. */
+  readonly newestId?: string;
   /** The summary that replaces it. */
   readonly summary?: string;
+  /** Whether the summary lacks a part that could not be summarized yet. Default: `false`. */
+  readonly isIncomplete?: boolean;
 }
 
 /** The messages of a request. */
@@ -82,10 +95,24 @@ export interface CompactingTransform {
   restore(cut: ContextCut | undefined): void;
 }
 
-/** A {@linkcode CompactingTransform} with the report that a recorder needs. Not public. */
+/** A cut, given by its messages. */
+export interface CutMessages extends Pick<ContextCut, "summary" | "isIncomplete"> {
+  /** The first omitted message. */
+  readonly first: AgentMessage;
+  /** The last omitted message. */
+  readonly last: AgentMessage;
+  /** The latest message when the cut was made. Default: the latest of all. */
+  readonly newest?: AgentMessage | undefined;
+}
+
+/** A {@linkcode CompactingTransform} with the members that a recorder needs. Not public. */
 export interface ReportingTransform extends CompactingTransform {
-  /** Report of a cut that no request has reported yet. */
-  readonly unreportedCompaction: CompactionReport | undefined;
+  /** The current cut, also if the transform got other messages than those of the history. */
+  readonly cutMessages: CutMessages | undefined;
+  /** Restores an earlier cut. */
+  restoreMessages(cut: CutMessages | undefined): void;
+  /** Called with the report of each `compact()`, which waits for the returned promise. */
+  onCompact: ((report: CompactionReport) => Promise<void>) | undefined;
 }
 
 /** Options for {@linkcode SummaryWriter.write}. */
@@ -118,6 +145,8 @@ export interface SummaryResult {
 export interface SummaryWriter {
   /** Maximum tokens of a summary. */
   readonly maxTokens: number;
+  /** Returns the time in milliseconds since the epoch. */
+  readonly now: () => number;
   /** Writes a summary. Rejects only if it is aborted. */
   write(request: SummaryRequest): Promise<SummaryResult>;
 }

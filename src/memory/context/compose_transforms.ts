@@ -23,7 +23,7 @@ import { addCost, addUsage } from "../../core/usage.ts";
  * ```
  */
 export function composeTransforms(...transforms: readonly TransformContext[]): TransformContext {
-  return async (history, input) => {
+  const composed: TransformContext = async (history, input) => {
     let messages = history;
     let firstTrusted = input.firstTrusted ?? 0;
     let report: CompactionReport | undefined;
@@ -38,6 +38,18 @@ export function composeTransforms(...transforms: readonly TransformContext[]): T
     if (!report && firstTrusted === 0) return messages;
     return { messages, ...(firstTrusted > 0 && { firstTrusted }), ...(report && { report }) };
   };
+  composition.set(composed, transforms);
+  return composed;
+}
+
+const composition = new WeakMap<TransformContext, readonly TransformContext[]>();
+
+/** Returns the transforms that a composed one consists of, or the transform itself. */
+export function getComposedTransforms(
+  transform: TransformContext | undefined,
+): readonly TransformContext[] {
+  if (!transform) return [];
+  return composition.get(transform)?.flatMap(getComposedTransforms) ?? [transform];
 }
 
 function isMessageList(

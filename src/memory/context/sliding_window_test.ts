@@ -217,9 +217,31 @@ Deno.test("slidingWindow(): restore() applies a cut from JSON, or removes the cu
   const restored = createWindow();
   restored.restore(JSON.parse(JSON.stringify(transform.cut)));
   assertEquals(getMessages(await restored(history, createInput())), getMessages(output));
-  assertEquals(restored.cut, { from: 1, to: 3 });
+  assertEquals(restored.cut, { from: 1, to: 3, length: 4 });
   restored.restore(undefined);
   assertEquals(restored.view(history).messages, history);
   restored.restore({ from: 3, to: 99 });
   assertEquals(restored.view(history).messages, history);
+});
+
+Deno.test("slidingWindow(): a cut is found again in a history with repaired or copied messages", async () => {
+  const history = [u1, a1, u2, a2];
+  const transform = createWindow();
+  await transform(history, createInput());
+  const note: AgentMessage = { role: "custom", type: "note", data: null, timestamp: 0 };
+  const changed = structuredClone([note, u1, note, a1, u2, note, a2]);
+  assertEquals(transform.view(changed).messages, [note, u1, note, note, a2]);
+  const restored = createWindow();
+  restored.restore(transform.cut && { ...transform.cut, firstId: "x", lastId: "y" });
+  assertEquals(restored.view(changed).messages, changed);
+});
+
+Deno.test("slidingWindow(): a restored cut keeps the results of a reply with the reply", () => {
+  const calls = [toolCall("t", {}, { id: "a" }), toolCall("t", {}, { id: "b" })] as const;
+  const step = [assistantMessage([...calls]), ...calls.map((call) => toolResultMessage(call, "r"))];
+  const history = [u1, ...step, u2, ...step, u3];
+  const restored = createWindow();
+  // Both ends lie between a reply and its last result.
+  restored.restore({ from: 3, to: 7 });
+  assertEquals(restored.view(history).messages, [...history.slice(0, 4), u3]);
 });

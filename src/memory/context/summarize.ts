@@ -4,11 +4,22 @@
  * @module
  */
 
-import { AbortedError, getErrorMessage } from "../../core/errors.ts";
+import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
+import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
 import type { AssistantMessageEvent, StreamFn, StreamOptions } from "../../core/stream.ts";
+import { estimateTextTokens } from "../../core/tokens.ts";
 import { priceUsage } from "../../core/price_usage.ts";
-import { type Cost, findRates, type Prices, type Usage } from "../../core/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  findRates,
+  type Prices,
+  type Usage,
+  zeroUsage,
+} from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
@@ -39,13 +50,24 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly getApiKey?: GetApiKey;
   /** Prices of models. Default: none; only costs that the provider reports are counted. */
   readonly prices?: Prices;
+  /** Maximum duration of a model call, in milliseconds. Default: 120,000. */
+  readonly timeoutMs?: number;
+  /** Decides whether and when a failed model call is retried. Default: `exponentialBackoff()`. */
+  readonly retry?: RetryStrategy;
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: Clock["now"];
+  /** Waits for retries and for the time limit. Default: based on `setTimeout`. */
+  readonly sleep?: Clock["sleep"];
 }
 
 /**
  * Returns a `transformContext` that replaces the middle of a history that exceeds the model's context window with a
  * summary that a model writes: goal, decisions, files touched and open steps. The request for the summary is truncated
- * to fit, and its usage counts towards the run. If no summary can be written, the middle is omitted without one, and
- * the report's `problem` gives the reason.
+ * to fit, and its usage counts towards the run. A summary that is too long is truncated.
+ *
+ * A model call that fails is retried. When all attempts fail, the report's `problem` gives the reason, and the messages
+ * stay while they fit; only when they no longer fit, the middle is omitted without a summary. Later requests try again,
+ * 30 seconds after the first failure and at most 10 minutes after the last.
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
@@ -70,31 +92,57 @@ export function summarize(options: SummarizeOptions): CompactingTransform {
 
 class ModelSummaryWriter implements SummaryWriter {
   readonly maxTokens: number;
+  readonly now: Clock["now"];
   readonly #options: SummarizeOptions;
+  readonly #retry: RetryStrategy;
+  readonly #sleep: Clock["sleep"];
 
   constructor(options: SummarizeOptions) {
-    this.maxTokens = options.maxSummaryTokens ?? 2_000;
+    const { maxSummaryTokens = 2_000, retry, now, sleep } = options;
+    this.maxTokens = maxSummaryTokens;
     this.#options = options;
+    this.#retry = retry ?? exponentialBackoff();
+    this.now = now ?? systemClock.now;
+    this.#sleep = sleep ?? systemClock.sleep;
   }
 
   async write(request: SummaryRequest): Promise<SummaryResult> {
     const { signal } = request.input;
     const model = this.#selectModel(request);
+    let spent: Pick<SummaryResult, "usage" | "cost"> = {};
+    for (let attempt = 1;; attempt++) {
+      const reply = await this.#callModel(request, model);
+      if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
+      spent = addSpending(spent, this.#getUsageAndCost(model, reply));
+      const { error } = reply;
+      const delay = error?.retryable ? this.#retry({ error, attempt }) : null;
+      if (delay === null) return { ...reply.result(this.maxTokens), ...spent };
+      await this.#sleep(delay, signal);
+    }
+  }
+
+  /** Calls the model. Never rejects: an error, an abort or a timeout is in the collected reply. */
+  async #callModel(request: SummaryRequest, model: ModelSpec): Promise<SummaryCollector> {
+    const { timeoutMs = 120_000, streamFn } = this.#options;
     const reply = new SummaryCollector();
-    try {
+    const limit = new AbortController();
+    const signal = AbortSignal.any([request.input.signal, limit.signal]);
+    const read = async () => {
       const options = await this.#createStreamOptions(model);
-      const context = createSummaryRequest({
-        ...request,
-        maxTokens: this.#getRequestBudget(request),
-      });
-      for await (const event of this.#options.streamFn({ model, context, options, signal })) {
+      const maxTokens = this.#getRequestBudget(request);
+      const context = createSummaryRequest({ ...request, maxTokens });
+      for await (const event of streamFn({ model, context, options, signal })) {
+        if (signal.aborted) return;
         reply.addEvent(event);
       }
-    } catch (thrown) {
-      reply.fail(getErrorMessage(thrown));
-    }
-    if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
-    return { ...reply.result(), ...this.#getUsageAndCost(model, reply) };
+    };
+    const reading = read().catch((thrown) => reply.fail(getErrorMessage(thrown)));
+    const expired = this.#sleep(timeoutMs, signal).then(() => {
+      if (!signal.aborted) reply.expire(`it took more than ${timeoutMs} ms`);
+    });
+    await Promise.race([reading, expired]);
+    limit.abort(); // Ends the timer, and a stream that did not finish in time.
+    return reply;
   }
 
   #selectModel({ input }: SummaryRequest): ModelSpec {
@@ -125,27 +173,62 @@ class ModelSummaryWriter implements SummaryWriter {
   }
 }
 
+function addSpending(
+  first: Pick<SummaryResult, "usage" | "cost">,
+  second: Pick<SummaryResult, "usage" | "cost">,
+): Pick<SummaryResult, "usage" | "cost"> {
+  const usage = addUsage(first.usage ?? zeroUsage(), second.usage ?? zeroUsage());
+  const cost = first.cost && second.cost ? addCost(first.cost, second.cost) : second.cost;
+  if (!first.usage) return second;
+  return { usage, ...(cost && { cost }) };
+}
+
 /** Collects the text and the usage of a reply. */
 class SummaryCollector {
   usage: Usage | undefined;
   cost: Cost | undefined;
+  /** The error of the provider, if the call failed. */
+  error: AgentError | undefined;
   #text = "";
   #problem: string | undefined;
+  #isExpired = false;
 
   addEvent(event: AssistantMessageEvent): void {
+    if (this.#isExpired) return;
     if (event.type === "text_delta") this.#text += event.delta;
     if (event.type === "done" || event.type === "error") this.usage = event.usage;
     if (event.type === "done") this.cost = event.cost;
-    if (event.type === "error") this.fail(event.error.message);
+    if (event.type === "error") {
+      this.error = event.error;
+      this.fail(event.error.message);
+    }
   }
 
   fail(problem: string): void {
-    this.#problem = problem;
+    if (!this.#isExpired) this.#problem = problem;
   }
 
-  result(): SummaryResult {
+  /** Ends the reply with a problem; later events do not change it. */
+  expire(problem: string): void {
+    this.fail(problem);
+    this.#isExpired = true;
+  }
+
+  result(maxTokens: number): SummaryResult {
     const summary = this.#text.trim();
-    if (this.#problem === undefined && summary !== "") return { summary };
+    if (this.#problem === undefined && summary !== "") {
+      return { summary: truncateText(summary, maxTokens) };
+    }
     return { problem: `No summary was written: ${this.#problem ?? "the reply has no text"}` };
   }
+}
+
+const TRUNCATED_MARKER = "\n[The rest of the summary is omitted]";
+
+/** Returns the beginning of a text that has more than a number of tokens. */
+function truncateText(text: string, maxTokens: number): string {
+  const tokens = estimateTextTokens(text);
+  if (tokens <= maxTokens) return text;
+  const length = Math.floor(text.length * maxTokens / tokens) - TRUNCATED_MARKER.length;
+  return text.slice(0, Math.max(0, length)).toWellFormed() + TRUNCATED_MARKER;
 }

@@ -5,12 +5,16 @@ import {
   AlreadyRunningError,
   ContextWindowOverflowError,
 } from "../../core/errors.ts";
+import type { CompactionReport } from "../../core/compaction_report.ts";
+import type { TransformInput } from "../../core/context.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { extractText } from "../../core/content.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { estimateTextTokens } from "../../core/tokens.ts";
 import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
-import { fail, reply } from "../../testing/script.ts";
+import { ManualClock } from "../../testing/manual_clock.ts";
+import { fail, hang, reply } from "../../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";
 import { summarize, type SummarizeOptions } from "./summarize.ts";
@@ -23,6 +27,7 @@ function createTransform(streamFn: ScriptedStream, options: Partial<SummarizeOpt
     contextWindow: 10_000,
     maxSummaryTokens: 500,
     keepSteps: 1,
+    retry: () => null,
     ...options,
   });
 }
@@ -37,6 +42,16 @@ function createHistory(exchanges: number, first = 0): AgentMessage[] {
     userMessage(`question ${number} ${"q".repeat(2000)}`, number),
     assistantMessage(`answer ${number} ${"a".repeat(2000)}`),
   ]).flat();
+}
+
+function createInput(): TransformInput {
+  const model = { provider: "p", modelId: "m", thinkingLevel: "off" } as const;
+  const { signal } = new AbortController();
+  return { overflow: false, model, systemPrompt: "", tools: [], signal };
+}
+
+function waitForAbort(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => signal?.addEventListener("abort", () => resolve()));
 }
 
 interface Fixture {
@@ -177,7 +192,11 @@ Deno.test("summarize() truncates the request for a summary to fit", async () => 
   }
 });
 
-Deno.test("summarize() omits the middle and reports the problem when no summary can be written [A123]", async () => {
+function getReports({ events }: Fixture): CompactionReport[] {
+  return events.flatMap((event) => event.type === "context_compacted" ? [event.report] : []);
+}
+
+Deno.test("summarize() keeps the messages while they fit and reports the problem when no summary can be written [A123]", async () => {
   const broken = () => {
     throw new Error("no network");
   };
@@ -190,12 +209,76 @@ Deno.test("summarize() omits the middle and reports the problem when no summary 
     const fixture = createFixture(summaries);
     const result = await fixture.agent.prompt("go on");
     assertEquals(result.stopReason, "stop");
-    const compacted = fixture.events.find((event) => event.type === "context_compacted");
-    assert(compacted?.type === "context_compacted");
-    assertEquals(compacted.report.problem, `No summary was written: ${problem}`);
-    assertEquals(compacted.report.summary, undefined);
-    assertEquals(getRequestTexts(fixture, 0).length, 9);
+    const [report] = getReports(fixture);
+    assertEquals(report?.problem, `No summary was written: ${problem}`);
+    assertEquals([report?.summary, report?.droppedCount], [undefined, 0]);
+    assertEquals(getRequestTexts(fixture, 0).length, 19);
   }
+});
+
+Deno.test("summarize() omits the middle without a summary when it does not fit, and summarizes it later", async () => {
+  let time = 0;
+  const summaries = scriptedStream([fail("model_throttled", "slow down"), reply("late summary")]);
+  const fixture = createFixture(summaries, { exchanges: 12, now: () => time });
+  await fixture.agent.prompt("go on");
+  assertEquals(getRequestTexts(fixture, 0).length, 9);
+  assertEquals(fixture.transform.cut?.isIncomplete, true);
+  time = 29_999;
+  await fixture.agent.prompt("wait");
+  assertEquals(summaries.calls.length, 1);
+  time = 30_000;
+  await fixture.agent.prompt("and on");
+  assertEquals(summaries.calls.length, 2);
+  const text = JSON.stringify(summaries.calls[1]?.context.messages);
+  assert(text.includes("question 1 ") && text.includes("answer 7 "));
+  assertEquals(getRequestTexts(fixture, 2)[1], "Summary of the conversation so far:\n\nlat");
+  assertEquals(fixture.transform.cut?.isIncomplete, undefined);
+  assertEquals(getReports(fixture).map(({ summary }) => summary), [undefined, "late summary"]);
+});
+
+Deno.test("summarize() waits 30 s after a failure and twice as long after the next", async () => {
+  let time = 0;
+  const summaries = scriptedStream(Array(3).fill(fail("auth_error", "no key")));
+  const fixture = createFixture(summaries, { now: () => time });
+  const attempts: number[] = [];
+  for (time = 0; time <= 90_000; time += 30_000) {
+    await fixture.transform(createHistory(9).slice(0, -1), createInput());
+    attempts.push(summaries.calls.length);
+  }
+  assertEquals(attempts, [1, 2, 2, 3]);
+});
+
+Deno.test("summarize() retries a call that failed in a retryable way, and counts all attempts", async () => {
+  const waits: number[] = [];
+  const summaries = scriptedStream([
+    fail("model_throttled", "overloaded", { usage }),
+    reply("second try", { usage }),
+  ]);
+  const fixture = createFixture(summaries, {
+    retry: ({ attempt }) => attempt * 1000,
+    sleep: (milliseconds, signal) => {
+      waits.push(milliseconds);
+      return milliseconds === 120_000 ? waitForAbort(signal) : Promise.resolve();
+    },
+  });
+  const result = await fixture.agent.prompt("go on");
+  assertEquals(waits, [120_000, 1000, 120_000]);
+  assertEquals(fixture.transform.cut?.summary, "second try");
+  assertEquals(result.usage.total, 200);
+});
+
+Deno.test("summarize() gives up a summary that takes too long", async () => {
+  const clock = new ManualClock();
+  const summaries = scriptedStream([hang({ ignoresSignal: true })]);
+  const fixture = createFixture(summaries, { ...clock, timeoutMs: 5_000 });
+  const running = fixture.agent.prompt("go on");
+  while (clock.sleepers === 0) await new Promise((resolve) => setTimeout(resolve));
+  clock.advance(5_000);
+  await running;
+  assertEquals(
+    getReports(fixture)[0]?.problem,
+    "No summary was written: it took more than 5000 ms",
+  );
 });
 
 Deno.test("summarize() requests no summary when the kept messages do not fit", async () => {
@@ -209,11 +292,13 @@ Deno.test("summarize() requests no summary when the kept messages do not fit", a
   assertEquals(fixture.requests.calls.length, 0);
 });
 
-Deno.test("summarize() ends the run with an error when the summary is too long", async () => {
+Deno.test("summarize() truncates a summary that is too long", async () => {
   const fixture = createFixture(scriptedStream([reply("s".repeat(40_000))]));
   const result = await fixture.agent.prompt("go on");
-  assertEquals(result.error?.code, "context_window_overflow");
-  assertEquals(fixture.transform.cut, undefined);
+  assertEquals(result.stopReason, "stop");
+  const summary = fixture.transform.cut?.summary ?? "";
+  assert(estimateTextTokens(summary) <= 500, `${summary.length} characters`);
+  assert(summary.endsWith("[The rest of the summary is omitted]"));
 });
 
 Deno.test("summarize(): no cut is made when the run is aborted", async () => {

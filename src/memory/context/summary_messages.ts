@@ -8,7 +8,6 @@
  * @module
  */
 
-import type { TransformInput } from "../../core/context.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import type { ChosenCut } from "./choose_cut.ts";
@@ -22,23 +21,21 @@ export interface SummaryInsertion {
   readonly cut: ChosenCut;
   /** The summary; `undefined` for none. */
   readonly summary: string | undefined;
-  /** Input of the transform; its model becomes the author of the summary. */
-  readonly input?: Pick<TransformInput, "model">;
 }
 
 /** Creates the messages that replace the omitted part; none without a summary. */
 export function createSummaryMessages(
   messages: readonly AgentMessage[],
-  { cut: { from, to, pinned }, summary, input }: SummaryInsertion,
+  { cut: { from, to, pinned }, summary }: SummaryInsertion,
 ): AgentMessage[] {
   if (summary === undefined) return [];
-  const { provider, modelId } = input?.model ?? { provider: "", modelId: "" };
   const timestamp = messages[to - 1]?.timestamp ?? 0;
   const summaryMessage: AgentMessage = {
     role: "assistant",
     content: [{ type: "text", text: `Summary of the conversation so far:\n\n${summary}` }],
-    provider,
-    modelId,
+    // No model: the request of a resumed session must be the same.
+    provider: "",
+    modelId: "",
     usage: zeroUsage(),
     cost: zeroCost(),
     stopReason: "stop",

@@ -5,12 +5,25 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import type { AgentState } from "../../agent/state.ts";
+import type { ApprovalMode, PendingBatch, StartedCall, TrustGrant } from "../../core/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { QueuedMessages } from "../../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
+import type { SideEffect } from "../../core/tool.ts";
+import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
+import type { ContextCut } from "../context/compaction.ts";
+import { type AgentHookOptions, findHooks } from "./agent_hooks.ts";
+import {
+  createInterruptedCall,
+  createResultMessage,
+  getSideEffect,
+  type PendingCall,
+} from "./pending_calls.ts";
 import { isMessage, isModelSpec, isQueuedMessages } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
@@ -29,7 +42,16 @@ export interface AgentCheckpoint {
   readonly messages: readonly AgentMessage[];
   /** The queued messages. */
   readonly queued: QueuedMessages;
+  /** The part of the history that requests omit, if any. */
+  readonly cut?: ContextCut;
+  /** The tool calls of the last reply that wait for approvals or have not ended, if any. */
+  readonly pending?: PendingBatch;
+  /** The mode and the grants of the approval gate, if there is one. */
+  readonly approvals?: { readonly mode: ApprovalMode; readonly grants: readonly TrustGrant[] };
 }
+
+/** Options for {@linkcode restore}. */
+export interface RestoreOptions extends AgentHookOptions {}
 
 /** Result of {@linkcode restore}. */
 export interface RestoredCheckpoint {
@@ -40,7 +62,8 @@ export interface RestoredCheckpoint {
 }
 
 /**
- * Copies the state of an agent, as of the last event, into one JSON value.
+ * Copies the state of an agent, as of the last event, into one JSON value: history, settings, queues, the tool calls of
+ * an unfinished turn, pending approvals, the cut of its compacting transform, and the state of its approval gate.
  *
  * @example
  * ```ts
@@ -57,41 +80,124 @@ export interface RestoredCheckpoint {
  * restored.state.messages.length; // 2
  * ```
  */
-export function checkpoint(agent: Agent): AgentCheckpoint {
-  const { systemPrompt, model, tools, messages } = agent.state;
+export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentCheckpoint {
+  const { systemPrompt, model, tools } = agent.state;
+  const { transform = options.transform, approvalGate } = findHooks(agent, options);
+  const pending = getPendingBatch(agent.state);
   const value: AgentCheckpoint = {
     type: "agent_checkpoint",
     version: 1,
     systemPrompt,
     model,
     tools: tools.map(({ name }) => name),
-    messages,
+    messages: addFinishedResults(agent.state),
     queued: agent.queued,
+    ...(transform?.cut && { cut: transform.cut }),
+    ...(pending && { pending }),
+    ...(approvalGate && { approvals: { mode: approvalGate.mode, grants: approvalGate.trusted } }),
   };
   return JSON.parse(safeStringify(value));
 }
 
+/** Returns the history with all results of a batch whose first results are in it. */
+function addFinishedResults({ messages, startedCalls }: AgentState): readonly AgentMessage[] {
+  if (messages.at(-1)?.role !== "tool_result") return messages;
+  const answered = new Set(
+    messages.flatMap((message) => message.role === "tool_result" ? [message.toolCallId] : []),
+  );
+  const results = startedCalls.flatMap(({ toolCallId: id, name, arguments: args, result }) =>
+    result && !answered.has(id)
+      ? [createResultMessage({ type: "tool_call", id, name, arguments: args }, result, 0)]
+      : []
+  );
+  return [...messages, ...results];
+}
+
+/** Returns the tool calls of the last reply that have no result; `undefined` if there are none. */
+function getPendingBatch(state: AgentState): PendingBatch | undefined {
+  const { messages, pendingApprovals, decidedCalls, interruptedCalls, startedCalls } = state;
+  const own = pendingApprovals.length + interruptedCalls.length > 0;
+  if (own) return { pendingApprovals, decidedCalls, interruptedCalls };
+  const reply = messages.findLast(({ role }) => role !== "custom");
+  const calls = reply?.role === "assistant" ? extractToolCalls(reply.content) : [];
+  if (calls.length === 0) return undefined;
+  const interrupted = calls.map((call) => {
+    const started = startedCalls.find(({ toolCallId }) => toolCallId === call.id);
+    const tool = state.tools.find(({ name }) => name === call.name);
+    const rerun = { tools: state.tools, maxAttempts: Infinity };
+    return createInterruptedCall(toPendingCall(call, started, getSideEffect(tool)), rerun);
+  });
+  return { pendingApprovals: [], interruptedCalls: interrupted };
+}
+
+function toPendingCall(
+  call: ToolCallBlock,
+  started: StartedCall | undefined,
+  sideEffect: SideEffect,
+): PendingCall {
+  if (!started) return { type: "not_started", call };
+  const { result, ...journal } = started;
+  if (!result) {
+    const entry = { type: "tool_started", messageId: null, sideEffect, ...journal } as const;
+    return { type: "started", call, journal: entry, attempts: 1 };
+  }
+  const { toolCallId, name } = started;
+  const isError = result.isError ?? false;
+  const entry = { messageId: null, toolCallId, name, result, isError };
+  return { type: "finished", call, journal: { type: "tool_finished", ...entry } };
+}
+
 /**
- * Restores the state of a checkpoint into an idle agent. Tools that the checkpoint does not name are removed from
- * the agent.
+ * Restores the state of a checkpoint into an idle agent, whose tools stay. Runs no tool: `agent.continue()` continues an
+ * unfinished turn.
  *
  * @throws {AlreadyRunningError} While a run is active.
  * @throws {BadRequestError} If the value is not a checkpoint; the agent is unchanged.
  */
-export function restore(agent: Agent, value: unknown): RestoredCheckpoint {
+export function restore(
+  agent: Agent,
+  value: unknown,
+  options: RestoreOptions = {},
+): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const { systemPrompt, model, tools: names, messages, queued } = parseCheckpoint(value);
+  const { systemPrompt, model, tools: names, messages, queued, cut, approvals, ...stored } =
+    parseCheckpoint(value);
   const { tools } = agent.state;
-  const repaired = repairHistory(messages);
+  const pending = stored.pending && limitReruns(stored.pending, { messages, tools });
+  const repaired = repairHistory(messages, { pendingCalls: getPendingIds(pending) });
+  if (pending) checkPending(pending, repaired.messages);
   agent.setSystemPrompt(systemPrompt);
   agent.setModel(model);
-  agent.setTools(tools.filter(({ name }) => names.includes(name)));
-  agent.setMessages(repaired.messages);
+  agent.setMessages(repaired.messages, pending);
+  const { transform = options.transform, approvalGate } = findHooks(agent, options);
+  transform?.restore(cut);
+  if (approvalGate && approvals) {
+    approvalGate.mode = approvals.mode;
+    approvalGate.clearTrust();
+    for (const grant of approvals.grants) approvalGate.trust(grant);
+  }
   agent.clearQueues();
   for (const { message } of queued.steering) agent.steer(message);
   for (const { message } of queued.followUp) agent.followUp(message);
   const missingTools = names.filter((name) => !tools.some((tool) => tool.name === name));
   return { missingTools, repairs: repaired.repairs };
+}
+
+/** Removes the repetitions of calls whose tool is missing or must not run twice any more. */
+function limitReruns(
+  { interruptedCalls = [], ...pending }: PendingBatch,
+  { messages, tools }: Pick<AgentState, "messages" | "tools">,
+): PendingBatch {
+  const reply = messages.findLast((message) => message.role === "assistant");
+  const calls = extractToolCalls(reply?.content ?? []);
+  return {
+    ...pending,
+    interruptedCalls: interruptedCalls.map(({ rerun, ...call }) => {
+      const name = calls.find(({ id }) => id === call.toolCallId)?.name;
+      const tool = tools.find((tool) => tool.name === name);
+      return rerun && getSideEffect(tool) !== "once" ? { ...call, rerun } : call;
+    }),
+  };
 }
 
 function parseCheckpoint(value: unknown): AgentCheckpoint {
@@ -100,7 +206,7 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
       "Cannot restore the agent: the value is not a checkpoint: create one with checkpoint(agent)",
     );
   }
-  const { version, systemPrompt, model, tools, messages, queued } = value;
+  const { version, systemPrompt, model, tools, messages, queued, pending, approvals, cut } = value;
   if (version !== 1) {
     throw new BadRequestError(
       `Cannot restore the agent: the checkpoint has version ${version}, and this program supports version 1: ` +
@@ -109,11 +215,32 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
   }
   const isValid = typeof systemPrompt === "string" && isModelSpec(model) &&
     Array.isArray(tools) && tools.every((name) => typeof name === "string") &&
-    Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued);
+    Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued) &&
+    (cut === undefined || isCut(cut)) && (pending === undefined || isPendingBatch(pending)) &&
+    (approvals === undefined || isApprovals(approvals));
   if (!isValid) {
     throw new BadRequestError(
       "Cannot restore the agent: the checkpoint is damaged: use another one",
     );
   }
   return value as unknown as AgentCheckpoint;
+}
+
+function isCut(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["from"] === "number" &&
+    typeof value["to"] === "number";
+}
+
+function isPendingBatch(value: unknown): boolean {
+  return isJsonObject(value) && isCalls(value["pendingApprovals"]) &&
+    isCalls(value["decidedCalls"] ?? []) && isCalls(value["interruptedCalls"] ?? []);
+}
+
+function isCalls(value: unknown): boolean {
+  return Array.isArray(value) &&
+    value.every((call) => isJsonObject(call) && typeof call["toolCallId"] === "string");
+}
+
+function isApprovals(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["mode"] === "string" && Array.isArray(value["grants"]);
 }

@@ -1,11 +1,14 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import { extractText } from "../../core/content.ts";
 import { userMessage } from "../../core/message.ts";
 import { defineTool } from "../../core/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { approvalGate } from "../../tools/approval/approval_gate.ts";
+import { summarize } from "../context/summarize.ts";
 import { checkpoint, restore } from "./checkpoint.ts";
 
 const pay = defineTool({
@@ -44,7 +47,7 @@ Deno.test("restore() restores a checkpoint from JSON, and delivers its queued me
   assertEquals(restore(agent, JSON.parse(text)), { missingTools: [], repairs: [] });
   assertEquals(agent.state.systemPrompt, "Be brief.");
   assertEquals(agent.state.model, { provider: "p", modelId: "big", thinkingLevel: "high" });
-  assertEquals(agent.state.tools.map(({ name }) => name), ["pay"]);
+  assertEquals(agent.state.tools.map(({ name }) => name), ["pay", "inspect"]);
   assertEquals(agent.state.messages.map(({ role }) => role), [
     "user",
     "assistant",
@@ -52,8 +55,8 @@ Deno.test("restore() restores a checkpoint from JSON, and delivers its queued me
     "assistant",
     "custom",
   ]);
-  const { queued, ...state } = checkpoint(agent);
-  const { queued: storedQueues, ...storedState } = JSON.parse(text);
+  const { queued, tools: _tools, ...state } = checkpoint(agent);
+  const { queued: storedQueues, tools: _storedTools, ...storedState } = JSON.parse(text);
   assertEquals(state, storedState);
   assertEquals(queued.followUp[0]?.message, storedQueues.followUp[0].message);
   await agent.continue();
@@ -103,4 +106,85 @@ Deno.test("checkpoint() works during a run, restore() throws [A124]", async () =
   assertThrows(() => restore(agent, checkpoint(createAgent())), AlreadyRunningError);
   await running;
   assertEquals(checkpoints, [checkpoint(agent)]);
+});
+
+Deno.test("restore() restores the compaction, so that a stateless backend pays for one summary", async () => {
+  let summaries = 0;
+  const summaryFn = scriptedStream(Array(9).fill(() => reply(`summary ${++summaries}`)));
+  const createCompactingAgent = () => {
+    const streamFn = scriptedStream([reply("a".repeat(900))]);
+    const transformContext = summarize({ streamFn: summaryFn, contextWindow: 3_000, keepSteps: 1 });
+    const agent = new Agent({ model: "p/m", streamFn, transformContext });
+    return { agent, streamFn };
+  };
+  let stored = JSON.stringify(checkpoint(createCompactingAgent().agent));
+  const summarized: number[] = [];
+  for (let request = 0; request < 9; request++) {
+    const { agent } = createCompactingAgent();
+    restore(agent, JSON.parse(stored));
+    await agent.prompt("u".repeat(900));
+    stored = JSON.stringify(checkpoint(agent));
+    summarized.push(summaries);
+  }
+  assert(summarized.at(-1) === 1 || summarized.at(-1) === 2, `${summarized}`);
+  assert(JSON.parse(stored).cut.summary.startsWith("summary"));
+});
+
+Deno.test("restore() continues the tool calls that a checkpoint interrupted", async () => {
+  const cases = [
+    ["tool_execution_start", "none", "paid", 1],
+    ["tool_execution_start", "once", "The outcome of this tool call is not known", 0],
+    ["tool_execution_end", "once", "paid", 0],
+  ] as const;
+  for (const [type, sideEffect, expected, runs] of cases) {
+    const ran: string[] = [];
+    const tool = {
+      ...pay,
+      sideEffect,
+      execute: (_args: unknown, { idempotencyKey }: { readonly idempotencyKey: string }) => {
+        ran.push(idempotencyKey);
+        return Promise.resolve("paid");
+      },
+    };
+    const createPayingAgent = (steps: Parameters<typeof scriptedStream>[0]) =>
+      new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [tool] });
+    const first = createPayingAgent([reply([toolCall("pay", {}, { id: "c" })]), reply("Done.")]);
+    let stored = "";
+    first.subscribe((event) => {
+      if (event.type === type) stored = JSON.stringify(checkpoint(first));
+    });
+    await first.prompt("Pay");
+    const [key] = ran.splice(0);
+    const second = createPayingAgent([reply("Done.")]);
+    restore(second, JSON.parse(stored));
+    await second.continue();
+    const result = second.state.messages.find((message) => message.role === "tool_result");
+    assertStringIncludes(extractText(result?.content ?? []), expected);
+    assertEquals(ran, Array(runs).fill(key));
+  }
+});
+
+Deno.test("restore() restores pending approvals and the state of the approval gate", async () => {
+  const createGatedAgent = () => {
+    const gate = approvalGate({ ask: () => ({ type: "pending" }) });
+    const steps = [reply([toolCall("pay", {}, { id: "c" })]), reply("Done.")];
+    const streamFn = scriptedStream(steps);
+    return { gate, agent: new Agent({ model: "p/m", streamFn, tools: [pay], approve: gate }) };
+  };
+  const first = createGatedAgent();
+  first.gate.mode = "always";
+  first.gate.trust({ type: "tool", name: "inspect" });
+  await first.agent.prompt("Pay");
+  const second = createGatedAgent();
+  restore(second.agent, JSON.parse(JSON.stringify(checkpoint(first.agent))));
+  assertEquals(second.gate.mode, "always");
+  assertEquals(second.gate.trusted, [{ type: "tool", name: "inspect" }]);
+  assertEquals(second.agent.state.pendingApprovals, [{
+    toolCallId: "c",
+    name: "pay",
+    arguments: {},
+  }]);
+  const result = await second.agent.continue({ approvals: { c: true } });
+  const [paid] = result.messages;
+  assertEquals(paid?.role === "tool_result" && extractText(paid.content), "paid");
 });

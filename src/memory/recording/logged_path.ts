@@ -6,18 +6,45 @@
 
 import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { ModelSpec } from "../../core/model.ts";
 import type { Session } from "../../core/session.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import { safeStringify } from "../store/safe_stringify.ts";
+import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import { toReference } from "../context/applied_cut.ts";
+import type { CutMessages } from "../context/compaction.ts";
+import { isSameMessage, locateMessage } from "../context/locate_message.ts";
+import { readLoggedHistory } from "./logged_history.ts";
+
+/** An entry that is recorded only when it differs from the last one of its type on the path. */
+type SettingEntry = Extract<
+  SessionEntryBody,
+  {
+    type:
+      | "model_changed"
+      | "tools_changed"
+      | "system_prompt_changed"
+      | "approval_mode"
+      | "grants_changed"
+      | "plan_mode";
+  }
+>;
+
+/** The entries of a cut, apart from the messages that a repair has added. */
+export interface EntryRange {
+  /** Id of the first entry. */
+  readonly firstId: string | null;
+  /** Id of the last entry. */
+  readonly lastId: string | null;
+  /** Id of the latest entry when the cut was made. */
+  readonly newestId: string | null;
+  /** Number of entries. */
+  readonly count: number;
+}
 
 /** Tracks the agent's state on the path of a session, so that only changes are recorded. */
 export class LoggedPath {
   readonly #session: Session;
-  readonly #ids = new WeakMap<AgentMessage, string>();
-  #messages: AgentMessage[] = [];
-  #model: string | undefined;
-  #toolNames: string | undefined;
+  /** The messages of the path as the agent has them: repaired, with the id of their entry if they have one. */
+  #messages: { message: AgentMessage; entryId: string | null }[] = [];
+  #settings = new Map<string, SessionEntryBody>();
   /** Number of entries that were checked for moves of the leaf. */
   #checkedEntries = 0;
 
@@ -26,17 +53,16 @@ export class LoggedPath {
   }
 
   /** Loads the path. */
-  async read(): Promise<void> {
+  async read(): Promise<readonly SessionEntry[]> {
     const path = await this.#session.path();
-    this.#truncate(0);
-    for (const entry of path) {
-      if (entry.type === "message") {
-        this.#ids.set(entry.message, entry.id);
-        this.#messages.push(entry.message);
-      } else if (entry.type === "model_changed") this.#model = safeStringify(entry.model);
-      else if (entry.type === "tools_changed") this.#toolNames = safeStringify(entry.names);
-    }
+    const { messages, entryIds } = await readLoggedHistory(this.#session, path);
+    this.#messages = messages.map((message, index) => ({
+      message,
+      entryId: entryIds[index] ?? null,
+    }));
+    this.#settings = new Map(path.map((entry) => [entry.type, entry]));
     this.#checkedEntries = this.#session.outline.length;
+    return path;
   }
 
   /** Whether the host has moved the leaf since the last call. */
@@ -48,58 +74,80 @@ export class LoggedPath {
 
   /** Returns the id of a message's entry; `null` if it has none. */
   getEntryId(message: AgentMessage | undefined): string | null {
-    return message === undefined ? null : this.#ids.get(message) ?? null;
+    if (message === undefined) return null;
+    const found = this.#messages.findLast((logged) => isSameMessage(logged.message, message));
+    return found?.entryId ?? null;
   }
 
-  /** Makes the path match a history: moves the leaf to the last common message and records the rest. */
-  syncHistory(history: readonly AgentMessage[]): void {
-    const difference = history.findIndex((message, index) => !this.#matches(message, index));
-    const common = difference < 0 ? history.length : difference;
-    if (common < this.#messages.length) {
-      this.#session.moveLeaf(this.getEntryId(this.#messages[common - 1]));
-      this.#checkedEntries = this.#session.outline.length;
-      this.#truncate(common);
-    }
-    for (const message of history.slice(common)) this.appendMessage(message);
+  /** Returns the entries of a cut; `undefined` if the path does not have both of its ends. */
+  findRange(cut: CutMessages): EntryRange | undefined {
+    const { first, last, newest } = toReference(cut);
+    const messages = this.#messages.map(({ message }) => message);
+    const from = locateMessage(messages, first);
+    const to = locateMessage(messages, last);
+    if (from < 0 || to < from) return undefined;
+    const ids = this.#messages.slice(from, to + 1).flatMap(({ entryId }) => entryId ?? []);
+    const newestAt = newest ? locateMessage(messages, newest) : -1;
+    return {
+      firstId: ids[0] ?? null,
+      lastId: ids.at(-1) ?? null,
+      newestId: this.#messages[newestAt]?.entryId ?? null,
+      count: ids.length,
+    };
   }
 
-  /** Whether a message is the one at an index of the path: the same object, or a copy that the log or a host made. */
-  #matches(message: AgentMessage, index: number): boolean {
-    const recorded = this.#messages[index];
-    if (message === recorded) return true;
-    if (!recorded || !isJsonEqual(message, recorded)) return false;
-    this.#messages[index] = message;
-    this.#ids.set(message, this.getEntryId(recorded) ?? "");
-    return true;
+  /** Returns the number of messages at the beginning of the path that a history has too. */
+  countCommon(history: readonly AgentMessage[]): number {
+    const difference = this.#messages.findIndex((logged, index) => {
+      const message = history[index];
+      if (message === logged.message) return false;
+      if (!message || !isJsonEqual(message, logged.message)) return true;
+      logged.message = message; // A copy that the log or the host made.
+      return false;
+    });
+    return difference < 0 ? this.#messages.length : difference;
+  }
+
+  /** Whether the path has messages after the first ones. */
+  hasMoreThan(count: number): boolean {
+    return this.#messages.length > count;
+  }
+
+  /** Moves the leaf to the last of the first messages, so that the path has only these. */
+  async branch(count: number): Promise<void> {
+    const kept = this.#messages.slice(0, count);
+    const last = kept.findLast(({ entryId }) => entryId !== null);
+    this.#session.moveLeaf(last?.entryId ?? null);
+    const path = await this.#session.path();
+    this.#messages = kept;
+    this.#settings = new Map(path.map((entry) => [entry.type, entry]));
+    this.#checkedEntries = this.#session.outline.length;
+  }
+
+  /** Records the messages of a history after those of the path. */
+  appendRest(history: readonly AgentMessage[]): void {
+    for (const message of history.slice(this.#messages.length)) this.appendMessage(message);
   }
 
   /** Records a message; returns the id of its entry. */
   appendMessage(message: AgentMessage): string {
     const { id } = this.#session.append({ type: "message", message });
-    this.#ids.set(message, id);
-    this.#messages.push(message);
+    this.#messages.push({ message, entryId: id });
     return id;
   }
 
-  /** Records the model if it has changed. */
-  recordModel(model: ModelSpec): void {
-    if (this.#model === safeStringify(model)) return;
-    this.#model = safeStringify(model);
-    this.#session.append({ type: "model_changed", model });
+  /** Records a setting if it has changed; a missing one is compared to `initial`. */
+  recordSetting<Entry extends SettingEntry>(entry: Entry, initial?: Entry): void {
+    const recorded = this.#settings.get(entry.type) ?? initial;
+    if (recorded && hasSameMembers(recorded, entry)) return;
+    this.#settings.set(entry.type, entry);
+    this.#session.append(entry);
   }
+}
 
-  /** Records the tools if they have changed. */
-  recordTools(tools: readonly AgentTool[]): void {
-    const names = tools.map(({ name }) => name);
-    if (this.#toolNames === safeStringify(names)) return;
-    this.#toolNames = safeStringify(names);
-    this.#session.append({ type: "tools_changed", names });
-  }
-
-  /** Keeps only the first messages. Forgets model and tools, which may no longer be on the path. */
-  #truncate(length: number): void {
-    this.#messages.length = length;
-    this.#model = undefined;
-    this.#toolNames = undefined;
-  }
+/** Whether an entry has all members of another one. */
+function hasSameMembers(entry: SessionEntryBody, wanted: SessionEntryBody): boolean {
+  return Object.entries(wanted).every(([name, value]) =>
+    isJsonEqual((entry as unknown as Record<string, unknown>)[name], value)
+  );
 }

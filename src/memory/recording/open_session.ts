@@ -5,9 +5,11 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import type { PendingApproval } from "../../core/approval.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
 import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import type { ResumedPlan } from "./session_state.ts";
 import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
 
 /** Options for {@linkcode openSession}. */
@@ -27,6 +29,12 @@ export interface OpenedSession extends SessionRecording {
   readonly isInterrupted: boolean;
   /** Names of tools that the session had and the agent lacks. */
   readonly missingTools: readonly string[];
+  /** Tool calls that wait for a decision, which `agent.continue({ approvals })` gives. */
+  readonly pendingApprovals: readonly PendingApproval[];
+  /** Whether plan mode is on, so that the agent has only its read-only tools. */
+  readonly planMode: boolean;
+  /** The last plan, if there is one. */
+  readonly plan?: ResumedPlan;
   /** Stops recording and closes the session, as `stop()` does. */
   close(): Promise<void>;
 }
@@ -35,7 +43,8 @@ export interface OpenedSession extends SessionRecording {
  * Resumes the session with an id into an idle agent, or creates it, and records the agent from there on: one call for
  * each conversation of a server.
  *
- * A session that exists sets the history, model, tools and queues of the agent, as `ResumedSession.into()` does.
+ * A session that exists is restored completely, as `ResumedSession.into()` does: history, model, thinking level, queues,
+ * plan mode, compaction, the mode and the grants of the agent's approval gate, and pending approvals.
  *
  * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
  * @throws {AlreadyRunningError} If the session exists and a run of the agent is active.
@@ -67,15 +76,29 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const found = id === undefined ? undefined : await findSession(store, id);
   if (!found) {
-    const { signal: _signal, now: _now, ...record } = options;
+    const { now: _now, maxToolAttempts: _attempts, ...record } = options;
     const create = { ...record, ...(id !== undefined && { id }) };
     const recording = await recordSession(agent, store, create);
-    return complete(recording, { resumed: false, isInterrupted: false, missingTools: [] });
+    return complete(recording, {
+      resumed: false,
+      isInterrupted: false,
+      missingTools: [],
+      pendingApprovals: [],
+      planMode: false,
+    });
   }
   try {
     const recording = await found.into(agent, options);
     const { missingTools } = recording;
-    return complete(recording, { resumed: true, isInterrupted: found.isInterrupted, missingTools });
+    const { isInterrupted, pendingApprovals, planMode, plan } = found;
+    return complete(recording, {
+      resumed: true,
+      isInterrupted,
+      missingTools,
+      pendingApprovals,
+      planMode,
+      ...(plan && { plan }),
+    });
   } catch (error) {
     await found.session.close();
     throw error;
@@ -93,7 +116,7 @@ async function findSession(store: SessionStore, id: string) {
 
 function complete(
   recording: SessionRecording,
-  state: Pick<OpenedSession, "resumed" | "isInterrupted" | "missingTools">,
+  state: Omit<OpenedSession, keyof SessionRecording | "id" | "close">,
 ): OpenedSession {
   const { id } = recording.session;
   return Object.assign(recording, { ...state, id, close: () => recording.stop() });

@@ -7,33 +7,41 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { getErrorMessage, SessionError } from "../../core/errors.ts";
+import { AlreadyRunningError, getErrorMessage, SessionError } from "../../core/errors.ts";
 import type {
   AgentEndEvent,
   AgentEvent,
+  SubAgentEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
 } from "../../core/event.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
-import { extractToolCalls } from "../../core/content.ts";
 import { hasContent } from "../../core/history.ts";
+import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
+import type { ToolSpec } from "../../core/stream.ts";
+import type { AgentTool } from "../../core/tool.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
-import type { AgentTool, SideEffect } from "../../core/tool.ts";
-import { getUnreportedCompaction } from "../context/compacting_transform.ts";
-import type { CompactingTransform } from "../context/compaction.ts";
+import type { CutMessages } from "../context/compaction.ts";
+import { safeStringify } from "../store/safe_stringify.ts";
+import { getToolSpecs } from "../../loop/request.ts";
+import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { findLoggedCut } from "./logged_cut.ts";
+import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
+import { getSideEffect } from "./pending_calls.ts";
 import { QueueTracker } from "./queue_tracker.ts";
-import { readSessionState } from "./session_state.ts";
+import { readSessionState, type ResumedPlan, type SessionState } from "./session_state.ts";
+import { settleCalls } from "./settle_calls.ts";
 
 /** Options for {@linkcode recordSession}; those for a new session are ignored if there is an open one. */
 export interface RecordSessionOptions
-  extends Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
+  extends
+    AgentHookOptions,
+    Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session;
-  /** The agent's transform: rewinding restores its cut, and the recording includes the result of `compact()`. */
-  readonly transform?: CompactingTransform;
   /** Called when the session cannot be written, after the run was aborted. Default: none. */
   readonly onError?: (error: SessionError) => void;
 }
@@ -43,7 +51,8 @@ export interface SessionRecording extends AsyncDisposable {
   /** The session. The host appends its own entries (a title, a plan, a label) directly. */
   readonly session: Session;
   /**
-   * Moves the leaf to an entry, and sets the agent's history to the messages up to it; `null` clears it.
+   * Moves the leaf to an entry, and sets the agent's history to the messages up to it; `null` clears it. Plan and
+   * compaction become those of the entry. The settings stay: model, tools, queues, approval mode, grants and plan mode.
    *
    * @throws {AlreadyRunningError} While a run is active.
    */
@@ -82,7 +91,7 @@ export async function recordSession(
   return await recordInto(agent, session ?? await store.create(create), options);
 }
 
-type RecorderOptions = Pick<RecordSessionOptions, "transform" | "onError">;
+type RecorderOptions = Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">;
 
 /** Records an agent into an open session. */
 export async function recordInto(
@@ -99,11 +108,17 @@ class Recorder implements SessionRecording {
   readonly session: Session;
   readonly #agent: Agent;
   readonly #options: RecorderOptions;
+  readonly #hooks: AgentHooks;
   readonly #path: LoggedPath;
   readonly #queues = new QueueTracker();
   readonly #requestedApprovals = new Map<string, string>();
+  /** The last compaction that was recorded before its event. */
+  #recordedCompaction: CompactionReport | undefined;
   /** Whether the session could not be written, so that the rest of the run is not recorded. */
   #isSuspended = false;
+  #storedTools:
+    | { readonly tools: readonly AgentTool[]; readonly specs: readonly ToolSpec[] }
+    | undefined;
   #runId = "";
   /** Id of the entry of the reply whose tool calls run. */
   #replyEntryId: string | null = null;
@@ -113,30 +128,44 @@ class Recorder implements SessionRecording {
     this.session = session;
     this.#agent = agent;
     this.#options = options;
+    this.#hooks = findHooks(agent, options);
     this.#path = new LoggedPath(session);
   }
 
   async start(): Promise<void> {
     await this.#path.read();
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
+    const { transform } = this.#hooks;
+    if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     if (this.#agent.hasPendingMessages) this.#recordQueues(false);
   }
 
   async rewind(entryId: string | null): Promise<void> {
+    const agent = this.#agent;
+    if (agent.state.isRunning) throw new AlreadyRunningError();
+    const before = readSessionState(await this.session.path());
     const path = await this.session.path({ leaf: entryId });
-    const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
-    this.#agent.setMessages(messages);
-    this.#options.transform?.restore(readSessionState(path).cut);
+    const history = await readLoggedHistory(this.session, path);
+    const timestamp = history.messages.at(-1)?.timestamp ?? 0;
+    const { results, batch } = settleCalls(history, { tools: [], maxAttempts: 0, timestamp });
+    agent.setMessages([...history.messages, ...results], batch);
+    restoreCut(agent, this.#hooks, findLoggedCut(path, history));
     this.session.moveLeaf(entryId);
+    await this.#path.read();
+    for (const result of results) this.#path.appendMessage(result);
+    this.#recordSettings(before, readSessionState(path));
     await this.session.flush();
   }
 
   async stop(): Promise<void> {
     this.#unsubscribe();
-    const { transform } = this.#options;
-    const compaction = transform && getUnreportedCompaction(transform);
-    if (compaction && !this.#isSuspended) this.#recordCompaction(compaction);
-    await this.session.close();
+    const { transform } = this.#hooks;
+    if (transform) transform.onCompact = undefined;
+    try {
+      if (!this.#isSuspended) this.#recordGate();
+    } finally {
+      await this.session.close();
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -172,25 +201,34 @@ class Recorder implements SessionRecording {
         return undefined;
       case "tool_approval_resolved":
         this.#recordApproval(event);
+        this.#recordGate();
         return undefined;
       case "context_compacted":
-        this.#recordCompaction(event.report);
+        this.#recordReportedCompaction(event.report);
         return undefined;
       case "queue_changed":
         this.session.append(this.#queues.update(event.queued, event.seq !== undefined));
         return undefined;
       case "model_changed":
-        this.#path.recordModel(event.to);
+        this.#path.recordSetting({ type: "model_changed", model: event.to });
         return undefined;
       case "custom":
         this.session.append({ type: "custom", name: event.name, data: event.data });
         return undefined;
+      case "turn_start":
+        this.#recordAgentSettings();
+        return undefined;
       case "turn_end":
+        this.#recordGate();
         return this.session.flush();
       case "agent_end":
+        this.#recordGate();
+        this.#recordPendingApprovals(event);
         this.session.append(createRunEndedEntry(event));
         return this.session.flush();
-      case "turn_start":
+      case "sub_agent":
+        this.#recordSubAgent(event);
+        return undefined;
       case "message_start":
       case "message_update":
       case "tool_execution_update":
@@ -198,7 +236,6 @@ class Recorder implements SessionRecording {
       case "model_fallback":
       case "model_call_start":
       case "model_call_end":
-      case "sub_agent":
       case "warning":
         return undefined;
     }
@@ -218,15 +255,91 @@ class Recorder implements SessionRecording {
   async #startRun(): Promise<void> {
     const wasSuspended = this.#isSuspended;
     this.#isSuspended = false;
+    const hasMoved = this.#path.hasLeafMoved();
     // Entries that could not be written were removed from the session.
-    if (this.#path.hasLeafMoved() || wasSuspended) await this.#path.read();
-    if (wasSuspended) this.#recordQueues(false);
-    const { messages, model, tools } = this.#agent.state;
-    this.#path.syncHistory(messages);
-    this.#path.recordModel(model);
-    this.#path.recordTools(tools);
+    if (hasMoved || wasSuspended) {
+      await this.#path.read();
+      if (wasSuspended || this.#agent.hasPendingMessages) this.#recordQueues(false);
+    }
+    const { messages } = this.#agent.state;
+    await this.#syncHistory(messages);
+    const reply = messages.findLast(({ role }) => role === "assistant");
+    this.#replyEntryId = this.#path.getEntryId(reply);
+    this.#recordAgentSettings();
+    this.#recordGate();
     // Aborts the run before the first model call if the session cannot be written.
     await this.session.flush();
+  }
+
+  /** Makes the path match a history. State that is not in the messages stays when the path must branch. */
+  async #syncHistory(messages: readonly AgentMessage[]): Promise<void> {
+    const common = this.#path.countCommon(messages);
+    const mustBranch = this.#path.hasMoreThan(common);
+    const before = mustBranch ? readSessionState(await this.session.path()) : undefined;
+    if (mustBranch) await this.#path.branch(common);
+    this.#path.appendRest(messages);
+    if (!before) return;
+    const after = readSessionState(await this.session.path());
+    this.#recordSettings(before, after);
+    if (before.plan && safeStringify(before.plan) !== safeStringify(after.plan)) {
+      this.#recordPlan(before.plan);
+    }
+    const cut = this.#hooks.transform?.cutMessages;
+    const range = cut && this.#path.findRange(cut);
+    // Its tokens are counted already.
+    if (range) {
+      this.#recordCompaction({ droppedCount: range.count, tokensBefore: 0, tokensAfter: 0 });
+    }
+  }
+
+  /** Records the settings of an earlier path that another one lacks. */
+  #recordSettings(before: SessionState, after: SessionState): void {
+    const { approvalMode, grants, planMode } = before;
+    if (approvalMode) this.#path.recordSetting({ type: "approval_mode", mode: approvalMode });
+    if (grants) this.#path.recordSetting({ type: "grants_changed", grants });
+    if (planMode !== after.planMode) {
+      this.#path.recordSetting({ type: "plan_mode", active: planMode });
+    }
+    const { steering, followUp } = after.queued;
+    const wasQueued = steering.length + followUp.length > 0;
+    if (this.#agent.hasPendingMessages || wasQueued) this.#recordQueues(false);
+  }
+
+  #recordPlan({ plan, steps }: ResumedPlan): void {
+    this.session.append({ type: "plan_created", plan, steps: steps.map(({ step }) => step) });
+    steps.forEach(({ state }, step) => {
+      if (state !== "pending") this.session.append({ type: "plan_step", step, state });
+    });
+  }
+
+  /** Records the model, the tools and the system prompt if they have changed. */
+  #recordAgentSettings(): void {
+    const { model, tools, systemPrompt } = this.#agent.state;
+    this.#path.recordSetting({ type: "model_changed", model });
+    const names = tools.map(({ name }) => name);
+    this.#path.recordSetting({ type: "tools_changed", names, tools: this.#getStoredTools(tools) });
+    const type = "system_prompt_changed";
+    this.#path.recordSetting({ type, systemPrompt }, { type, systemPrompt: "" });
+  }
+
+  /** Returns the specs of tools as JSON, which those of a schema library may not be. */
+  #getStoredTools(tools: readonly AgentTool[]): readonly ToolSpec[] {
+    if (this.#storedTools?.tools !== tools) {
+      this.#storedTools = { tools, specs: JSON.parse(safeStringify(getToolSpecs(tools))) };
+    }
+    return this.#storedTools.specs;
+  }
+
+  /** Records the state of the approval gate if it has changed. */
+  #recordGate(): void {
+    const { approvalGate } = this.#hooks;
+    if (!approvalGate) return;
+    const { mode, trusted: grants } = approvalGate;
+    this.#path.recordSetting({ type: "approval_mode", mode });
+    this.#path.recordSetting({ type: "grants_changed", grants }, {
+      type: "grants_changed",
+      grants: [],
+    });
   }
 
   #recordQueues(isRunning: boolean): void {
@@ -241,17 +354,25 @@ class Recorder implements SessionRecording {
   }
 
   #recordMessage(message: AgentMessage): void {
-    if (message.role === "assistant" && !hasContent(message.content)) return;
+    if (message.role === "assistant" && !hasContent(message.content)) {
+      // Its failed attempts have a price too.
+      if (message.usage.total > 0) this.session.append({ type: "reply_failed", message });
+      return;
+    }
     const id = this.#path.appendMessage(message);
     this.#queues.markDelivered(message);
-    if (message.role === "assistant" && extractToolCalls(message.content).length > 0) {
-      this.#replyEntryId = id;
-    }
+    if (message.role === "assistant") this.#replyEntryId = id;
   }
 
-  #recordCallStart(
-    { id, name, arguments: args }: ToolExecutionStartEvent,
-  ): Promise<void> | undefined {
+  #recordSubAgent({ path, event }: SubAgentEvent): void {
+    if (event.type !== "message_end") return;
+    const { message } = event;
+    if (message.role === "assistant" && !hasContent(message.content)) return;
+    this.session.append({ type: "sub_agent_message", path, message });
+  }
+
+  #recordCallStart(event: ToolExecutionStartEvent): Promise<void> | undefined {
+    const { id, name, arguments: args, idempotencyKey } = event;
     const sideEffect = getSideEffect(this.#agent.state.tools.find((tool) => tool.name === name));
     this.session.append({
       type: "tool_started",
@@ -260,9 +381,11 @@ class Recorder implements SessionRecording {
       name,
       arguments: args,
       sideEffect,
-      idempotencyKey: `${this.#runId}:${id}`,
+      idempotencyKey: idempotencyKey ?? `${this.#runId}:${id}`,
     });
-    return sideEffect === "none" ? undefined : this.session.flush();
+    // A call that runs again may have ended the process: the attempt must be counted first.
+    const isRepeated = idempotencyKey !== undefined;
+    return sideEffect === "none" && !isRepeated ? undefined : this.session.flush();
   }
 
   #recordCallEnd({ id, name, result, isError }: ToolExecutionEndEvent): void {
@@ -278,32 +401,57 @@ class Recorder implements SessionRecording {
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
-  #getEntryId(copy: AgentMessage | undefined): string | null {
-    return copy ? this.#path.getEntryId(this.#findMessage(copy)) : null;
+  #recordPendingApprovals({ pendingApprovals, decidedCalls }: AgentEndEvent): void {
+    if (!pendingApprovals) return;
+    this.session.append({
+      type: "approvals_pending",
+      messageId: this.#replyEntryId,
+      pendingApprovals,
+      ...(decidedCalls && { decidedCalls }),
+    });
+  }
+
+  async #recordManualCompaction(report: CompactionReport): Promise<void> {
+    this.#recordedCompaction = report;
+    await this.#syncHistory(this.#agent.state.messages);
+    this.#recordCompaction(report);
+    await this.session.flush();
+  }
+
+  /** Records a compaction unless `compact()` has recorded it already. */
+  #recordReportedCompaction(report: CompactionReport): void {
+    const recorded = this.#recordedCompaction;
+    this.#recordedCompaction = undefined;
+    if (!recorded || !isJsonEqual(recorded, report)) this.#recordCompaction(report);
   }
 
   #recordCompaction(report: CompactionReport): void {
-    const { droppedMessages = [], droppedCount, tokensBefore, tokensAfter } = report;
-    const { summary, usage, cost } = report;
+    const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
+    const cut = this.#hooks.transform?.cutMessages ?? getReportedCut(report);
+    const range = cut && this.#path.findRange(cut);
+    const newestId = range?.newestId ?? null;
     this.session.append({
       type: "compaction",
-      firstDroppedId: this.#getEntryId(droppedMessages[0]),
-      lastDroppedId: this.#getEntryId(droppedMessages.at(-1)),
+      firstDroppedId: range?.firstId ?? null,
+      lastDroppedId: range?.lastId ?? null,
+      ...(newestId !== null && { newestId }),
       droppedCount,
       tokensBefore,
       tokensAfter,
-      ...(summary !== undefined && { summary }),
+      ...(cut?.summary !== undefined && { summary: cut.summary }),
+      ...(cut?.isIncomplete && { isIncomplete: true }),
       ...(usage !== undefined && { usage }),
       ...(cost !== undefined && { cost }),
     });
   }
 }
 
-/**
- * Returns the side effect of a tool. Default: `none` for a read-only tool, otherwise `once`, also for an unknown tool.
- */
-export function getSideEffect(tool: AgentTool | undefined): SideEffect {
-  return tool?.sideEffect ?? (tool?.readOnly ? "none" : "once");
+/** Returns the cut of a transform that the session does not know. */
+function getReportedCut(
+  { droppedMessages = [], summary }: CompactionReport,
+): CutMessages | undefined {
+  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
+  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }
 
 function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {

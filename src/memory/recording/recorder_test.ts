@@ -77,7 +77,15 @@ Deno.test("recordSession() records a run as entries in event order", async () =>
   const path = await recording.session.path();
   assertEquals(getBodies(path), [
     { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "off" } },
-    { type: "tools_changed", names: ["write", "read"] },
+    {
+      type: "tools_changed",
+      names: ["write", "read"],
+      tools: ["write", "read"].map((name) => ({
+        name,
+        description: name,
+        parameters: { type: "object" },
+      })),
+    },
     "user: Write a",
     "assistant: I write. write()",
     {
@@ -252,7 +260,7 @@ Deno.test("recordSession() records each change of model, thinking level and tool
   const changes = await recording.session.path({ types: ["model_changed", "tools_changed"] });
   assertEquals(getBodies(changes).slice(2), [
     { type: "model_changed", model: { provider: "p", modelId: "m", thinkingLevel: "high" } },
-    { type: "tools_changed", names: [] },
+    { type: "tools_changed", names: [], tools: [] },
   ]);
 });
 
@@ -304,7 +312,7 @@ Deno.test("recordSession() records which entries a compaction omits, and rewind(
     streamFn: scriptedStream(Array.from({ length: 5 }, () => reply("a".repeat(800)))),
     transformContext: transform,
   });
-  await using recording = await recordSession(agent, store, { transform });
+  await using recording = await recordSession(agent, store);
   const leaves: (string | null)[] = [];
   for (const word of ["one", "two", "three", "four"]) {
     await agent.prompt(word.padEnd(800, "."));
@@ -322,24 +330,28 @@ Deno.test("recordSession() records which entries a compaction omits, and rewind(
   await recording.rewind(leaves[0] ?? null);
   assertEquals(transform.cut, undefined);
   await recording.rewind(leaves[3] ?? null);
-  assertEquals(transform.cut, { from, to });
+  assertEquals([transform.cut?.from, transform.cut?.to], [from, to]);
 });
 
-Deno.test("recordSession(): stop() records a compaction that no request has reported", async () => {
+Deno.test("compact() has recorded the compaction when it resolves, and the next request does not record it again", async () => {
   const transform = slidingWindow({ contextWindow: 2000, target: 0.1, keepSteps: 1 });
   const { store } = createFixture([]);
   const agent = new Agent({
     model: "p/m",
-    streamFn: scriptedStream([reply("a".repeat(800)), reply("b".repeat(800))]),
+    streamFn: scriptedStream([reply("a".repeat(800)), reply("b".repeat(800)), reply("c")]),
     transformContext: transform,
   });
-  const recording = await recordSession(agent, store, { id: "s", transform });
+  await using _recording = await recordSession(agent, store, { id: "s" });
   for (const word of ["one", "two"]) await agent.prompt(word.padEnd(800, "."));
+  const readCompactions = async () => {
+    await using session = await store.open("s", { access: "read" });
+    return await session.path({ types: ["compaction"] });
+  };
   const report = await compact(agent, transform);
-  await recording.stop();
-  await using session = await store.open("s", { access: "read" });
-  const [entry] = await session.path({ types: ["compaction"] });
+  const [entry] = await readCompactions();
   assertEquals(entry?.type === "compaction" && entry.droppedCount, report?.droppedCount);
+  await agent.prompt("three");
+  assertEquals((await readCompactions()).length, 1);
 });
 
 Deno.test("recordSession() aborts the run before a tool runs when the session cannot be written, and records it later", async () => {

@@ -8,22 +8,19 @@ import type { Agent } from "../../agent/agent.ts";
 import type { QueuedMessages } from "../../core/event.ts";
 import type { HistoryRepair } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { AgentTool } from "../../core/tool.ts";
-import type { AgentToolResult } from "../../core/tool_result.ts";
-import { AlreadyRunningError } from "../../core/errors.ts";
+import type { PendingApproval } from "../../core/approval.ts";
+import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
+import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
+import { type AgentHookOptions, findHooks, restoreCut } from "./agent_hooks.ts";
+import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
+import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import { readSessionState, type SessionState } from "./session_state.ts";
-import {
-  canRerun,
-  createResultMessage,
-  getResultWithoutRunning,
-  type OpenHistory,
-  type PendingCall,
-  readOpenHistory,
-  rerunToolCall,
-} from "./pending_calls.ts";
+import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { settleCalls } from "./settle_calls.ts";
 
 /** Options for {@linkcode resumeSession}. */
 export interface ResumeSessionOptions {
@@ -37,9 +34,12 @@ export interface ResumeSessionOptions {
 }
 
 /** Options for {@linkcode ResumedSession.into}. */
-export interface ResumeIntoOptions extends Pick<RecordSessionOptions, "transform" | "onError"> {
-  /** Aborts tool calls that are run again. Default: none. */
-  readonly signal?: AbortSignal;
+export interface ResumeIntoOptions extends AgentHookOptions, Pick<RecordSessionOptions, "onError"> {
+  /**
+   * Number of times that a tool call may start in all; one that was interrupted each time gets an error result.
+   * Default: 3.
+   */
+  readonly maxToolAttempts?: number;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
@@ -54,21 +54,26 @@ export interface ResumedAgent extends SessionRecording {
 export interface ResumedSession extends SessionState {
   /** The session, open for writing. */
   readonly session: Session;
-  /** The valid history; a pending tool call has its recorded result or an error result. */
+  /** The valid history; a pending tool call has its recorded result or an error result, unless approvals are pending. */
   readonly messages: readonly AgentMessage[];
   /** Tool calls of the interrupted turn without a result. */
   readonly pendingCalls: readonly PendingCall[];
+  /** Tool calls that wait for a decision, which `agent.continue({ approvals })` gives. */
+  readonly pendingApprovals: readonly PendingApproval[];
+  /** The part of `messages` that requests omit, if any. */
+  readonly cut?: ContextCut;
   /** Repairs made in the history. */
   readonly repairs: readonly HistoryRepair[];
   /** Lines of the log that could not be read. */
   readonly damage: readonly SessionDamage[];
   /**
-   * Restores history, model, tools and queues of the session into an idle agent, restores the session's compaction into
-   * `transform`, and starts to record the agent. Tools that the session did not have are removed from the agent. Pending
-   * tool calls are settled first; calls that may be repeated are run again. If `isInterrupted`, `agent.continue()`
-   * continues the turn.
+   * Restores the session into an idle agent, and starts to record it: history, model, queues, plan mode, compaction, the
+   * mode and the grants of the approval gate, and pending approvals. The tools of the agent stay; in plan mode only those
+   * that are read-only. Runs no tool: calls that may be repeated run in `agent.continue()`, after validation, policies
+   * and approval. Repeated calls with the same agent return the same recording.
    *
    * @throws {AlreadyRunningError} While a run is active.
+   * @throws {BadRequestError} If the session was resumed into another agent.
    */
   into(agent: Agent, options?: ResumeIntoOptions): Promise<ResumedAgent>;
 }
@@ -110,11 +115,7 @@ export async function resumeSession(
   try {
     if (fork === false && leaf !== undefined && leaf !== session.leafId) session.moveLeaf(leaf);
     const path = await session.path();
-    return createResumedSession(
-      session,
-      readSessionState(path),
-      await readOpenHistory(session, path),
-    );
+    return createResumedSession(session, path, await readLoggedHistory(session, path));
   } catch (error) {
     await session.close();
     throw error;
@@ -123,102 +124,97 @@ export async function resumeSession(
 
 function createResumedSession(
   session: Session,
-  state: SessionState,
-  history: OpenHistory,
+  path: readonly SessionEntry[],
+  history: LoggedHistory,
 ): ResumedSession {
-  const { messages, repairs, pending } = history;
-  const results = pending.map((call) =>
-    createResultMessage(call.call, getResultWithoutRunning(call), messages.at(-1)?.timestamp ?? 0)
-  );
+  const state = readSessionState(path);
+  const { messages, repairs, open } = history;
+  const pendingApprovals = open?.approvals?.pendingApprovals ?? [];
+  const calls = open?.calls ?? [];
+  const timestamp = messages.at(-1)?.timestamp ?? 0;
+  const results = pendingApprovals.length > 0
+    ? []
+    : calls.map((call) => createResultMessage(call.call, getResultWithoutRunning(call), timestamp));
+  const loggedCut = findLoggedCut(path, history);
+  let resumed: { readonly agent: Agent; readonly recording: Promise<ResumedAgent> } | undefined;
   return {
     ...state,
+    isInterrupted: state.isInterrupted && pendingApprovals.length === 0,
     session,
     messages: [...messages, ...results],
-    pendingCalls: pending,
+    pendingCalls: calls,
+    pendingApprovals,
+    ...(loggedCut && { cut: loggedCut.cut }),
     repairs,
     damage: session.damage,
-    into: (agent, options) => resumeInto(agent, { session, state, history }, options),
+    into: async (agent, options) => {
+      if (resumed && resumed.agent !== agent) {
+        throw new BadRequestError(
+          `The session "${session.id}" was resumed into another agent: close it and resume it again`,
+        );
+      }
+      resumed ??= {
+        agent,
+        recording: resumeInto(agent, { session, state, history, cut: loggedCut }, options),
+      };
+      try {
+        return await resumed.recording;
+      } catch (error) {
+        resumed = undefined;
+        throw error;
+      }
+    },
   };
 }
 
 interface ResumeContext {
   readonly session: Session;
   readonly state: SessionState;
-  readonly history: OpenHistory;
+  readonly history: LoggedHistory;
+  readonly cut: LoggedCut | undefined;
 }
 
 async function resumeInto(
   agent: Agent,
-  { session, state, history }: ResumeContext,
-  options: ResumeIntoOptions = {},
+  { session, state, history, cut }: ResumeContext,
+  { maxToolAttempts = 3, now = Date.now, ...options }: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const results = await settlePendingCalls(session, history, {
-    ...options,
-    tools: agent.state.tools,
+  const { tools } = agent.state;
+  const { results, batch } = settleCalls(history, {
+    tools,
+    maxAttempts: maxToolAttempts,
+    timestamp: now(),
   });
-  agent.setMessages([...history.messages, ...results]);
-  const missingTools = restoreTools(agent, state.toolNames);
+  for (const message of results) session.append({ type: "message", message });
+  if (results.length > 0) await session.flush();
+  agent.setMessages([...history.messages, ...results], batch);
   if (state.model) agent.setModel(state.model);
-  options.transform?.restore(state.cut);
+  if (state.planMode) agent.setTools(tools.filter(({ readOnly }) => readOnly === true));
   restoreQueues(agent, state.queued);
+  restoreHooks(agent, { state, cut, options });
   const recording = await recordInto(agent, session, options);
+  const missingTools = (state.toolNames ?? []).filter((name) =>
+    !tools.some((tool) => tool.name === name)
+  );
   return Object.assign(recording, { missingTools });
 }
 
-/** Appends a result for each pending tool call, to the log and to the returned messages. */
-async function settlePendingCalls(
-  session: Session,
-  { pending, messageId }: OpenHistory,
-  { tools, now = Date.now, signal = new AbortController().signal }: ResumeIntoOptions & {
-    readonly tools: readonly AgentTool[];
+function restoreHooks(
+  agent: Agent,
+  { state: { approvalMode, grants }, cut, options }: Pick<ResumeContext, "state" | "cut"> & {
+    readonly options: AgentHookOptions;
   },
-): Promise<readonly AgentMessage[]> {
-  const results: AgentMessage[] = [];
-  for (const call of pending) {
-    const tool = tools.find(({ name }) => name === call.call.name);
-    const result = call.type === "started" && canRerun(call, tool)
-      ? await rerunAndRecord(session, call, { tool, signal, messageId })
-      : getResultWithoutRunning(call);
-    const message = createResultMessage(call.call, result, now());
-    session.append({ type: "message", message });
-    results.push(message);
-  }
-  await session.flush();
-  return results;
-}
-
-/** Runs a tool call again and records it in the tool journal, since resuming may be interrupted too. */
-async function rerunAndRecord(
-  session: Session,
-  call: Extract<PendingCall, { type: "started" }>,
-  { tool, signal, messageId }: {
-    readonly tool: AgentTool;
-    readonly signal: AbortSignal;
-    readonly messageId: string | null;
-  },
-): Promise<AgentToolResult> {
-  const { toolCallId, name, arguments: args, sideEffect, idempotencyKey } = call.journal;
-  const reference = { messageId, toolCallId, name };
-  session.append({
-    type: "tool_started",
-    ...reference,
-    arguments: args,
-    sideEffect,
-    idempotencyKey,
-  });
-  await session.flush();
-  const result = await rerunToolCall(call, tool, signal);
-  session.append({ type: "tool_finished", ...reference, result, isError: result.isError ?? false });
-  return result;
-}
-
-/** Removes the agent's tools that the session did not have; returns the names of those that the agent lacks. */
-function restoreTools(agent: Agent, names: readonly string[] | undefined): readonly string[] {
-  if (!names) return [];
-  const { tools } = agent.state;
-  agent.setTools(tools.filter(({ name }) => names.includes(name)));
-  return names.filter((name) => !tools.some((tool) => tool.name === name));
+): void {
+  const hooks = findHooks(agent, options);
+  const { transform, approvalGate } = hooks;
+  if (transform) restoreCut(agent, hooks, cut);
+  else options.transform?.restore(cut?.cut); // A transform of the application.
+  if (!approvalGate) return;
+  if (approvalMode) approvalGate.mode = approvalMode;
+  if (!grants) return;
+  approvalGate.clearTrust();
+  for (const grant of grants) approvalGate.trust(grant);
 }
 
 function restoreQueues(agent: Agent, { steering, followUp }: QueuedMessages): void {

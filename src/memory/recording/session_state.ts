@@ -4,12 +4,11 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode } from "../../core/approval.ts";
+import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
 import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
-import type { ContextCut } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
 /** A step of a resumed plan. */
@@ -52,8 +51,8 @@ export interface SessionState {
   readonly approvalMode?: ApprovalMode;
   /** Approvals that are valid for the rest of the session. */
   readonly approvals: readonly ResumedApproval[];
-  /** The part of the history that requests omit, if any. */
-  readonly cut?: ContextCut;
+  /** The grants of the approval gate; missing if none were recorded. */
+  readonly grants?: readonly TrustGrant[];
   /** Whether the last run was interrupted with work left to do. */
   readonly isInterrupted: boolean;
 }
@@ -64,14 +63,14 @@ export function readSessionState(path: readonly SessionEntry[]): SessionState {
   const toolNames = findLastEntry(path, "tools_changed")?.names;
   const approvalMode = findLastEntry(path, "approval_mode")?.mode;
   const plan = getPlan(path);
-  const cut = getCut(path);
+  const grants = findLastEntry(path, "grants_changed")?.grants;
   const queued = getQueued(path);
   return {
     ...(model && { model }),
     ...(toolNames && { toolNames }),
     ...(approvalMode && { approvalMode }),
     ...(plan && { plan }),
-    ...(cut && { cut }),
+    ...(grants && { grants }),
     queued,
     planMode: findLastEntry(path, "plan_mode")?.active ?? false,
     approvals: getApprovals(path),
@@ -94,7 +93,6 @@ const RUN_ENTRY_TYPES = new Set([
   "tool_started",
   "tool_finished",
   "approval",
-  "compaction",
 ]);
 
 /**
@@ -131,11 +129,16 @@ function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],
 ): QueuedMessages {
-  const texts = new Set(delivered.map(safeStringify));
-  const isUndelivered = ({ message }: QueuedMessage) => !texts.has(safeStringify(message));
-  const dequeued = new Set([...steering, ...followUp].map(({ message }) => safeStringify(message)));
-  if (Array.from(texts).some((text) => !dequeued.has(text))) return { steering: [], followUp: [] };
+  const keys = new Set(delivered.map(getKey));
+  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getKey(message));
+  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getKey(message)));
+  if (Array.from(keys).some((key) => !dequeued.has(key))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
+}
+
+/** Returns what identifies a message. Every queued message has an id; those of other programs may have none. */
+function getKey(message: AgentMessage): string {
+  return message.id ?? safeStringify(message);
 }
 
 function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {
@@ -159,16 +162,4 @@ function getApprovals(path: readonly SessionEntry[]): ResumedApproval[] {
     const { scope = "once" } = entry.decision;
     return scope === "once" ? [] : [{ name: entry.name, decision: entry.decision }];
   });
-}
-
-/** Returns the last compaction as positions in the history. */
-function getCut(path: readonly SessionEntry[]): ContextCut | undefined {
-  const compaction = findLastEntry(path, "compaction");
-  if (!compaction) return undefined;
-  const messages = path.filter(({ type }) => type === "message");
-  const from = messages.findIndex(({ id }) => id === compaction.firstDroppedId);
-  const end = messages.findIndex(({ id }) => id === compaction.lastDroppedId);
-  if (from < 0 || end < from) return undefined;
-  const { summary } = compaction;
-  return { from, to: end + 1, ...(summary !== undefined && { summary }) };
 }

@@ -27,6 +27,11 @@ const boolean = must((value) => typeof value === "boolean", "a boolean");
 const object = must(isJsonObject, "an object");
 const optional = (check: Check): Check => (value) => value === undefined ? undefined : check(value);
 
+const calls = must(
+  (value) => isArrayWith(value, isPendingCall),
+  "tool calls with an id, a name and arguments",
+);
+const grants = must((value) => isArrayWith(value, isGrant), "grants for tools or prefixes");
 const call = { messageId: stringOrNull, toolCallId: string, name: string };
 const message: Check = (value) => {
   const problem = findStoredMessageProblem(value);
@@ -44,23 +49,34 @@ const MEMBER_CHECKS: Readonly<
   Record<Exclude<SessionEntryType, "opaque">, Readonly<Record<string, Check>>>
 > = {
   message: { message },
+  reply_failed: { message },
   tool_started: { ...call, arguments: object },
   tool_finished: { ...call, result },
   model_changed: { model: must(isModelSpec, "a model") },
   tools_changed: { names: strings },
+  system_prompt_changed: { systemPrompt: string },
   queue_changed: { queued: queues, delivering: optional(queues) },
   compaction: {
     firstDroppedId: stringOrNull,
     lastDroppedId: stringOrNull,
     droppedCount: number,
     summary: optional(string),
+    isIncomplete: optional(boolean),
+    newestId: optional(string),
   },
+  sub_agent_message: { path: strings, message },
   sub_agent_spawned: { subAgentId: string, prompt: string },
   sub_agent_result: { subAgentId: string, result: string },
   plan_created: { plan: string, steps: strings },
   plan_step: { step: number, state: string },
   plan_mode: { active: boolean },
   approval: { toolCallId: string, name: string, decision: object },
+  approvals_pending: {
+    messageId: stringOrNull,
+    pendingApprovals: calls,
+    decidedCalls: optional(calls),
+  },
+  grants_changed: { grants },
   approval_mode: { mode: string },
   label: { targetId: string, label: stringOrNull },
   title: { title: string },
@@ -132,6 +148,18 @@ function callArguments(content: unknown): string | undefined {
 export function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
+}
+
+function isPendingCall(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { toolCallId, name, arguments: args, decision } = value;
+  return isString(toolCallId) && isString(name) && isJsonObject(args) &&
+    (decision === undefined || isJsonObject(decision));
+}
+
+function isGrant(value: unknown): boolean {
+  if (!isJsonObject(value) || !isString(value["name"])) return false;
+  return value["type"] === "tool" || (value["type"] === "prefix" && isString(value["prefix"]));
 }
 
 /** Whether a value is a `QueuedMessages` object. */

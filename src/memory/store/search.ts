@@ -26,6 +26,7 @@ export function splitWords(text: string): string[] {
 export function getSearchText(entry: SessionEntry): string {
   switch (entry.type) {
     case "message":
+    case "sub_agent_message":
       return getMessageText(entry.message);
     case "tool_finished":
       return extractText(entry.result.content);
@@ -48,6 +49,10 @@ export function getSearchText(entry: SessionEntry): string {
     case "tool_started":
     case "model_changed":
     case "tools_changed":
+    case "system_prompt_changed":
+    case "reply_failed":
+    case "approvals_pending":
+    case "grants_changed":
     case "queue_changed":
     case "plan_mode":
     case "approval":

@@ -52,6 +52,8 @@ export class SummaryBuilder {
       case "title":
         summary.title = truncateText(entry.title);
         return;
+      case "reply_failed":
+        return this.#addUsageAndCost(entry.message);
       case "compaction":
       case "sub_agent_result":
         return this.#addUsageAndCost(entry);
@@ -66,7 +68,9 @@ export class SummaryBuilder {
   #addMessage(message: Extract<SessionEntry, { type: "message" }>["message"]): void {
     const summary = this.#summary;
     summary.messages++;
-    if (message.role === "assistant") this.#addUsageAndCost(message);
+    if (message.role === "assistant" || message.role === "tool_result") {
+      this.#addUsageAndCost(message);
+    }
     if (message.role === "user" && summary.firstPrompt === undefined) {
       const prompt = truncateText(extractText(message.content));
       if (prompt !== "") summary.firstPrompt = prompt;

@@ -5,7 +5,7 @@
  */
 
 import type { Session, SessionStore } from "../../core/session.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
+import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
 import { createRandomId } from "../store/session_id.ts";
 
 /** Options for {@linkcode forkSession}. */
@@ -20,7 +20,7 @@ export interface ForkSessionOptions {
 
 /**
  * Creates a session, open for writing, with the entries of another session's path. The other session may be open
- * elsewhere and is not changed.
+ * elsewhere and is not changed. Its queued messages and pending approvals stay there, so that none takes effect twice.
  *
  * @throws {SessionError} If the session cannot be read or does not have the entry.
  *
@@ -45,7 +45,7 @@ export async function forkSession(
   const { leaf = source.leafId, into = store } = options;
   const entries = await readEntriesUpTo(source, leaf);
   const { cwd, tenant, user, metadata } = source.header;
-  return await into.create({
+  const fork = await into.create({
     ...(options.id !== undefined && { id: options.id }),
     ...(cwd !== undefined && { cwd }),
     ...(tenant !== undefined && { tenant }),
@@ -54,6 +54,21 @@ export async function forkSession(
     parent: { sessionId: id, entryId: leaf },
     entries,
   });
+  const queues = entries.findLast((entry) => entry.type === "queue_changed");
+  if (queues && !isEmpty(queues)) {
+    fork.append({ type: "queue_changed", queued: { steering: [], followUp: [] } });
+  }
+  const pending = entries.findLast((entry) => entry.type === "approvals_pending");
+  if (pending && pending.pendingApprovals.length > 0) {
+    fork.append({ type: "approvals_pending", messageId: null, pendingApprovals: [] });
+  }
+  return fork;
+}
+
+function isEmpty({ queued, delivering = queued }: QueueChangedEntry): boolean {
+  return [queued, delivering].every(({ steering, followUp }) =>
+    steering.length + followUp.length === 0
+  );
 }
 
 /**

@@ -212,6 +212,12 @@ function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string |
       return entry.active ? "Plan mode: read-only tools" : "Execute mode: all tools";
     case "approval":
       return formatApprovalNote(entry);
+    case "approvals_pending": {
+      const names = entry.pendingApprovals.map(({ name }) => name).join(", ");
+      return names === "" ? undefined : `Approvals pending: ${names}`;
+    }
+    case "reply_failed":
+      return `No reply: ${entry.message.errorMessage ?? entry.message.stopReason}`;
     case "run_ended":
       return entry.error && `The run ended with an error: ${entry.error.message}`;
     case "label":
@@ -219,6 +225,9 @@ function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string |
     case "tool_started":
     case "tool_finished":
     case "tools_changed":
+    case "system_prompt_changed":
+    case "sub_agent_message":
+    case "grants_changed":
     case "queue_changed":
     case "approval_mode":
     case "title":

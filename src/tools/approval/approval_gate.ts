@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode } from "../../core/approval.ts";
+import type {
+  ApprovalDecision,
+  ApprovalGateState,
+  ApprovalMode,
+  TrustGrant,
+} from "../../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { needsApproval } from "../../core/tool.ts";
 import {
@@ -47,23 +52,12 @@ export interface ApprovalGateOptions {
   readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
 
-/** Calls approved for the session: all calls of a tool, or those whose command or path begins with a prefix. */
-export type TrustGrant =
-  | { readonly type: "tool"; readonly name: string }
-  | { readonly type: "prefix"; readonly name: string; readonly prefix: string };
+export type { ApprovalGateState, TrustGrant };
 
 /** An approval gate, for the `approve` option of an agent. */
-export interface ApprovalGate {
+export interface ApprovalGate extends ApprovalGateState {
   /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule`. */
   (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
-  /** Calls that need approval; may be changed at any time. */
-  mode: ApprovalMode;
-  /** The grants of this session. */
-  readonly trusted: readonly TrustGrant[];
-  /** Adds a grant. */
-  trust(grant: TrustGrant): void;
-  /** Removes all grants. */
-  clearTrust(): void;
 }
 
 /**

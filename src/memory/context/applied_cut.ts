@@ -1,0 +1,137 @@
+/**
+ * A cut that is applied to the messages of every request.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+import type { ChosenCut } from "./choose_cut.ts";
+import type { ContextCut, CutMessages } from "./compaction.ts";
+import { locateMessage, type MessageReference, skipResults } from "./locate_message.ts";
+import { type CountTokens, groupMessages, type HistoryRange } from "./message_groups.ts";
+import { createSummaryMessages } from "./summary_messages.ts";
+
+/** A cut, with the messages that identify its place in a history. */
+export interface AppliedCut extends HistoryRange, CutMessages {
+  /** The messages in the part that are kept. */
+  readonly pinned: readonly AgentMessage[];
+  /** The messages that replace the part: the summary and the pinned messages. */
+  readonly replacement: readonly AgentMessage[];
+  /** Number of messages when the cut was made. */
+  readonly length: number;
+}
+
+/** Creates a cut of a history; `undefined` if it omits nothing. */
+export function createCut(
+  messages: readonly AgentMessage[],
+  chosen: ChosenCut,
+  { summary, isIncomplete, length = messages.length }: Pick<
+    ContextCut,
+    "summary" | "isIncomplete" | "length"
+  > = {},
+): AppliedCut | undefined {
+  const { from, to } = chosen;
+  const first = messages[from];
+  const last = messages[to - 1];
+  if (!first || !last || from >= to) return undefined;
+  const pinned = chosen.pinned.flatMap((group) => messages.slice(group.from, group.to));
+  // Later messages must not change the replacement, whose beginning the provider has cached.
+  const known = messages.slice(0, length);
+  const summaryMessages = createSummaryMessages(known, { cut: chosen, summary });
+  return {
+    from,
+    to,
+    first,
+    last,
+    newest: messages[length - 1],
+    length,
+    pinned,
+    replacement: [...summaryMessages, ...pinned],
+    ...(summary !== undefined && { summary }),
+    ...(isIncomplete && { isIncomplete }),
+  };
+}
+
+/** Options for {@linkcode relocateCut}. */
+export interface RelocateOptions {
+  /** Selects messages that are always kept. */
+  readonly pin: (message: AgentMessage) => boolean;
+  /** Estimates the tokens of a message. */
+  readonly countTokens: CountTokens;
+}
+
+/** The messages at which a cut is found again. */
+export interface CutReference extends Pick<ContextCut, "summary" | "isIncomplete"> {
+  /** The first omitted message. */
+  readonly first: MessageReference;
+  /** The last omitted message. */
+  readonly last: MessageReference;
+  /** The latest message when the cut was made. */
+  readonly newest?: MessageReference | undefined;
+}
+
+/**
+ * Finds a cut in a history that is not the one it was made for: an earlier process stored it, repairs inserted messages,
+ * or another transform omits some. Returns `undefined` if an end of the cut is not found, or nothing follows it.
+ */
+export function relocateCut(
+  messages: readonly AgentMessage[],
+  cut: CutReference,
+  { pin, countTokens }: RelocateOptions,
+): AppliedCut | undefined {
+  const first = locateMessage(messages, cut.first);
+  const last = locateMessage(messages, cut.last);
+  if (first < 0 || last < 0) return undefined;
+  const from = skipResults(messages, first);
+  const to = skipResults(messages, last + 1);
+  if (from >= to || to >= messages.length) return undefined;
+  const pinned = groupMessages(messages, countTokens).filter((group) =>
+    group.from >= from && group.to <= to && messages.slice(group.from, group.to).some(pin)
+  );
+  const newest = cut.newest ? locateMessage(messages, cut.newest) : -1;
+  const length = newest < to ? messages.length : newest + 1;
+  return createCut(messages, { from, to, pinned }, { ...cut, length });
+}
+
+/** Returns the messages of a cut, expected at its positions. */
+export function toReference(
+  { first, last, newest, ...cut }: CutMessages | AppliedCut,
+): CutReference {
+  const { from, to, length } = "from" in cut ? cut : { from: -1, to: 0, length: 0 };
+  return {
+    ...cut,
+    first: { message: first, expectedAt: from },
+    last: { message: last, expectedAt: to - 1 },
+    newest: newest && { message: newest, expectedAt: length - 1 },
+  };
+}
+
+/** Returns the messages of a stored cut. */
+export function parseContextCut(
+  { from, to, firstId, lastId, length, newestId, ...cut }: ContextCut,
+): CutReference {
+  const withId = (id: string | undefined) => id === undefined ? undefined : { id };
+  return {
+    ...cut,
+    first: { message: withId(firstId), expectedAt: from },
+    last: { message: withId(lastId), expectedAt: to - 1 },
+    newest: length === undefined
+      ? undefined
+      : { message: withId(newestId), expectedAt: length - 1 },
+  };
+}
+
+/** Returns a cut as a JSON value. */
+export function toContextCut(cut: AppliedCut): ContextCut {
+  const { from, to, first, last, newest, length, summary, isIncomplete } = cut;
+  return {
+    from,
+    to,
+    ...(first.id !== undefined && { firstId: first.id }),
+    ...(last.id !== undefined && { lastId: last.id }),
+    length,
+    ...(newest?.id !== undefined && { newestId: newest.id }),
+    ...(summary !== undefined && { summary }),
+    ...(isIncomplete && { isIncomplete }),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Finds messages again, in a history that was stored, repaired or transformed meanwhile.
+ *
+ * @module
+ */
+
+import { isJsonEqual } from "../../core/json_equal.ts";
+import type { AgentMessage } from "../../core/message.ts";
+
+/** The message to find. */
+export interface MessageReference {
+  /** The message, or its id. Default: any message at the position. */
+  readonly message?: AgentMessage | { readonly id: string } | undefined;
+  /** The position at which it is expected; -1 if unknown. */
+  readonly expectedAt: number;
+}
+
+/**
+ * Returns the position of a message, or -1. The same object comes first, then the expected position, then any message
+ * with the same id, or with the same content if neither has an id.
+ */
+export function locateMessage(
+  messages: readonly AgentMessage[],
+  { message, expectedAt }: MessageReference,
+): number {
+  const expected = messages[expectedAt];
+  if (message === undefined) return expected ? expectedAt : -1;
+  const position = messages.findIndex((candidate) => candidate === message);
+  if (position >= 0) return position;
+  if (expected && isSameMessage(expected, message)) return expectedAt;
+  return messages.findIndex((candidate) => isSameMessage(candidate, message));
+}
+
+/** Whether two values are the same message: by identity, by id, or by content if neither has an id. */
+export function isSameMessage(
+  left: AgentMessage,
+  right: AgentMessage | { readonly id: string },
+): boolean {
+  if (left === right) return true;
+  if (left.id !== undefined || right.id !== undefined) return left.id === right.id;
+  return isJsonEqual(left, right);
+}
+
+/** Moves a position forward past tool results, which stay with their reply. */
+export function skipResults(messages: readonly AgentMessage[], position: number): number {
+  let next = position;
+  while (messages[next]?.role === "tool_result") next++;
+  return next;
+}

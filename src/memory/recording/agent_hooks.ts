@@ -1,0 +1,61 @@
+/**
+ * The hooks of an agent whose state a session keeps: its compaction and its approval gate.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import { getAgentOptions } from "../../agent/options.ts";
+import type { ApprovalGateState } from "../../core/approval.ts";
+import { isReportingTransform } from "../context/compacting_transform.ts";
+import type {
+  CompactingTransform,
+  CutMessages,
+  ReportingTransform,
+} from "../context/compaction.ts";
+import { getComposedTransforms } from "../context/compose_transforms.ts";
+
+/** The hooks of an agent whose state a session keeps. */
+export interface AgentHookOptions {
+  /**
+   * The compacting transform, whose cut the session keeps. Default: that of the agent's `transformContext`, also within
+   * `composeTransforms()`.
+   */
+  readonly transform?: CompactingTransform | undefined;
+  /** The gate whose mode and grants the session keeps. Default: the agent's `approve`, if it is an `approvalGate()`. */
+  readonly approvalGate?: ApprovalGateState | undefined;
+}
+
+/** The hooks that were found. */
+export interface AgentHooks {
+  readonly transform: ReportingTransform | undefined;
+  readonly approvalGate: ApprovalGateState | undefined;
+}
+
+/** Finds the hooks of an agent. */
+export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
+  const { transformContext, approve } = getAgentOptions(agent);
+  const [transform, ...others] = options.transform
+    ? [options.transform]
+    : getComposedTransforms(transformContext).filter(isReportingTransform);
+  return {
+    // A log has one cut.
+    transform: others.length === 0 && isReportingTransform(transform) ? transform : undefined,
+    approvalGate: options.approvalGate ?? (isApprovalGate(approve) ? approve : undefined),
+  };
+}
+
+/** Restores a cut, and finds it in the history, so that its positions are known. */
+export function restoreCut(
+  agent: Agent,
+  { transform }: Pick<AgentHooks, "transform">,
+  cut: CutMessages | undefined,
+): void {
+  transform?.restoreMessages(cut);
+  transform?.view(agent.state.messages);
+}
+
+function isApprovalGate(approve: unknown): approve is ApprovalGateState {
+  return typeof approve === "function" && "mode" in approve && "trusted" in approve &&
+    "trust" in approve && "clearTrust" in approve;
+}

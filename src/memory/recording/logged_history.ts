@@ -1,0 +1,138 @@
+/**
+ * The history of a path: its messages, repaired as far as the log has lost some of them.
+ *
+ * @module
+ */
+
+import type { PendingBatch } from "../../core/approval.ts";
+import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
+import { type HistoryRepair, type RepairedHistory, repairHistory } from "../../core/history.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
+import { ToolJournal } from "./tool_journal.ts";
+
+type LoggedMessage = Extract<SessionEntry, { type: "message" }>;
+
+/** The history of a path. */
+export interface LoggedHistory {
+  /** The messages; valid except for the missing results of `open`. */
+  readonly messages: readonly AgentMessage[];
+  /** Id of the entry of each message; `null` for a message that a repair has added, as the next reading does again. */
+  readonly entryIds: readonly (string | null)[];
+  /** Repairs made in the messages. */
+  readonly repairs: readonly HistoryRepair[];
+  /** The last reply, if it has tool calls without results. */
+  readonly open: OpenReply | undefined;
+}
+
+/** The last reply of a path, with tool calls that have no result. */
+export interface OpenReply {
+  /** Id of the entry of the reply. */
+  readonly entryId: string;
+  /** The calls without a result, in call order. */
+  readonly calls: readonly PendingCall[];
+  /** Whether other calls of the reply have results, so that no call can run any more. */
+  readonly isAnswered: boolean;
+  /** The approvals that the calls wait for, if they do. */
+  readonly approvals: PendingBatch | undefined;
+}
+
+/** Reads the history of a path. */
+export async function readLoggedHistory(
+  session: Session,
+  path: readonly SessionEntry[],
+): Promise<LoggedHistory> {
+  const entries = path.filter((entry): entry is LoggedMessage => entry.type === "message");
+  const repaired = repairHistory(entries.map(({ message }) => message));
+  const openReply = findOpenReply(entries, repaired);
+  const openIds = new Set(openReply?.calls.map(({ call }) => call.id));
+  const lost = repaired.repairs.filter(({ type }) => type === "missing_result_added");
+  const replyIds = new Set(lost.flatMap(({ index }) => entries[index]?.id ?? []));
+  const journal = await ToolJournal.read(session, replyIds);
+  const recorded = new Map(
+    lost.map(({ index, toolCallId }) =>
+      [toolCallId, findRecordedResult(journal, entries[index], toolCallId)] as const
+    ),
+  );
+  const messages: AgentMessage[] = [];
+  const entryIds: (string | null)[] = [];
+  repaired.messages.forEach((message, position) => {
+    const source = repaired.sources[position] ?? null;
+    const isAdded = source === null && message.role === "tool_result";
+    if (isAdded && openIds.has(message.toolCallId)) return;
+    messages.push(isAdded ? recorded.get(message.toolCallId) ?? message : message);
+    entryIds.push(source === null ? null : entries[source]?.id ?? null);
+  });
+  return {
+    messages,
+    entryIds,
+    repairs: repaired.repairs.filter(({ type, toolCallId = "" }) =>
+      type !== "missing_result_added" || !openIds.has(toolCallId)
+    ),
+    open: openReply && createOpenReply(session, path, { ...openReply, journal }),
+  };
+}
+
+interface UnansweredReply {
+  readonly entry: LoggedMessage;
+  /** The calls without a result after the repair, and their ids before. */
+  readonly calls: readonly { readonly call: ToolCallBlock; readonly loggedId: string }[];
+  /** Whether other calls of the reply have results. */
+  readonly isAnswered: boolean;
+}
+
+/** Finds the last reply if some of its calls have no result and no prompt follows it. */
+function findOpenReply(
+  entries: readonly LoggedMessage[],
+  { messages, sources }: RepairedHistory,
+): UnansweredReply | undefined {
+  const index = entries.findLastIndex(({ message: { role } }) =>
+    role === "assistant" || role === "user"
+  );
+  const entry = entries[index];
+  const reply = messages[sources.indexOf(index)];
+  if (entry?.message.role !== "assistant" || reply?.role !== "assistant") return undefined;
+  const answered = new Set(
+    entries.slice(index).flatMap(({ message }) =>
+      message.role === "tool_result" ? [message.toolCallId] : []
+    ),
+  );
+  const loggedCalls = extractToolCalls(entry.message.content);
+  const calls = extractToolCalls(reply.content)
+    .map((call, order) => ({ call, loggedId: loggedCalls[order]?.id ?? call.id }))
+    .filter(({ loggedId }) => !answered.has(loggedId));
+  return calls.length === 0 ? undefined : { entry, calls, isAnswered: answered.size > 0 };
+}
+
+/** Returns the result that the tool journal has for a call whose message the log has lost. */
+function findRecordedResult(
+  journal: ToolJournal,
+  entry: LoggedMessage | undefined,
+  toolCallId: string | undefined,
+): AgentMessage | undefined {
+  if (entry?.message.role !== "assistant") return undefined;
+  const call = extractToolCalls(entry.message.content).find(({ id }) => id === toolCallId);
+  const recorded = call && journal.findCall(entry.id, call);
+  if (recorded?.type !== "finished") return undefined;
+  const result = getResultWithoutRunning(recorded);
+  return createResultMessage(recorded.call, result, entry.message.timestamp);
+}
+
+function createOpenReply(
+  session: Session,
+  path: readonly SessionEntry[],
+  { entry, calls, isAnswered, journal }: UnansweredReply & { readonly journal: ToolJournal },
+): OpenReply {
+  const pending = path.findLast((entry) => entry.type === "approvals_pending");
+  const isPending = pending !== undefined && pending.messageId === entry.id && !isAnswered &&
+    pending.pendingApprovals.length > 0 &&
+    !journal.hasEntriesAfter(session, entry.id, pending.id);
+  return {
+    entryId: entry.id,
+    calls: calls.map(({ call, loggedId }) => journal.findCall(entry.id, call, loggedId)),
+    isAnswered,
+    approvals: isPending ? pending : undefined,
+  };
+}

@@ -1,0 +1,158 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import type { AgentOptions } from "../../agent/options.ts";
+import { extractText } from "../../core/content.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { toolCall } from "../../testing/messages.ts";
+import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { openSession } from "./open_session.ts";
+import { recordSession } from "./recorder.ts";
+
+const usage = { input: 9, output: 1, cacheRead: 0, cacheWrite: 0, total: 10 };
+const call = toolCall("write", { path: "a" }, { id: "call_1" });
+
+const write: AgentTool = defineTool({
+  name: "write",
+  description: "Writes.",
+  parameters: { type: "object" },
+  execute: () => "written",
+});
+
+function createAgent(
+  steps: readonly ScriptedStep[],
+  options: Partial<AgentOptions> = {},
+): Agent {
+  return new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [write], ...options });
+}
+
+function getResultTexts({ state }: Agent): string[] {
+  return state.messages.flatMap((message) =>
+    message.role === "tool_result" ? [extractText(message.content)] : []
+  );
+}
+
+async function readLog(store: InMemorySessionStore): Promise<SessionEntry[]> {
+  await using session = await store.open("s", { access: "read" });
+  return await Array.fromAsync(session.entries());
+}
+
+/** Records a session with every kind of state after a tool call. */
+async function createStore(): Promise<InMemorySessionStore> {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply([call], { usage }), reply("Done.", { usage })]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("Write");
+  recording.session.append({ type: "plan_created", plan: "# Plan", steps: ["one"] });
+  recording.session.append({ type: "approval_mode", mode: "always" });
+  agent.followUp("later");
+  await recording.stop();
+  return store;
+}
+
+Deno.test("openSession(): state that follows a lost tool result stays, and its tokens count once", async () => {
+  const log = await readLog(await createStore());
+  const lost = log.findIndex((entry) =>
+    entry.type === "message" && entry.message.role === "tool_result"
+  );
+  for (const removed of [[lost], [lost, lost - 1]]) {
+    const store = new InMemorySessionStore();
+    const entries = log.filter((_entry, index) => !removed.includes(index));
+    await (await store.create({ id: "s", entries })).close();
+    for (const text of ["Go on", "And on"]) {
+      const agent = createAgent([reply("Yes.", { usage })], { followUpMode: "all" });
+      await using session = await openSession(store, { id: "s" }, agent);
+      assertEquals(session.plan?.plan, "# Plan");
+      const [mode] = await session.session.path({ types: ["approval_mode"] });
+      assert(mode?.type === "approval_mode" && mode.mode === "always");
+      assertEquals(agent.queued.followUp.length, 1);
+      const [result] = getResultTexts(agent);
+      // The tool journal has the result, too.
+      if (removed.length === 1) assertEquals(result, "written");
+      else assertStringIncludes(result ?? "", "result of this tool call was lost");
+      agent.clearQueues();
+      await agent.prompt(text);
+      agent.followUp("later");
+    }
+    const [summary] = await store.list();
+    assertEquals(summary?.usage.total, 40);
+  }
+});
+
+Deno.test("SessionRecording.rewind() keeps the queue and the approval mode", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("one"), reply("two")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  const { leafId } = recording.session;
+  await agent.prompt("second");
+  recording.session.append({ type: "approval_mode", mode: "always" });
+  recording.session.append({ type: "plan_mode", active: true });
+  agent.followUp("later");
+  await recording.rewind(leafId);
+  await recording.stop();
+  const resumed = createAgent([]);
+  await using session = await openSession(store, { id: "s" }, resumed);
+  assertEquals(resumed.state.messages.length, 2);
+  assertEquals(resumed.queued.followUp.length, 1);
+  assertEquals(session.planMode, true);
+  const modes = await session.session.path({ types: ["approval_mode"] });
+  assertEquals(modes.map((entry) => entry.type === "approval_mode" && entry.mode), ["always"]);
+});
+
+Deno.test("SessionRecording.rewind() to a reply keeps the results of its finished calls", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply([call]), reply("Done."), reply("Again.")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("Write");
+  const [, calling] = await recording.session.path({ types: ["message"] });
+  await recording.rewind(calling?.id ?? null);
+  assertEquals(getResultTexts(agent), ["written"]);
+  await agent.continue();
+  await recording.stop();
+  const resumed = createAgent([]);
+  await using _session = await openSession(store, { id: "s" }, resumed);
+  assertEquals(resumed.state.messages, agent.state.messages);
+  assertEquals(getResultTexts(resumed), ["written"]);
+});
+
+Deno.test("recordSession(): state stays when the host replaces the history", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("one"), reply("two"), reply("three")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  recording.session.append({ type: "plan_created", plan: "# Plan", steps: ["one", "two"] });
+  recording.session.append({ type: "plan_step", step: 0, state: "complete" });
+  recording.session.append({ type: "approval_mode", mode: "always" });
+  agent.setMessages(agent.state.messages.slice(0, 1));
+  await agent.prompt("second");
+  await recording.stop();
+  await using session = await openSession(store, { id: "s" }, createAgent([]));
+  assertEquals(session.plan, {
+    plan: "# Plan",
+    steps: [{ step: "one", state: "complete" }, { step: "two", state: "pending" }],
+  });
+  const modes = await session.session.path({ types: ["approval_mode"] });
+  assertEquals(modes.length, 1);
+});
+
+Deno.test("recordSession() counts the tokens of attempts without a reply and of tools", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([
+    fail("network_error", "reset", { usage }),
+    fail("auth_error", "no key", { usage }),
+    reply([toolCall("write")], { usage }),
+    reply("Done.", { usage }),
+  ], {
+    retry: ({ error }) => error.retryable ? 0 : null,
+    tools: [{ ...write, execute: () => Promise.resolve({ content: [], usage }) }],
+  });
+  await using _recording = await recordSession(agent, store, { id: "s" });
+  const failed = await agent.prompt("first");
+  const succeeded = await agent.prompt("second");
+  const [summary] = await store.list();
+  assertEquals(summary?.usage.total, 50);
+  assertEquals(failed.usage.total + succeeded.usage.total, 50);
+});

@@ -1,0 +1,60 @@
+/**
+ * The entries of a session about the tool calls of its replies.
+ *
+ * @module
+ */
+
+import type { ToolCallBlock } from "../../core/content.ts";
+import type { Session } from "../../core/session.ts";
+import type {
+  EntryPosition,
+  ToolFinishedEntry,
+  ToolStartedEntry,
+} from "../../core/session_entry.ts";
+import type { PendingCall } from "./pending_calls.ts";
+
+type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
+
+/** The tool journal of some replies, on all branches. */
+export class ToolJournal {
+  readonly #entries: readonly ToolJournalEntry[];
+
+  constructor(entries: readonly ToolJournalEntry[]) {
+    this.#entries = entries;
+  }
+
+  /** Reads the journal of the replies with the given entry ids. */
+  static async read(session: Session, replyIds: ReadonlySet<string>): Promise<ToolJournal> {
+    const entries: ToolJournalEntry[] = [];
+    const from = session.outline.findIndex(({ id }) => replyIds.has(id));
+    for (const { id, type } of from < 0 ? [] : session.outline.slice(from)) {
+      if (type !== "tool_started" && type !== "tool_finished") continue;
+      const entry = await session.entry(id);
+      if (entry?.type !== "tool_started" && entry?.type !== "tool_finished") continue;
+      if (entry.messageId !== null && replyIds.has(entry.messageId)) entries.push(entry);
+    }
+    return new ToolJournal(entries);
+  }
+
+  /** Returns what the journal has about a call; `loggedId` is its id in the log. Default: its id. */
+  findCall(replyId: string, call: ToolCallBlock, loggedId: string = call.id): PendingCall {
+    const own = this.#entries.filter(({ messageId, toolCallId }) =>
+      messageId === replyId && toolCallId === loggedId
+    );
+    const finished = own.findLast((entry) => entry.type === "tool_finished");
+    if (finished) return { type: "finished", call, journal: finished };
+    const starts = own.filter((entry) => entry.type === "tool_started");
+    const started = starts.at(-1);
+    if (!started) return { type: "not_started", call };
+    return { type: "started", call, journal: started, attempts: starts.length };
+  }
+
+  /** Whether a call of a reply has started after an entry, by the order of the log. */
+  hasEntriesAfter(session: Session, replyId: string, entryId: string): boolean {
+    const ids = new Set(
+      this.#entries.flatMap((entry) => entry.messageId === replyId ? [entry.id] : []),
+    );
+    const from = session.outline.findIndex(({ id }) => id === entryId);
+    return session.outline.slice(from + 1).some(({ id }) => ids.has(id));
+  }
+}
