@@ -31,6 +31,7 @@ Deno.test("architecture: every file is imported by a public module, directly or 
 
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
+  checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",
   DeltaTemplate: "a shortcut for the deltas of three wire formats, which saves parsing them",
   IdleTimer: "the proxy's server limits the pauses of a body that it sends",
   startTimer: "the proxy's server limits the time of a body that it receives",

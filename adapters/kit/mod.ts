@@ -103,7 +103,7 @@ export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
-export { countOrZero, textOrEmpty } from "./stream/wire_values.ts";
+export { countOrZero, textOrEmpty, toArgumentsText } from "./stream/wire_values.ts";
 export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options
@@ -163,6 +163,7 @@ export {
   toWireName,
 } from "./request/wire_names.ts";
 export { decodeBase64Text } from "./request/base64_text.ts";
+export { encodeModelPath } from "./request/model_path.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {
   type OptionalOption,

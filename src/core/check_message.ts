@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "./describe_value.ts";
 import { isJsonObject } from "./json.ts";
 
 /** Returns what is wrong with a message, or `undefined` if its shape is valid. */
@@ -21,7 +22,7 @@ export function findMessageProblem(message: unknown): string | undefined {
       return findStringProblem(message, ["type"]);
     default:
       return `the role of a message must be user, assistant, tool_result or custom, not ${
-        format(role)
+        describeValue(role)
       }`;
   }
 }
@@ -31,7 +32,9 @@ export function findContentProblem(content: unknown): string | undefined {
   if (typeof content === "string") {
     return 'content must be an array of blocks: write [{ type: "text", text: "…" }] instead of a string';
   }
-  if (!Array.isArray(content)) return `content must be an array of blocks, not ${format(content)}`;
+  if (!Array.isArray(content)) {
+    return `content must be an array of blocks, not ${describeValue(content)}`;
+  }
   for (const block of content) {
     const problem = findBlockProblem(block);
     if (problem) return problem;
@@ -42,7 +45,8 @@ export function findContentProblem(content: unknown): string | undefined {
 /** A block of an unknown type is valid, since a newer version may have written it. */
 function findBlockProblem(block: unknown): string | undefined {
   if (!isJsonObject(block)) {
-    return 'content must have blocks such as { type: "text", text: "…" }, not ' + format(block);
+    return 'content must have blocks such as { type: "text", text: "…" }, not ' +
+      describeValue(block);
   }
   switch (block["type"]) {
     case "text":
@@ -82,7 +86,7 @@ function findSourceProblem(block: Named, base64Names: readonly string[]): string
       return findStringProblem(source, ["provider", "id"], `the source of a block of type ${name}`);
     default:
       return `the source of a block of type ${name} must be of type base64, url, file or provider_file, not ${
-        format(source["type"])
+        describeValue(source["type"])
       }`;
   }
 }
@@ -94,22 +98,13 @@ function findStringProblem(
 ): string | undefined {
   for (const name of names) {
     if (typeof value[name] === "string") continue;
-    return `${subject} must have a string ${name}, not ${format(value[name])}`;
+    return `${subject} must have a string ${name}, not ${describeValue(value[name])}`;
   }
   return undefined;
 }
 
 function describe({ role, type }: Named): string {
   return role === undefined
-    ? `a block of type ${format(type)}`
-    : `a message of role ${format(role)}`;
-}
-
-function format(value: unknown): string {
-  if (typeof value === "string") return value;
-  return Array.isArray(value)
-    ? "an array"
-    : typeof value === "object" && value
-    ? "an object"
-    : String(value);
+    ? `a block of type ${describeValue(type)}`
+    : `a message of role ${describeValue(role)}`;
 }

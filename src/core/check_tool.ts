@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
@@ -140,8 +141,5 @@ function findPropertyProblem(tool: JsonObject): string | undefined {
 
 /** Formats a value for a message. */
 function formatValue(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object" && value !== null) return "an object";
-  return typeof value === "function" ? "a function" : String(value);
+  return typeof value === "string" ? JSON.stringify(value) : describeValue(value);
 }

@@ -63,7 +63,7 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
     ["requiresApproval", "yes", 'requiresApproval must be true, false or a function, not "yes"'],
     ["concurrencyKey", "key", 'concurrencyKey must be a function, not "key"'],
     ["preview", {}, "preview must be a function, not an object"],
-    ["validate", [], "validate must be a function, not a list"],
+    ["validate", [], "validate must be a function, not an array"],
     ["sideEffect", "some", 'sideEffect must be "none", "idempotent" or "once", not "some"'],
   ];
   for (const [property, value, message] of cases) {

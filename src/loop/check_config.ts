@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { checkModelSpec, type ModelSpec } from "../core/model.ts";
@@ -133,7 +134,7 @@ function checkQueue(name: string, queue: unknown): void {
 }
 
 function invalid(expectation: string, value: unknown): BadRequestError {
-  return new BadRequestError(`${expectation}, not ${format(value)}`);
+  return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
 }
 
 /** Does not repeat a string, which may be a key. */
@@ -141,11 +142,4 @@ function wrongType(expectation: string, value: unknown): BadRequestError {
   return typeof value === "string"
     ? new BadRequestError(`${expectation}, not a string`)
     : invalid(expectation, value);
-}
-
-function format(value: unknown): string {
-  if (Array.isArray(value)) return "an array";
-  if (isThenable(value)) return "a promise";
-  if (typeof value === "object" && value !== null) return "an object";
-  return typeof value === "function" ? "a function" : String(value);
 }

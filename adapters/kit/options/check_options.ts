@@ -7,7 +7,6 @@
 import { BadRequestError } from "../../../src/core/errors.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { StreamOptions } from "../../../src/core/stream.ts";
-import type { AdapterOptions } from "./adapter_options.ts";
 
 /** The type of an option. */
 interface Expectation {
@@ -23,7 +22,8 @@ const LIMIT: Expectation = {
   accepts: (value) => typeof value === "number" && value > 0,
 };
 
-const ADAPTER_OPTIONS: Partial<Readonly<Record<keyof AdapterOptions, Expectation>>> = {
+/** The options of `AdapterOptions`; adapters have more of their own. */
+const ADAPTER_OPTIONS: Readonly<Record<string, Expectation>> = {
   apiKey: {
     expected: "a string or a function",
     accepts: (value) => isString(value) || isFunction(value),
@@ -82,7 +82,7 @@ const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, Expectation>> = {
  *
  * @throws {BadRequestError} If they are no object, or an option is not of its type.
  */
-export function checkAdapterOptions(options: AdapterOptions): void {
+export function checkAdapterOptions(options: object): void {
   if (!isPlainObject(options)) {
     throw new BadRequestError(`The options must be an object, not ${describe(options)}`);
   }

@@ -7,14 +7,12 @@
 import type { ContentBlock } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
+import { BASE64 } from "./base64_text.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /** Matches the images that all models with vision accept. */
 export const COMMON_IMAGES = /^image\/(?:png|jpeg|gif|webp)$/;
-
-/** Matches base64 without blanks, in its usual alphabet. */
-export const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Matches the URLs of web pages. */
 export const WEB_URLS = /^https?:/i;

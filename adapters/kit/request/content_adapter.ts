@@ -12,9 +12,8 @@ import type {
 } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
-import { BASE64 } from "./adapt_content.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
-import { decodeBase64Text } from "./base64_text.ts";
+import { BASE64, decodeBase64Text } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
 import type { WarningSink } from "./warnings.ts";
 
