@@ -28,7 +28,7 @@ import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
 import type { TurnInput } from "../loop/message_source.ts";
-import { checkPending, createDeclinedResults, getPendingIds } from "../loop/pending_batch.ts";
+import { checkPending, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
@@ -40,7 +40,7 @@ import {
   type AgentOptions,
   checkAgentOptions,
   checkSystemPrompt,
-  setAgentOptions,
+  optionsByAgent,
 } from "./options.ts";
 import {
   addRunTools,
@@ -104,7 +104,7 @@ export class Agent {
       onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
     };
     this.#options = options;
-    setAgentOptions(this, options);
+    optionsByAgent.set(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#subscribers = new Subscribers((message) =>
@@ -438,10 +438,7 @@ export class Agent {
 
   #createPromptInput(input: PromptInput): TurnInput {
     const prompt = toAgentMessages(input, this.#ports.now());
-    const { pending, messages } = this.#state;
-    // The conversation continues without the approvals.
-    const declined = pending ? createDeclinedResults(messages, this.#ports.now(), pending) : [];
-    if (hasValidMessages(prompt)) return { messages: [...declined, ...prompt] };
+    if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (!this.hasPendingMessages) throw new NoMessagesError();
     return this.#createContinueInput();
   }
@@ -451,7 +448,6 @@ export class Agent {
     return createContinueInput(messages, {
       steering: this.#steering,
       followUp: this.#followUp,
-      now: this.#ports.now,
       pending,
       approvals,
     });

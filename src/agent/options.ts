@@ -41,17 +41,8 @@ export interface AgentOptions
   readonly followUpMode?: QueueMode | undefined;
 }
 
-const optionsByAgent = new WeakMap<object, AgentOptions>();
-
-/** Stores the options of an agent. */
-export function setAgentOptions(agent: object, options: AgentOptions): void {
-  optionsByAgent.set(agent, options);
-}
-
-/** Returns the options of an agent, for modules that restore the state of its hooks. */
-export function getAgentOptions(agent: object): Partial<AgentOptions> {
-  return optionsByAgent.get(agent) ?? {};
-}
+/** The options of each agent, for modules that restore the state of its hooks. */
+export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
 
 const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
 

@@ -9,11 +9,15 @@ import type {
   InterruptedCall,
   PendingApproval,
   PendingBatch,
-  StartedCall,
 } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent, RunOutcome, ToolExecutionStartEvent } from "../core/event.ts";
+import type {
+  AgentEvent,
+  RunOutcome,
+  ToolExecutionEndEvent,
+  ToolExecutionStartEvent,
+} from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
@@ -46,8 +50,10 @@ export interface AgentState {
   readonly decidedCalls: readonly DecidedCall[];
   /** The calls of the same reply that an earlier process interrupted; `continue()` runs or answers them. */
   readonly interruptedCalls: readonly InterruptedCall[];
-  /** The calls of the current reply that have started, in this order. */
-  readonly startedCalls: readonly StartedCall[];
+  /** The starts and ends of the tool calls of the current reply, in order. */
+  readonly callEvents: readonly (ToolExecutionStartEvent | ToolExecutionEndEvent)[];
+  /** Id of the latest run; empty if there was none. */
+  readonly runId: string;
 }
 
 /** Options for `new LiveState()`. */
@@ -77,10 +83,10 @@ export class LiveState implements AgentState {
   pending: PendingBatch | undefined;
   /** The streaming reply. */
   draft: ReplyDraft | undefined;
-  /** Id of the active run. */
+  /** Id of the latest run. */
   runId = "";
-  /** The calls of the current reply that have started. */
-  startedCalls: readonly StartedCall[] = [];
+  /** The starts and ends of the tool calls of the current reply. */
+  callEvents: (ToolExecutionStartEvent | ToolExecutionEndEvent)[] = [];
 
   /** Creates the state of an idle agent. */
   constructor(initial: InitialState) {
@@ -143,13 +149,11 @@ export function applyEvent(
       return;
     case "tool_execution_start":
       state.pendingToolCalls.add(event.id);
-      state.startedCalls = [...state.startedCalls, createStartedCall(state, event)];
+      state.callEvents.push(event);
       return;
     case "tool_execution_end":
       state.pendingToolCalls.delete(event.id);
-      state.startedCalls = state.startedCalls.map((call) =>
-        call.toolCallId === event.id ? { ...call, result: event.result } : call
-      );
+      state.callEvents.push(event);
       return;
     case "agent_start":
       state.runId = event.runId;
@@ -162,7 +166,7 @@ export function applyEvent(
       return;
     case "turn_start":
     case "turn_end":
-      state.startedCalls = [];
+      state.callEvents = [];
       return;
     case "tool_execution_update":
     case "tool_approval_requested":
@@ -177,13 +181,6 @@ export function applyEvent(
     case "model_changed":
       return;
   }
-}
-
-function createStartedCall(
-  { runId }: LiveState,
-  { id, name, arguments: args, idempotencyKey = `${runId}:${id}` }: ToolExecutionStartEvent,
-): StartedCall {
-  return { toolCallId: id, name, arguments: args, idempotencyKey };
 }
 
 function pickPending(

@@ -57,14 +57,6 @@ export interface DecidedCall extends PendingApproval {
   readonly decision: ApprovalDecision;
 }
 
-/** A tool call that has started in the current turn. */
-export interface StartedCall extends PendingApproval {
-  /** The idempotency key passed to the tool. */
-  readonly idempotencyKey: string;
-  /** The result, if the call has ended. */
-  readonly result?: AgentToolResult;
-}
-
 /** A tool call of the last reply that an earlier process started, finished or did not reach. */
 export interface InterruptedCall {
   /** Id of the call. */

@@ -35,8 +35,6 @@ export interface RepairedHistory {
   readonly messages: readonly AgentMessage[];
   /** The repairs, in order. */
   readonly repairs: readonly HistoryRepair[];
-  /** Index in the original history of each message; `null` for an added one. */
-  readonly sources: readonly (number | null)[];
 }
 
 /** Options for {@linkcode repairHistory}. */
@@ -103,7 +101,6 @@ class HistoryRepairer {
   readonly #ids: UniqueIds;
   readonly #pendingCalls: ReadonlySet<string>;
   readonly #messages: AgentMessage[] = [];
-  readonly #sources: (number | null)[] = [];
   readonly #repairs: HistoryRepair[] = [];
 
   constructor(history: readonly AgentMessage[], pendingCalls: ReadonlySet<string>) {
@@ -124,18 +121,13 @@ class HistoryRepairer {
         return this.#addRepair("orphan_result_dropped", index, message.toolCallId);
       case "user":
       case "custom":
-        this.#push(message, index);
+        this.#messages.push(message);
     }
   }
 
   finish(): RepairedHistory {
     const messages = this.#repairs.length === 0 ? this.#history : this.#messages;
-    return { messages, repairs: this.#repairs, sources: this.#sources };
-  }
-
-  #push(message: AgentMessage, source: number | null): void {
-    this.#messages.push(message);
-    this.#sources.push(source);
+    return { messages, repairs: this.#repairs };
   }
 
   #addAssistant(message: AssistantMessage, index: number): void {
@@ -144,7 +136,7 @@ class HistoryRepairer {
       block.type === "tool_call" ? this.#repairCall(block, index) : block
     );
     const isSame = content.every((block, position) => block === message.content[position]);
-    this.#push(isSame ? message : { ...message, content }, index);
+    this.#messages.push(isSame ? message : { ...message, content });
     if (this.#isPending(content, index)) return;
     this.#addResults(message, { calls: extractToolCalls(content), index });
   }
@@ -165,16 +157,13 @@ class HistoryRepairer {
       const result = this.#callsByIndex.get(index)?.[order]?.result;
       if (!result) {
         this.#addRepair("missing_result_added", index, id);
-        this.#push(createLostResult(id, name, timestamp), null);
+        this.#messages.push(createLostResult(id, name, timestamp));
         return;
       }
       if (result.index === nextIndex) nextIndex++;
       else this.#addRepair("result_moved", result.index, id);
       const { message } = result;
-      this.#push(
-        message.toolCallId === id ? message : { ...message, toolCallId: id },
-        result.index,
-      );
+      this.#messages.push(message.toolCallId === id ? message : { ...message, toolCallId: id });
     });
   }
 

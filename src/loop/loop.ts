@@ -10,10 +10,9 @@ import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
-import { defaultPorts } from "../core/ports.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
-import { createDeclinedResults, getPendingIds, resolveApprovals } from "./pending_batch.ts";
+import { getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 
 /** Options for one run. */
@@ -62,10 +61,7 @@ export function agentLoop(
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
-  const { now = defaultPorts.now } = config;
-  const { pending } = options;
-  const declined = pending ? createDeclinedResults(context.messages, now(), pending) : [];
-  const input = { messages: [...declined, ...messages] };
+  const input = { messages, declined: options.pending };
   return startRun({ input, ...repaired, config, signal: options.signal }).stream;
 }
 
@@ -119,7 +115,7 @@ export function hasValidMessages(messages: readonly AgentMessage[]): boolean {
 /** Sources of the first input of a run that continues a history. */
 export interface ContinueSources
   extends
-    Pick<AgentLoopConfig, "steering" | "followUp" | "now">,
+    Pick<AgentLoopConfig, "steering" | "followUp">,
     Pick<ContinueLoopOptions, "pending" | "approvals"> {}
 
 /**
@@ -132,18 +128,18 @@ export interface ContinueSources
  */
 export function createContinueInput(
   history: readonly AgentMessage[],
-  { steering, followUp, pending, approvals, now = defaultPorts.now }: ContinueSources,
+  { steering, followUp, pending, approvals }: ContinueSources,
 ): TurnInput {
   const batch = pending ?? { pendingApprovals: [] };
   if (approvals) return { messages: [], batch: resolveApprovals(batch, approvals) };
   if (pending && pending.pendingApprovals.length === 0) {
     return { messages: [], batch: { ...pending, decisions: new Map() } };
   }
-  const messages = pending ? createDeclinedResults(history, now(), pending) : [];
+  const input: TurnInput = { messages: [], declined: pending };
   const last = history.findLast((message): message is LlmMessage => message.role !== "custom");
-  if (last && !pending && needsReply(last)) return { messages };
-  if (hasMessages(steering)) return { messages };
-  if (hasMessages(followUp)) return { messages, queue: followUp };
+  if (last && !pending && needsReply(last)) return input;
+  if (hasMessages(steering)) return input;
+  if (hasMessages(followUp)) return { ...input, queue: followUp };
   if (pending) {
     throw new InvalidContinueError(
       "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PendingBatch } from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 
@@ -25,6 +26,8 @@ export interface TurnInput {
   readonly messages: readonly AgentMessage[];
   /** A queue to take further messages from; they stay queued if the run is aborted first. */
   readonly queue?: MessageSource;
+  /** Pending tool calls of the last reply, which the conversation continues without. */
+  readonly declined?: PendingBatch | undefined;
   /** Tool calls of the last reply to run instead of calling the model. */
   readonly batch?: ResumedBatch;
 }

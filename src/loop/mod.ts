@@ -45,7 +45,7 @@ export {
   type TransformInput,
   type TransformOutput,
 } from "../core/context.ts";
-export type { DecidedCall, InterruptedCall, PendingBatch, StartedCall } from "../core/approval.ts";
+export type { DecidedCall, InterruptedCall, PendingBatch } from "../core/approval.ts";
 export type { IgnoredKeyword } from "../core/json_schema/ignored_keyword.ts";
 export type { MessageAttributes } from "../core/message.ts";
 export {

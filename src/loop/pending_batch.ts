@@ -8,8 +8,7 @@ import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/
 import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
-import type { AgentMessage, ToolResultMessage } from "../core/message.ts";
-import { errorResult } from "../core/tool_result.ts";
+import type { AgentMessage } from "../core/message.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";
 
@@ -61,22 +60,6 @@ function isDecision(answer: unknown): boolean {
   if (!isJsonObject(answer)) return false;
   const { type, arguments: args } = answer;
   return type === "denied" || (type === "approved" && (args === undefined || isJsonObject(args)));
-}
-
-const NOT_APPROVED_TEXT = "Tool call not run: not approved: the conversation went on";
-
-/** Creates the results of the calls of the last reply, for a conversation that continues without them. */
-export function createDeclinedResults(
-  history: readonly AgentMessage[],
-  timestamp: number,
-  { interruptedCalls = [] }: PendingBatch,
-): ToolResultMessage[] {
-  const reply = history.findLast((message) => message.role === "assistant");
-  return extractToolCalls(reply?.content ?? []).map(({ id, name }) => {
-    const interrupted = interruptedCalls.find(({ toolCallId }) => toolCallId === id);
-    const { isError = false, ...result } = interrupted?.result ?? errorResult(NOT_APPROVED_TEXT);
-    return { role: "tool_result", toolCallId: id, toolName: name, isError, ...result, timestamp };
-  });
 }
 
 /**

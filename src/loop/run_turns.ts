@@ -9,6 +9,7 @@ import { copyMessage } from "../core/copy_message.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
+import { addDeclinedResults } from "./decline_batch.ts";
 import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, type RunProgress } from "./run_progress.ts";
@@ -35,7 +36,7 @@ export function createRun(options: RunServicesOptions): RunServices {
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
-  let input: TurnInput | undefined = start.input;
+  let input: TurnInput | undefined = addDeclinedResults(run, start.input);
   if (!run.cancellation.aborted) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);

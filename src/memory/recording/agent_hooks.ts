@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { getAgentOptions } from "../../agent/options.ts";
+import { optionsByAgent } from "../../agent/options.ts";
 import type { ApprovalGateState } from "../../core/approval.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
@@ -34,7 +34,7 @@ export interface AgentHooks {
 
 /** Finds the hooks of an agent. */
 export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
-  const { transformContext, approve } = getAgentOptions(agent);
+  const { transformContext, approve } = optionsByAgent.get(agent) ?? {};
   const [transform, ...others] = options.transform
     ? [options.transform]
     : getComposedTransforms(transformContext).filter(isReportingTransform);

@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentState } from "../../agent/state.ts";
-import type { ApprovalMode, PendingBatch, StartedCall, TrustGrant } from "../../core/approval.ts";
+import type { ApprovalMode, PendingBatch, TrustGrant } from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { QueuedMessages } from "../../core/event.ts";
@@ -14,7 +14,6 @@ import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
-import type { SideEffect } from "../../core/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { type AgentHookOptions, findHooks } from "./agent_hooks.ts";
@@ -100,14 +99,14 @@ export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentC
 }
 
 /** Returns the history with all results of a batch whose first results are in it. */
-function addFinishedResults({ messages, startedCalls }: AgentState): readonly AgentMessage[] {
+function addFinishedResults({ messages, callEvents }: AgentState): readonly AgentMessage[] {
   if (messages.at(-1)?.role !== "tool_result") return messages;
   const answered = new Set(
     messages.flatMap((message) => message.role === "tool_result" ? [message.toolCallId] : []),
   );
-  const results = startedCalls.flatMap(({ toolCallId: id, name, arguments: args, result }) =>
-    result && !answered.has(id)
-      ? [createResultMessage({ type: "tool_call", id, name, arguments: args }, result, 0)]
+  const results = callEvents.flatMap((event) =>
+    event.type === "tool_execution_end" && !answered.has(event.id)
+      ? [createResultMessage(event, { ...event.result, isError: event.isError }, 0)]
       : []
   );
   return [...messages, ...results];
@@ -115,36 +114,47 @@ function addFinishedResults({ messages, startedCalls }: AgentState): readonly Ag
 
 /** Returns the tool calls of the last reply that have no result; `undefined` if there are none. */
 function getPendingBatch(state: AgentState): PendingBatch | undefined {
-  const { messages, pendingApprovals, decidedCalls, interruptedCalls, startedCalls } = state;
-  const own = pendingApprovals.length + interruptedCalls.length > 0;
-  if (own) return { pendingApprovals, decidedCalls, interruptedCalls };
+  const { messages, pendingApprovals, decidedCalls, interruptedCalls, tools } = state;
+  if (pendingApprovals.length + interruptedCalls.length > 0) {
+    return { pendingApprovals, decidedCalls, interruptedCalls };
+  }
   const reply = messages.findLast(({ role }) => role !== "custom");
   const calls = reply?.role === "assistant" ? extractToolCalls(reply.content) : [];
   if (calls.length === 0) return undefined;
-  const interrupted = calls.map((call) => {
-    const started = startedCalls.find(({ toolCallId }) => toolCallId === call.id);
-    const tool = state.tools.find(({ name }) => name === call.name);
-    const rerun = { tools: state.tools, maxAttempts: Infinity };
-    return createInterruptedCall(toPendingCall(call, started, getSideEffect(tool)), rerun);
-  });
-  return { pendingApprovals: [], interruptedCalls: interrupted };
+  return {
+    pendingApprovals: [],
+    interruptedCalls: calls.map((call) =>
+      createInterruptedCall(toPendingCall(call, state), { tools, maxAttempts: Infinity })
+    ),
+  };
 }
 
 function toPendingCall(
   call: ToolCallBlock,
-  started: StartedCall | undefined,
-  sideEffect: SideEffect,
+  { callEvents, tools, runId }: AgentState,
 ): PendingCall {
-  if (!started) return { type: "not_started", call };
-  const { result, ...journal } = started;
-  if (!result) {
-    const entry = { type: "tool_started", messageId: null, sideEffect, ...journal } as const;
-    return { type: "started", call, journal: entry, attempts: 1 };
+  const { id: toolCallId, name } = call;
+  const events = callEvents.filter(({ id }) => id === toolCallId);
+  const entry = { messageId: null, toolCallId, name };
+  const ended = events.find((event) => event.type === "tool_execution_end");
+  if (ended) {
+    const { result, isError } = ended;
+    return {
+      type: "finished",
+      call,
+      journal: { type: "tool_finished", ...entry, result, isError },
+    };
   }
-  const { toolCallId, name } = started;
-  const isError = result.isError ?? false;
-  const entry = { messageId: null, toolCallId, name, result, isError };
-  return { type: "finished", call, journal: { type: "tool_finished", ...entry } };
+  const started = events.find((event) => event.type === "tool_execution_start");
+  if (!started) return { type: "not_started", call };
+  const { arguments: args, idempotencyKey = `${runId}:${toolCallId}` } = started;
+  const sideEffect = getSideEffect(tools.find((tool) => tool.name === name));
+  return {
+    type: "started",
+    call,
+    journal: { type: "tool_started", ...entry, arguments: args, sideEffect, idempotencyKey },
+    attempts: 1,
+  };
 }
 
 /**

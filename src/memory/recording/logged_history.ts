@@ -45,7 +45,7 @@ export async function readLoggedHistory(
   path: readonly SessionEntry[],
 ): Promise<LoggedHistory> {
   const entries = path.filter((entry): entry is LoggedMessage => entry.type === "message");
-  const repaired = repairHistory(entries.map(({ message }) => message));
+  const repaired = repairEntries(entries);
   const openReply = findOpenReply(entries, repaired);
   const openIds = new Set(openReply?.calls.map(({ call }) => call.id));
   const lost = repaired.repairs.filter(({ type }) => type === "missing_result_added");
@@ -75,6 +75,26 @@ export async function readLoggedHistory(
   };
 }
 
+interface RepairedEntries extends RepairedHistory {
+  /** Index of the entry of each message; `null` for an added one. */
+  readonly sources: readonly (number | null)[];
+}
+
+/** Repairs the messages of entries. Their ids are their indices meanwhile, so that they are found again. */
+function repairEntries(entries: readonly LoggedMessage[]): RepairedEntries {
+  const indexed = entries.map(({ message }, index) => ({ ...message, id: `${index}` }));
+  const { messages, repairs } = repairHistory(indexed);
+  const sources = messages.map(({ id }) => id === undefined ? null : Number(id));
+  const repaired = messages.map((message, position) => {
+    const source = sources[position] ?? -1;
+    const original = entries[source]?.message;
+    if (!original || message === indexed[source]) return original ?? message;
+    const { id: _index, ...rest } = message;
+    return { ...rest, ...(original.id !== undefined && { id: original.id }) };
+  });
+  return { messages: repaired, repairs, sources };
+}
+
 interface UnansweredReply {
   readonly entry: LoggedMessage;
   /** The calls without a result after the repair, and their ids before. */
@@ -86,7 +106,7 @@ interface UnansweredReply {
 /** Finds the last reply if some of its calls have no result and no prompt follows it. */
 function findOpenReply(
   entries: readonly LoggedMessage[],
-  { messages, sources }: RepairedHistory,
+  { messages, sources }: RepairedEntries,
 ): UnansweredReply | undefined {
   const index = entries.findLastIndex(({ message: { role } }) =>
     role === "assistant" || role === "user"

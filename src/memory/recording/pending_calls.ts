@@ -99,7 +99,7 @@ export function getSideEffect(tool: AgentTool | undefined): SideEffect {
 
 /** Creates the result message of a call. */
 export function createResultMessage(
-  { id, name }: ToolCallBlock,
+  { id, name }: Pick<ToolCallBlock, "id" | "name">,
   { content, details, isError = false, ...result }: AgentToolResult,
   timestamp: number,
 ): ToolResultMessage {
