@@ -16,7 +16,7 @@ import type { Cost, Usage } from "./usage.ts";
 /** Returns a copy of a valid message that is JSON already. */
 export function copyMessage<Message extends AgentMessage>(message: Message): Message;
 export function copyMessage(message: AgentMessage): AgentMessage {
-  const size = Object.keys(message).length;
+  const size = countMembers(message);
   if (message.role === "assistant" && size === 9 && message.id && message.usage && message.cost) {
     return {
       ...message,
@@ -33,12 +33,12 @@ export function copyMessage(message: AgentMessage): AgentMessage {
 
 /** Returns a copy of a valid tool result. */
 export function copyResult(result: AgentToolResult): AgentToolResult {
-  if (Object.keys(result).length > 1) return cloneJson(result);
+  if (countMembers(result) > 1) return cloneJson(result);
   return { content: result.content.map(copyBlock) };
 }
 
 function copyBlock(block: ContentBlock): ContentBlock {
-  const size = Object.keys(block).length;
+  const size = countMembers(block);
   if (block.type === "text" && size === 2) return { ...block };
   if (block.type === "tool_call" && size === 4 && block.arguments) {
     return { ...block, arguments: cloneJson(block.arguments) };
@@ -49,4 +49,12 @@ function copyBlock(block: ContentBlock): ContentBlock {
 /** Returns a copy of valid token counts or of a valid cost. */
 export function copyAmounts<Amounts extends Usage | Cost>(amounts: Amounts): Amounts {
   return amounts.extra ? cloneJson(amounts) : { ...amounts };
+}
+
+/** Counts the members of an object without a list of their names. */
+function countMembers(object: object): number {
+  let count = 0;
+  // deno-lint-ignore guard-for-in -- an inherited member only makes the copy a slower one
+  for (const _name in object) count++;
+  return count;
 }

@@ -92,6 +92,11 @@ export class EventPipe {
     return this.#channel?.write(event);
   }
 
+  /** Whether the observer handles an event. */
+  get delivering(): boolean {
+    return this.#delivering;
+  }
+
   /** Resolves when the observer and the reader have handled every event; returns `undefined` if they already have. */
   drained(): Promise<void> | undefined {
     return this.#delivering ? this.#enqueue().then(() => this.drained()) : this.#channel?.drained();

@@ -36,7 +36,8 @@ export class RunEvents {
 
   /** Resolves when listeners and the reader have handled every event so far, or on abort; `undefined` if they have. */
   untilDelivered(): Promise<void> | undefined {
-    const drained = this.#pipe.drained();
-    return drained && this.#cancellation.untilAborted(drained).catch(() => {});
+    // An abort releases the reader's side by itself.
+    if (!this.#pipe.delivering) return this.#pipe.drained();
+    return this.#cancellation.untilAborted(Promise.resolve(this.#pipe.drained())).catch(() => {});
   }
 }
