@@ -282,7 +282,7 @@ export class Agent {
   asTool(options: AgentToolOptions): AgentTool {
     const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
     const createAgent = () => new Agent({ ...this.#options, ...start });
-    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
+    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies });
   }
 
   /**
