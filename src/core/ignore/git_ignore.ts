@@ -43,8 +43,7 @@ export function isIgnored(
   levels: readonly IgnoreRules[],
 ): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  for (let level = levels.length - 1; level >= 0; level--) {
-    const { directory, pathPrefix = "", rules } = levels[level] ?? NO_RULES;
+  for (const { directory, pathPrefix = "", rules } of levels.toReversed()) {
     const relativePath = pathPrefix + path.slice(directory.length);
     for (const rule of rules) {
       if (rule.directoriesOnly && !isDirectory) continue;
@@ -53,8 +52,6 @@ export function isIgnored(
   }
   return false;
 }
-
-const NO_RULES: IgnoreRules = { directory: "", rules: [] };
 
 function parseLine(line: string): IgnoreRule | undefined {
   let pattern = line.replace(/(?<!\\)((?:\\\\)*)[ \t]+$/, "$1");
