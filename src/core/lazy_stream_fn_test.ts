@@ -40,8 +40,9 @@ Deno.test("lazyStreamFn(): loads when the first event is read, once for all requ
 });
 
 Deno.test("lazyStreamFn(): a failure to load ends the reply, and the next request loads again", async () => {
+  const cause = new TypeError("module not found");
   const outcomes: (StreamFn | Error)[] = [
-    new TypeError("module not found"),
+    cause,
     new BadRequestError("no URL"),
     createReply,
   ];
@@ -52,6 +53,7 @@ Deno.test("lazyStreamFn(): a failure to load ends the reply, and the next reques
   const broken = await readReply(streamFn(createRequest()));
   assertEquals(broken.error?.code, "stream_error");
   assertEquals(broken.error?.message, "Cannot load the adapter for acme: module not found");
+  assertEquals([broken.error?.provider, broken.error?.cause], ["acme", cause]);
   const misconfigured = await readReply(streamFn(createRequest()));
   assertEquals(misconfigured.error?.code, "bad_request");
   assertEquals(misconfigured.error?.message, "no URL");

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { diffLines } from "./line_diff.ts";
 import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
