@@ -110,6 +110,21 @@ Deno.test("EventPipe: emit() queues events while the observer handles one", asyn
   assertEquals([seen, await read()], [expected, expected]);
 });
 
+Deno.test("EventPipe: emitDelta() queues the delta while the observer handles an event, and later events behind it", async () => {
+  const observing = Promise.withResolvers<void>();
+  const { pipe, seen, read } = createPipe((event) =>
+    formatEvent(event) === "slow 2" ? observing.promise : undefined
+  );
+  await pipe.begin({ ...start });
+  const delta = { type: "text_delta", contentIndex: 0, delta: "x" } as const;
+  const all = [pipe.emit(custom("slow")), pipe.emitDelta(delta), pipe.emit(custom("a"))];
+  assertEquals(seen, ["agent_start 1", "slow 2"]);
+  observing.resolve();
+  await Promise.all(all);
+  const expected = ["agent_start 1", "slow 2", "message_update 3", "a 4"];
+  assertEquals([seen, await read()], [expected, expected]);
+});
+
 Deno.test("EventPipe: drained() waits for the observer and for the reader", async () => {
   const observing = Promise.withResolvers<void>();
   const channel = new EventChannel({ onCancel: () => Promise.resolve() });

@@ -269,3 +269,43 @@ Deno.test("agentLoop() throws when repair leaves no message", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoop([assistantMessage([])], empty, config), NoMessagesError);
 });
+
+/** A history whose last reply has a call that waits for an approval. */
+const waiting: AgentContext = {
+  ...empty,
+  messages: [hi, assistantMessage([toolCall("look")], { stopReason: "tool_use" })],
+};
+const pending = { pendingApprovals: [{ toolCallId: "call_1", name: "look", arguments: {} }] };
+
+Deno.test("agentLoop({ pending }): answers the pending calls as not approved, before the prompt", async () => {
+  const look = fakeTool({ name: "look" });
+  const config = loopConfig([reply("Hello")]);
+  const context = { ...waiting, tools: [look] };
+  const events = await checkEvents(agentLoop([hi], context, config, { pending }));
+  const end = events.at(-1);
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
+    "tool_result: Tool call not run: not approved: the conversation went on",
+    "user: Hi",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls, []);
+});
+
+Deno.test("agentLoopContinue({ pending, approvals }): runs the approved calls, and throws without a decision", async () => {
+  const look = fakeTool({ name: "look" });
+  const config = loopConfig([reply("Hello")]);
+  const context = { ...waiting, tools: [look] };
+  assertThrows(
+    () => agentLoopContinue(context, config, { pending }),
+    InvalidContinueError,
+    "Approvals are pending",
+  );
+  const options = { pending, approvals: { call_1: true } };
+  const events = await checkEvents(agentLoopContinue(context, config, options));
+  const end = events.at(-1);
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
+    "tool_result: ok",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls.length, 1);
+});
