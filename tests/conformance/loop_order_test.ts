@@ -309,3 +309,39 @@ Deno.test("agentLoopContinue({ pending, approvals }): runs the approved calls, a
   ]);
   assertEquals(look.calls.length, 1);
 });
+
+Deno.test("agentLoopContinue({ pending }): interrupted calls stay known while one that runs again waits for approval", async () => {
+  const look = fakeTool({ name: "look" });
+  const messages = [
+    hi,
+    assistantMessage([toolCall("look", {}, { id: "a" }), toolCall("look", {}, { id: "b" })], {
+      stopReason: "tool_use",
+    }),
+  ];
+  const result = { content: [text("seen before")] };
+  const interruptedCalls = [
+    { toolCallId: "a", result },
+    { toolCallId: "b", result: { content: [] }, rerun: { idempotencyKey: "k" } },
+  ];
+  const context = { ...empty, messages, tools: [look] };
+  const config = loopConfig([reply("Hello")]);
+  const paused = await checkEvents(
+    agentLoopContinue(context, { ...config, approve: () => ({ type: "pending" }) }, {
+      pending: { pendingApprovals: [], interruptedCalls },
+    }),
+  );
+  const [end] = eventsOfType(paused, "agent_end");
+  assertEquals(end?.pendingApprovals, [{ toolCallId: "b", name: "look", arguments: {} }]);
+  assertEquals(end?.interruptedCalls, interruptedCalls);
+  const { pendingApprovals = [], decidedCalls, interruptedCalls: left } = end ?? {};
+  const resumed = await checkEvents(agentLoopContinue(context, config, {
+    pending: { pendingApprovals, decidedCalls, interruptedCalls: left },
+    approvals: { b: true },
+  }));
+  assertEquals(outlineMessages(eventsOfType(resumed, "agent_end")[0]?.messages ?? []), [
+    "tool_result: seen before",
+    "tool_result: ok",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls.map(({ toolCallId }) => toolCallId), ["b"]);
+});

@@ -233,6 +233,27 @@ Deno.test("continue({ approvals }): a message of steer() right after the call ca
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
 });
 
+Deno.test("continue({ approvals }): messages that preDispatch injects for changed arguments are in the next turn", async () => {
+  const seen: unknown[] = [];
+  const { agent, streamFn } = pendingAgent([BATCH, reply("Done")], {
+    policies: [{
+      name: "note",
+      preDispatch: ({ toolCallId, arguments: { path } }) => {
+        if (toolCallId !== "call_2") return undefined;
+        seen.push(path);
+        return { type: "inject", messages: [userMessage(`wrote ${path}`, 0)] };
+      },
+    }],
+  });
+  await agent.prompt("Go");
+  assertEquals(seen.splice(0), ["a"]);
+  const approval = { type: "approved", arguments: { path: "c" } } as const;
+  await agent.continue({ approvals: { call_2: approval } });
+  assertEquals(seen, ["a", "c"]);
+  const sent = outlineMessages(streamFn.calls.at(-1)?.context.messages ?? []);
+  assertEquals(sent.slice(-2), ["user: wrote a", "user: wrote c"]);
+});
+
 Deno.test("continue({ approvals }): messages that preTurn injects come after the results", async () => {
   const policy: Policy = {
     name: "hint",
