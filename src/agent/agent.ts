@@ -427,7 +427,6 @@ export class Agent {
       streamFn: this.#streamFn,
       steering: this.#steering,
       followUp: this.#followUp,
-      settings: () => this.#getSettings(),
     };
   }
 

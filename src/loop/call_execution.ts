@@ -143,7 +143,7 @@ export class CallExecution {
     if (limit === undefined || !Number.isFinite(limit)) return;
     const timer = this.#timer = new AbortController();
     void this.#run.config.sleep(limit, timer.signal).then(() => {
-      if (this.#state !== "running" || timer.signal.aborted) return;
+      if (timer.signal.aborted) return;
       this.cancel(new ToolTimeoutError(`The tool "${tool.name}" timed out after ${limit} ms`));
     });
   }

@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { MessageQueue } from "../../src/loop/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
@@ -344,4 +344,11 @@ Deno.test("agentLoopContinue({ pending }): interrupted calls stay known while on
     "assistant: Hello",
   ]);
   assertEquals(look.calls.map(({ toolCallId }) => toolCallId), ["b"]);
+});
+
+Deno.test("agentLoopContinue({ pending, approvals }): fails when no reply makes the pending calls", async () => {
+  const config = loopConfig([]);
+  const options = { pending, approvals: { call_1: true } };
+  const stream = agentLoopContinue({ ...empty, messages: [hi] }, config, options);
+  await assertRejects(() => Array.fromAsync(stream), InvalidContinueError, "There is no reply");
 });

@@ -115,6 +115,18 @@ Deno.test("continue({ approvals }): works in a new agent, from the JSON of the r
   ]);
 });
 
+Deno.test("continue({ approvals }): runs the calls of the reply that needed no approval", async () => {
+  const test = pendingAgent(undefined, { approvalMode: "smart" });
+  const { decidedCalls } = await test.agent.prompt("Go");
+  assertEquals(decidedCalls?.map(({ toolCallId, decision }) => [toolCallId, decision.type]), [
+    ["call_1", "approved"],
+    ["call_3", "denied"],
+    ["call_4", "denied"],
+  ]);
+  await test.agent.continue({ approvals: { call_2: true } });
+  assertEquals(ranCalls(test), ["call_1", "call_2"]);
+});
+
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
   const first = pendingAgent();
   const { pendingApprovals } = await first.agent.prompt("Go");

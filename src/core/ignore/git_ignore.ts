@@ -60,7 +60,6 @@ function parseLine(line: string): IgnoreRule | undefined {
   if (negated) pattern = pattern.slice(1);
   const directoriesOnly = pattern.endsWith("/");
   if (directoriesOnly) pattern = pattern.slice(0, -1);
-  if (pattern === "" || pattern === "/") return undefined;
   const matches = pattern.includes("/")
     ? createPathMatcher(pattern.replace(/^\//, ""))
     : createNameMatcher(pattern);

@@ -32,6 +32,10 @@ const PATTERNS = [
   "b/a/",
   "[a-",
   "{a,b}",
+  "/",
+  "//",
+  "!",
+  "!/",
 ];
 
 Deno.test("isIgnored() agrees with git on random ignore files", async () => {
