@@ -6,6 +6,7 @@ import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
@@ -125,6 +126,25 @@ Deno.test("continue({ approvals }): runs the calls of the reply that needed no a
   ]);
   await test.agent.continue({ approvals: { call_2: true } });
   assertEquals(ranCalls(test), ["call_1", "call_2"]);
+});
+
+Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")], { approve: () => true });
+  const result = { content: [text("before")] };
+  const interruptedCalls = [
+    { toolCallId: "call_1", result },
+    { toolCallId: "call_2", result, rerun: {} },
+  ];
+  assertEquals(test.agent.state.interruptedCalls, []);
+  test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
+  assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
+  await test.agent.continue();
+  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
+  const results = outlineMessages(test.agent.state.messages).slice(2);
+  assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
+  assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
 });
 
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
