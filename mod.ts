@@ -229,7 +229,7 @@ export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentStream } from "./src/agent/agent_stream.ts";
 export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
-export type { AgentState } from "./src/agent/state.ts";
+export type { AgentState } from "./src/agent/live_state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
 export type {
   StructuredOutputOptions,
