@@ -71,7 +71,6 @@ Deno.test("media files: each block is read once, over turns, retries and runs", 
     readFile: disk.readFile,
     ...scriptedPorts(new InstantClock()),
     tools: [fakeTool({ name: "look" })],
-    readFile: disk.readFile,
   });
   await agent.prompt(ask(text("Look"), image));
   await agent.prompt(ask(text("And this?"), pdf));
