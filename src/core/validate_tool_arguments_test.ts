@@ -141,7 +141,7 @@ Deno.test("validateToolArguments() compiles a schema with thousands of propertie
   await assertRejects(
     () => validateToolArguments(createLargeSchema(10_000), { p0: "c" }),
     BadRequestError,
-    "The JSON Schema has more than 10000 subschemas",
+    "Invalid JSON Schema: it has more than 10000 subschemas",
   );
 });
 
