@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadRequestError } from "../core/errors.ts";
+import { checkMisspellings, checkNames } from "../core/check_names.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -104,16 +104,6 @@ const HOOKS: Names<Omit<Policy, "name">> = {
   onDelta: true,
 };
 
-/** Options of other libraries, and the ones that have their effect here. */
-const FOREIGN_NAMES: Readonly<Record<string, string>> = {
-  instructions: "systemPrompt",
-  system: "systemPrompt",
-  maxSteps: "maxTurns",
-  maxIterations: "maxTurns",
-  abortSignal: "signal",
-  maxOutputTokens: "maxTokens",
-};
-
 /**
  * Checks the options of an agent and of a run; one that is `undefined` counts as missing. Tools and policies may have any
  * additional properties, but none with almost the name of one that is missing.
@@ -125,10 +115,10 @@ export function checkOptionNames(
   run: RunOptions,
   agentTools: readonly AgentTool[],
 ): void {
-  checkNames(agent, AGENT_OPTIONS, "the agent");
-  checkNames(run, RUN_OPTIONS, "the run");
+  checkNames(agent, Object.keys(AGENT_OPTIONS), "the agent");
+  checkNames(run, Object.keys(RUN_OPTIONS), "the run");
   for (const { streamOptions, policies = [] } of [agent, run]) {
-    checkNames(streamOptions, STREAM_OPTIONS, "streamOptions");
+    checkNames(streamOptions, Object.keys(STREAM_OPTIONS), "streamOptions");
     for (const policy of policies) {
       checkMisspellings(policy, Object.keys(HOOKS), `the policy "${policy.name}"`);
     }
@@ -136,53 +126,4 @@ export function checkOptionNames(
   for (const tool of [...agentTools, ...(run.tools ?? [])]) {
     checkMisspellings(tool, TOOL_PROPERTIES, `the tool "${tool.name}"`);
   }
-}
-
-function checkNames(
-  options: object = {},
-  known: Readonly<Record<string, true>>,
-  subject: string,
-): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue;
-    const similar = suggestName(name, Object.keys(known));
-    const suggestion = similar === undefined ? "" : `: did you mean ${similar}?`;
-    throw new BadRequestError(`Unknown option "${name}" of ${subject}${suggestion}`);
-  }
-}
-
-function suggestName(name: string, known: readonly string[]): string | undefined {
-  const foreign = Object.hasOwn(FOREIGN_NAMES, name) ? FOREIGN_NAMES[name] : undefined;
-  if (foreign !== undefined && known.includes(foreign)) return foreign;
-  return findSimilarName(name, known) ?? known.find((other) => other.startsWith(name));
-}
-
-function checkMisspellings(object: object, optional: readonly string[], subject: string): void {
-  const missing = optional.filter((name) => !(name in object));
-  for (const name of Object.keys(object)) {
-    const similar = optional.includes(name) ? undefined : findSimilarName(name, missing);
-    if (similar === undefined) continue;
-    throw new BadRequestError(
-      `Unknown property "${name}" of ${subject}: did you mean ${similar}?`,
-    );
-  }
-}
-
-/** Finds a name that differs in at most two adjacent letters; case, `_` and `-` do not count. */
-function findSimilarName(name: string, candidates: readonly string[]): string | undefined {
-  return candidates.find((candidate) => isSimilar(normalizeName(name), normalizeName(candidate)));
-}
-
-function normalizeName(name: string): string {
-  return name.toLowerCase().replaceAll(/[_-]/g, "");
-}
-
-/** Compares the equal letters at both ends; short words may differ in one letter only. */
-function isSimilar(word: string, other: string): boolean {
-  const length = Math.max(word.length, other.length);
-  const shorter = Math.min(word.length, other.length);
-  let equal = 0;
-  while (equal < shorter && word[equal] === other[equal]) equal++;
-  for (let end = 1; equal < shorter && word.at(-end) === other.at(-end); end++) equal++;
-  return length - equal <= (length < 6 ? 1 : 2);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
@@ -87,6 +88,7 @@ export interface AuditLogOptions {
  */
 export function auditLog(options: AuditLogOptions): Policy {
   checkObject(options, "Pass options with a function write");
+  checkNames(options, ["write", "onError"], "auditLog()");
   const { write, onError = "deny" } = options;
   if (typeof write !== "function") {
     throw new BadRequestError(`write must be a function, not ${describeValue(write)}`);

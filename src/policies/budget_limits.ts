@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
@@ -37,6 +38,7 @@ const CHARACTERS_PER_TOKEN = 4;
  */
 export function assertBudgetOptions(options: BudgetOptions): void {
   checkObject(options, "Pass the limits of the budget, such as { cost: 0.5 }");
+  checkNames(options, ["cost", "tokens", "elapsedMs", "unknownPrice", "now"], "the budget");
   for (const name of ["cost", "tokens", "elapsedMs"] as const) {
     const limit: unknown = options[name];
     if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;

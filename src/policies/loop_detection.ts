@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { extractToolCalls } from "../core/content.ts";
@@ -41,6 +42,7 @@ export interface LoopDetectionOptions {
  */
 export function loopDetection(options: LoopDetectionOptions = {}): Policy {
   checkObject(options, "Pass options such as { lookback: 3 }");
+  checkNames(options, ["lookback", "steer"], "loopDetection()");
   const { lookback = 3, steer } = options;
   if (!Number.isInteger(lookback) || lookback < 2) {
     throw new BadRequestError(

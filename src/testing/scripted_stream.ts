@@ -5,6 +5,7 @@
  */
 
 import { checkObject } from "../core/check_object.ts";
+import { isJsonObject } from "../core/json.ts";
 import {
   AbortedError,
   type AgentError,
@@ -69,7 +70,7 @@ export function scriptedStream(
   steps: readonly ScriptedStep[],
   options: ScriptedStreamOptions = {},
 ): ScriptedStream {
-  if (!Array.isArray(steps)) {
+  if (!Array.isArray(steps) || !steps.every(isStep)) {
     throw new BadRequestError('Pass an array of steps, such as [reply("Hello")]');
   }
   checkObject(options, "Pass options such as { deltaMs: 10 }");
@@ -100,6 +101,11 @@ export function scriptedStream(
     );
   };
   return Object.assign(streamFn, properties, { calls, assertDone });
+}
+
+function isStep(step: unknown): boolean {
+  if (typeof step === "function" || Array.isArray(step)) return true;
+  return isJsonObject(step) && ("type" in step || Symbol.asyncIterator in step);
 }
 
 type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;

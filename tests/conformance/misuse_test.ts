@@ -184,3 +184,40 @@ Deno.test("misuse: tools and policies may have properties of their own, and opti
   });
   assertEquals((await agent.prompt("Go")).text, "Done");
 });
+
+Deno.test("misuse: budgets and other policies refuse unknown options, which would leave the run without the limit", () => {
+  const create = (
+    name: "budget" | "sharedBudget" | "loopDetection" | "auditLog",
+    options: object,
+  ) => assertThrows(() => Reflect.apply(policies[name], null, [options]), BadRequestError).message;
+  assertEquals(
+    create("budget", { costs: 5 }),
+    'Unknown option "costs" of the budget: did you mean cost?',
+  );
+  assertEquals(create("sharedBudget", { maxCost: 5 }), 'Unknown option "maxCost" of the budget');
+  assertEquals(
+    create("loopDetection", { lookBack: 5 }),
+    'Unknown option "lookBack" of loopDetection(): did you mean lookback?',
+  );
+  assertEquals(
+    create("auditLog", { write() {}, onerror: "ignore" }),
+    'Unknown option "onerror" of auditLog(): did you mean onError?',
+  );
+});
+
+Deno.test("misuse: scripts refuse steps that are no answers, and listeners must be functions", () => {
+  for (const step of [null, "hi", 5, { text: "hi" }]) {
+    assertThrows(
+      () => Reflect.apply(scriptedStream, null, [[step]]),
+      BadRequestError,
+      "Pass an array of steps",
+    );
+  }
+  assertThrows(() => Reflect.apply(reply, null, [5]), BadRequestError, "A reply must be a text");
+  const { agent } = testAgent([]);
+  assertThrows(
+    () => Reflect.apply(agent.subscribe, agent, [{}]),
+    BadRequestError,
+    "A listener must be a function",
+  );
+});
