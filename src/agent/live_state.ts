@@ -11,7 +11,7 @@ import type {
   PendingBatch,
 } from "../core/approval.ts";
 import type { AgentError } from "../core/errors.ts";
-import type { AgentEvent, ToolExecutionEndEvent, ToolExecutionStartEvent } from "../core/event.ts";
+import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";

@@ -22,11 +22,11 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
  * @throws {BadRequestError} If a name is unknown; the message suggests a similar one.
  */
 export function checkNames(
-  options: object = {},
+  options: object | undefined,
   known: readonly string[],
   subject: string,
 ): void {
-  for (const [name, value] of Object.entries(options)) {
+  for (const [name, value] of Object.entries(options ?? {})) {
     if (value === undefined || known.includes(name)) continue;
     const similar = suggestName(name, known);
     const suggestion = similar === undefined ? "" : `: did you mean ${similar}?`;

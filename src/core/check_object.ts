@@ -9,7 +9,7 @@ import { BadRequestError } from "./errors.ts";
 import { isJsonObject } from "./json.ts";
 
 /**
- * Checks that a value is an object; `expectation` says what to pass, such as `Pass the limits as an object`.
+ * Checks that a value is an object; `expectation` states what to pass, such as `Pass the limits as an object`.
  *
  * @throws {BadRequestError} If it is none.
  */

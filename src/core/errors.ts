@@ -236,7 +236,7 @@ export class StructuredOutputFailedError extends AgentError {
 export class AlreadyRunningError extends AgentError {
   constructor(
     message = "The agent is already running: wait for it, steer it or abort it",
-    options?: AgentErrorOptions,
+    options: AgentErrorOptions = {},
   ) {
     super("already_running", message, options);
   }
@@ -246,7 +246,7 @@ export class AlreadyRunningError extends AgentError {
 export class NoMessagesError extends AgentError {
   constructor(
     message = "There are no messages to send: prompt the agent first",
-    options?: AgentErrorOptions,
+    options: AgentErrorOptions = {},
   ) {
     super("no_messages", message, options);
   }
@@ -256,7 +256,7 @@ export class NoMessagesError extends AgentError {
 export class InvalidContinueError extends AgentError {
   constructor(
     message = "Cannot continue after a finished reply: prompt the agent, or queue a message first",
-    options?: AgentErrorOptions,
+    options: AgentErrorOptions = {},
   ) {
     super("invalid_continue", message, options);
   }
@@ -271,7 +271,7 @@ export class StreamError extends AgentError {
 
 /** The caller aborted the run or the request. */
 export class AbortedError extends AgentError {
-  constructor(message = "The run was aborted", options?: AgentErrorOptions) {
+  constructor(message = "The run was aborted", options: AgentErrorOptions = {}) {
     super("aborted", message, options);
   }
 }

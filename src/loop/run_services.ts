@@ -66,7 +66,7 @@ export class RunServices {
   readonly unpricedModels: Set<string>;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
-  /** What agents of cancelled tool calls spend later. */
+  /** Spending of agents after the end of the cancelled tool calls that run them. */
   readonly lateSpending: LateSpending = new LateSpending();
   readonly #context: AgentContext;
   readonly #startedAt: number;

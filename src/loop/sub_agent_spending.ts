@@ -43,7 +43,7 @@ export class SubAgentSpending {
   }
 }
 
-/** What agents spend after the tool calls that run them were cancelled and no longer awaited. */
+/** Spending of agents after the end of the cancelled tool calls that run them. */
 export class LateSpending {
   #pending: { readonly usage: Usage; readonly cost: Cost } | undefined;
 
