@@ -74,26 +74,6 @@ Deno.test("structuredOutput() returns errors to the model, and each call has one
   streamFn.assertDone();
 });
 
-Deno.test("structuredOutput() calls its tool when the support of schemas cannot be determined", async () => {
-  const script = scriptedStream([answer({ city: "Bern" })]);
-  const hasStrictSchema = () => {
-    throw new Error("unknown model");
-  };
-  const { agent } = testAgent([], { streamFn: Object.assign(script, { hasStrictSchema }) });
-  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
-});
-
-Deno.test("structuredOutput(): a failed call of another tool is no attempt at an answer", async () => {
-  const { agent, streamFn } = testAgent([
-    reply([toolCall("look")]),
-    reply([toolCall("lok")]),
-    answer({ city: "Bern" }),
-  ], { tools: [fakeTool({ name: "look", result: new Error("Too dark") })] });
-  const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
-  assertEquals(value, { city: "Bern" });
-  streamFn.assertDone();
-});
-
 Deno.test("structuredOutput() accepts an empty object if the schema does [A72]", async () => {
   const { agent } = testAgent([answer({})]);
   assertEquals(await agent.structuredOutput("Anything?", { type: "object" }), {});
