@@ -138,6 +138,24 @@ Deno.test("onDelta: a fake sleep that ends immediately does not block the event 
   assertEquals((await agent.prompt("Work")).text, "Done");
 });
 
+Deno.test("onDelta: has no rates when the price list throws or returns a promise", async () => {
+  const broken = () => {
+    throw new Error("no prices");
+  };
+  for (
+    const prices of [broken, () => Promise.resolve({ input: 1 }), () => Promise.reject(broken)]
+  ) {
+    const rates: unknown[] = [];
+    const { agent } = testAgent([reply("Hello")], {
+      prices: prices as never,
+      policies: [{ name: "watch", onDelta: (context) => void rates.push(context.rates) }],
+    });
+    assertEquals((await agent.prompt("Hi")).text, "Hello");
+    await settle();
+    assertEquals(rates, [undefined]);
+  }
+});
+
 Deno.test("onDelta: is no longer called when a fake clock stops to advance during sleeps that end immediately", async () => {
   let time = 0;
   let calls = 0;
