@@ -31,7 +31,12 @@ import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
 import type { AgentResult } from "./agent_result.ts";
-import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
+import {
+  type AgentStream,
+  createAgentStream,
+  createFailedStream,
+  createResult,
+} from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -127,12 +132,12 @@ export class Agent {
 
   /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
   prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
-    return this.promptStream(input, options).result();
+    return this.#run(() => this.#createPromptInput(input), options);
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
-  promptStream(input: PromptInput, options: RunOptions = {}): AgentStream {
-    return this.#startRun(() => this.#createPromptInput(input), options);
+  promptStream(input: PromptInput, options?: RunOptions): AgentStream {
+    return this.#stream(() => this.#createPromptInput(input), options);
   }
 
   /**
@@ -140,12 +145,12 @@ export class Agent {
    * finish.
    */
   continue(options?: ContinueOptions): Promise<AgentResult> {
-    return this.continueStream(options).result();
+    return this.#run(() => this.#createContinueInput(options), options);
   }
 
   /** Like {@linkcode Agent.continue}, but streams the events of the run. */
-  continueStream(options: ContinueOptions = {}): AgentStream {
-    return this.#startRun(() => this.#createContinueInput(options), options);
+  continueStream(options?: ContinueOptions): AgentStream {
+    return this.#stream(() => this.#createContinueInput(options), options);
   }
 
   /**
@@ -188,8 +193,7 @@ export class Agent {
       answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config);
     };
-    const stream = this.#startRun(() => this.#createPromptInput(input), options, prepare);
-    const run = await stream.result();
+    const run = await this.#run(() => this.#createPromptInput(input), options, prepare);
     // Only a run that was prepared has a result.
     const result = answer?.getResult(run);
     return options.full ? result : result?.value;
@@ -379,45 +383,60 @@ export class Agent {
     this.setMessages([]);
   }
 
-  #startRun(
+  /** Starts a run whose events only the subscribers get, and waits for its end. */
+  async #run(
     createInput: () => TurnInput,
-    options: RunOptions,
+    options?: RunOptions,
     prepare?: StartRunOptions["prepare"],
-  ): AgentStream {
+  ): Promise<AgentResult> {
+    const run = this.#startRun(createInput, options, prepare);
+    run.discard();
+    return await createResult(run.summary);
+  }
+
+  #stream(createInput: () => TurnInput, options?: RunOptions): AgentStream {
     try {
-      this.#assertIdle();
-      const state = this.#state;
-      const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
-      const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
-      const run: StartedRun = startRun({
-        input: createInput(),
-        context: state,
-        repairs: this.#repairs,
-        config,
-        signal: options.signal,
-        overflowed: this.#overflowed,
-        pendingCalls: getPendingIds(state.pending),
-        unpricedModels: this.#unpricedModels,
-        after: drainPreviousRun(this.#latestRun, drain),
-        prepare,
-        observe: (event, { messages, withGrace }) => {
-          applyEvent(state, event, messages);
-          return this.#subscribers.notify(event, withGrace);
-        },
-        onSettled: (progress) => {
-          state.isRunning = false;
-          if (this.#activeRun !== run) return;
-          this.#activeRun = undefined;
-          this.#overflowed = progress?.overflowed ?? this.#overflowed;
-          if (progress) this.#repairs = [];
-        },
-      });
-      state.isRunning = true;
-      this.#activeRun = this.#latestRun = run;
-      return createAgentStream(run);
+      return createAgentStream(this.#startRun(createInput, options));
     } catch (error) {
       return createFailedStream(error);
     }
+  }
+
+  #startRun(
+    createInput: () => TurnInput,
+    options: RunOptions = {},
+    prepare?: StartRunOptions["prepare"],
+  ): StartedRun {
+    this.#assertIdle();
+    const state = this.#state;
+    const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
+    const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
+    const run: StartedRun = startRun({
+      input: createInput(),
+      context: state,
+      repairs: this.#repairs,
+      config,
+      signal: options.signal,
+      overflowed: this.#overflowed,
+      pendingCalls: getPendingIds(state.pending),
+      unpricedModels: this.#unpricedModels,
+      after: drainPreviousRun(this.#latestRun, drain),
+      prepare,
+      observe: (event, { messages, withGrace }) => {
+        applyEvent(state, event, messages);
+        return this.#subscribers.notify(event, withGrace);
+      },
+      onSettled: (progress) => {
+        state.isRunning = false;
+        if (this.#activeRun !== run) return;
+        this.#activeRun = undefined;
+        this.#overflowed = progress?.overflowed ?? this.#overflowed;
+        if (progress) this.#repairs = [];
+      },
+    });
+    state.isRunning = true;
+    this.#activeRun = this.#latestRun = run;
+    return run;
   }
 
   #createConfig(): AgentLoopConfig {

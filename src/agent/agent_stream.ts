@@ -54,14 +54,19 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
 
 /** Adds the helpers to the stream of a run; `misuse` is why there is none. */
 export function createAgentStream(
-  { stream, summary, discard }: Pick<StartedRun, "stream" | "summary" | "discard">,
+  { createStream, summary, discard }: Pick<StartedRun, "createStream" | "summary" | "discard">,
   misuse?: unknown,
 ): AgentStream {
+  const stream = createStream();
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
   let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
-    if (!stream.locked) void awaitEnd(stream, discard);
+    if (!stream.locked) {
+      // Nobody else can read it, so that the run does not wait for a reader.
+      discard();
+      stream.pipeTo(new WritableStream()).catch(() => {});
+    }
     return await (outcome ??= createResult(summary));
   };
   const text = async (): Promise<string> => {
@@ -75,7 +80,8 @@ export function createAgentStream(
   return Object.assign(stream, { text, result, toResponse });
 }
 
-async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
+/** Creates the result of a run when it has ended. Rejects if the run did not start. */
+export async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
   const run = await summary;
   const { toAgentResult } = await import("./to_agent_result.ts");
   return toAgentResult(run);
@@ -83,19 +89,7 @@ async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> 
 
 /** Creates the stream of a run that was not started, because of misuse. */
 export function createFailedStream(error: unknown): AgentStream {
-  const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} }, error);
-}
-
-/** Locks a stream until its end and discards its events, so that the run does not wait for a reader. */
-async function awaitEnd(stream: ReadableStream<AgentEvent>, discard: () => void): Promise<void> {
-  const reader = stream.getReader();
-  discard();
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The outcome rejects with the same error.
-  } finally {
-    reader.releaseLock();
-  }
+  const createStream = () => new ReadableStream({ start: (controller) => controller.error(error) });
+  const run = { createStream, summary: Promise.reject(error), discard: () => {} };
+  return createAgentStream(run, error);
 }

@@ -62,7 +62,7 @@ export function agentLoop(
     throw new NoMessagesError();
   }
   const input = { messages, declined: options.pending };
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 /**
@@ -95,7 +95,7 @@ export function agentLoopContinue(
 ): ReadableStream<AgentEvent> {
   const repaired = repairContext(context, options.pending);
   const input = createContinueInput(repaired.context.messages, { ...config, ...options });
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 function repairContext(

@@ -56,9 +56,9 @@ export type WithGrace = (work: Promise<void>) => Promise<void>;
 
 /** A run that was started. */
 export interface StartedRun {
-  /** Stream of the events of the run. */
-  readonly stream: ReadableStream<AgentEvent>;
-  /** Discards the events of the stream, which then only ends. */
+  /** Creates the stream of the events of the run; call it once. */
+  readonly createStream: () => ReadableStream<AgentEvent>;
+  /** Discards the events for the stream, which then only ends. */
   readonly discard: () => void;
   /** Aborts the run. */
   readonly abort: (reason?: unknown) => void;
@@ -114,7 +114,7 @@ export function startRun(start: StartRunOptions): StartedRun {
   const summary = executeRun(run, start, { pipe, channel });
   const settled = summary.then(() => {}, () => {});
   return {
-    stream: channel.stream(),
+    createStream: () => channel.stream(),
     discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
     pipe,
