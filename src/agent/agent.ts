@@ -31,12 +31,7 @@ import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
 import type { AgentResult } from "./agent_result.ts";
-import {
-  type AgentStream,
-  createAgentStream,
-  createFailedStream,
-  createResult,
-} from "./agent_stream.ts";
+import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -131,26 +126,26 @@ export class Agent {
   }
 
   /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
-  prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
-    return this.#run(() => this.#createPromptInput(input), options);
+  prompt(input: PromptInput, options: RunOptions = {}): Promise<AgentResult> {
+    return awaitRun(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
-  promptStream(input: PromptInput, options?: RunOptions): AgentStream {
-    return this.#stream(() => this.#createPromptInput(input), options);
+  promptStream(input: PromptInput, options: RunOptions = {}): AgentStream {
+    return openStream(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
   /**
    * Continues with the history, the queued messages or the decisions on pending approvals, and waits for the run to
    * finish.
    */
-  continue(options?: ContinueOptions): Promise<AgentResult> {
-    return this.#run(() => this.#createContinueInput(options), options);
+  continue(options: ContinueOptions = {}): Promise<AgentResult> {
+    return awaitRun(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
   /** Like {@linkcode Agent.continue}, but streams the events of the run. */
-  continueStream(options?: ContinueOptions): AgentStream {
-    return this.#stream(() => this.#createContinueInput(options), options);
+  continueStream(options: ContinueOptions = {}): AgentStream {
+    return openStream(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
   /**
@@ -193,7 +188,8 @@ export class Agent {
       answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config);
     };
-    const run = await this.#run(() => this.#createPromptInput(input), options, prepare);
+    const createInput = () => this.#createPromptInput(input);
+    const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
     // Only a run that was prepared has a result.
     const result = answer?.getResult(run);
     return options.full ? result : result?.value;
@@ -383,28 +379,9 @@ export class Agent {
     this.setMessages([]);
   }
 
-  /** Starts a run whose events only the subscribers get, and waits for its end. */
-  async #run(
-    createInput: () => TurnInput,
-    options?: RunOptions,
-    prepare?: StartRunOptions["prepare"],
-  ): Promise<AgentResult> {
-    const run = this.#startRun(createInput, options, prepare);
-    run.discard();
-    return await createResult(run.summary);
-  }
-
-  #stream(createInput: () => TurnInput, options?: RunOptions): AgentStream {
-    try {
-      return createAgentStream(this.#startRun(createInput, options));
-    } catch (error) {
-      return createFailedStream(error);
-    }
-  }
-
   #startRun(
     createInput: () => TurnInput,
-    options: RunOptions = {},
+    options: RunOptions,
     prepare?: StartRunOptions["prepare"],
   ): StartedRun {
     this.#assertIdle();

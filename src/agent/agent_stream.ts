@@ -52,18 +52,36 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
   toResponse(options?: ResponseOptions): Response;
 }
 
+/** Starts a run and returns its result, while only listeners get its events. */
+export async function awaitRun(start: () => StartedRun): Promise<AgentResult> {
+  const { discard, summary } = start();
+  discard();
+  return await createResult(summary);
+}
+
+/** Starts a run and returns its stream; one that fails if the run cannot be started. */
+export function openStream(start: () => StartedRun): AgentStream {
+  try {
+    const run = start();
+    return createAgentStream(run.createStream(), run);
+  } catch (misuse) {
+    const stream = new ReadableStream({ start: (controller) => controller.error(misuse) });
+    return createAgentStream(stream, { summary: Promise.reject(misuse), discard() {} }, misuse);
+  }
+}
+
 /** Adds the helpers to the stream of a run; `misuse` is why there is none. */
-export function createAgentStream(
-  { createStream, summary, discard }: Pick<StartedRun, "createStream" | "summary" | "discard">,
+function createAgentStream(
+  stream: ReadableStream<AgentEvent>,
+  { summary, discard }: Pick<StartedRun, "summary" | "discard">,
   misuse?: unknown,
 ): AgentStream {
-  const stream = createStream();
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
   let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
     if (!stream.locked) {
-      // Nobody else can read it, so that the run does not wait for a reader.
+      // A stream that is locked has no other reader, for which the run would wait.
       discard();
       stream.pipeTo(new WritableStream()).catch(() => {});
     }
@@ -80,16 +98,8 @@ export function createAgentStream(
   return Object.assign(stream, { text, result, toResponse });
 }
 
-/** Creates the result of a run when it has ended. Rejects if the run did not start. */
-export async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
+async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
   const run = await summary;
   const { toAgentResult } = await import("./to_agent_result.ts");
   return toAgentResult(run);
-}
-
-/** Creates the stream of a run that was not started, because of misuse. */
-export function createFailedStream(error: unknown): AgentStream {
-  const createStream = () => new ReadableStream({ start: (controller) => controller.error(error) });
-  const run = { createStream, summary: Promise.reject(error), discard: () => {} };
-  return createAgentStream(run, error);
 }

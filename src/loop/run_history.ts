@@ -38,6 +38,11 @@ export class RunHistory {
   readonly messages: AgentMessage[];
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
+  /** A property whose value is a copy of the history when it is read. */
+  readonly property: PropertyDescriptor = {
+    enumerable: true,
+    get: () => this.messages.slice(),
+  };
   readonly #options: RunHistoryOptions;
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
@@ -56,15 +61,12 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Appends a complete message and emits its start and end; returns the message with its id. */
-  async emitMessage<Message extends AgentMessage>(message: Message): Promise<Message> {
-    const appended = this.#withId(message);
-    const copy = this.append(appended);
+  /** Appends a complete message and emits its start and end; returns a promise if the caller should wait. */
+  emitMessage(message: AgentMessage): Promise<void> | undefined {
+    const copy = this.append(message);
     const { events } = this.#options;
     void events.emit({ type: "message_start", message: copy });
-    const ended = events.emit({ type: "message_end", message: copy });
-    if (ended) await ended;
-    return appended;
+    return events.emit({ type: "message_end", message: copy });
   }
 
   /**
@@ -83,7 +85,7 @@ export class RunHistory {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
     // Copies, since the caller may change its messages later.
-    for (const message of valid) await this.emitMessage(cloneJson(message));
+    for (const message of valid) await this.emitMessage(this.withId(cloneJson(message)));
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
@@ -119,7 +121,7 @@ export class RunHistory {
   }
 
   /** Returns the message with an id that is unique in the history. */
-  #withId<Message extends AgentMessage>(message: Message): Message {
+  withId<Message extends AgentMessage>(message: Message): Message {
     const id = this.claimMessageId(message.id);
     return id === message.id ? message : { ...message, id };
   }

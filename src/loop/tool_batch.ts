@@ -54,8 +54,14 @@ export function runToolBatch(
 ): Promise<BatchOutcome> {
   return runBatch(turn, calls.map(({ block }) => block), async () => {
     const resolved: PreparedCall[] = [];
-    for (const call of calls) resolved.push(await resolveCall(turn, tools, call));
-    return await approveBatch(turn, await applyPolicies(turn, resolved));
+    for (const call of calls) {
+      const prepared = resolveCall(turn, tools, call);
+      resolved.push(prepared instanceof Promise ? await prepared : prepared);
+    }
+    const checked = usesPreDispatch(turn)
+      ? await applyPolicies(turn, resolved)
+      : { calls: resolved, injected: [] };
+    return approveBatch(turn, checked);
   });
 }
 
@@ -89,14 +95,15 @@ async function runBatch(
   }
 }
 
+function usesPreDispatch({ run: { config } }: TurnContext): boolean {
+  return config.policies.some(({ preDispatch }) => preDispatch);
+}
+
 /** Calls the `preDispatch` policies with every call. A `stop` refuses the complete batch before any approval. */
 async function applyPolicies(
   turn: TurnContext,
   resolved: readonly PreparedCall[],
 ): Promise<PreparedBatch> {
-  if (!turn.run.config.policies.some(({ preDispatch }) => preDispatch)) {
-    return { calls: resolved, injected: [] };
-  }
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of resolved) {
@@ -148,10 +155,14 @@ async function emitResults(
   calls: readonly PreparedCall[],
   resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
 ): Promise<ToolResultMessage[]> {
+  const { history } = turn.run;
   const messages: ToolResultMessage[] = [];
   for (const call of calls) {
-    const message = createResultMessage(turn, call, resultByBlock.get(call.block));
-    messages.push(await turn.run.history.emitMessage(message));
+    const result = createResultMessage(turn, call, resultByBlock.get(call.block));
+    const message = history.withId(result);
+    const emitted = history.emitMessage(message);
+    if (emitted) await emitted;
+    messages.push(message);
   }
   return messages;
 }
