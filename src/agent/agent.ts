@@ -399,7 +399,7 @@ export class Agent {
       unpricedModels: this.#unpricedModels,
       after: drainPreviousRun(this.#latestRun, drain),
       prepare,
-      observe: (event, { messages, withGrace }) => {
+      createObserver: ({ messages, withGrace }) => (event) => {
         applyEvent(state, event, messages);
         return this.#subscribers.notify(event, withGrace);
       },

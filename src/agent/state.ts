@@ -138,7 +138,8 @@ export function applyEvent(
     case "message_end":
       state.draft = undefined;
       if (event.message.role !== "assistant" || hasContent(event.message.content)) {
-        state.messages.push(...history.slice(state.messages.length, state.messages.length + 1));
+        const appended = history[state.messages.length];
+        if (appended) state.messages.push(appended);
       }
       return;
     case "retry":

@@ -4,29 +4,16 @@
  * @module
  */
 
-import type { AgentEventBody } from "../core/event.ts";
-import type { AssistantMessageDelta } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { EventPipe } from "./event_pipe.ts";
+import { EventPipe, type EventPipeOptions } from "./event_pipe.ts";
 
-/** Emits the events of a run through its pipe. */
-export class RunEvents {
-  readonly #pipe: EventPipe;
+/** The pipe of the events of a run. */
+export class RunEvents extends EventPipe {
   readonly #cancellation: Cancellation;
 
-  constructor(pipe: EventPipe, cancellation: Cancellation) {
-    this.#pipe = pipe;
+  constructor(options: EventPipeOptions, cancellation: Cancellation) {
+    super(options);
     this.#cancellation = cancellation;
-  }
-
-  /** Emits an event; returns a promise if the caller should wait for listeners or the reader. */
-  emit(event: AgentEventBody & { seq?: number }): Promise<void> | undefined {
-    return this.#pipe.emit(event);
-  }
-
-  /** Emits a `message_update`; returns a promise if the caller should wait. */
-  emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
-    return this.#pipe.emitDelta(delta);
   }
 
   /** Emits a `warning`, for a problem that does not end the run. */
@@ -37,7 +24,7 @@ export class RunEvents {
   /** Resolves when listeners and the reader have handled every event so far, or on abort; `undefined` if they have. */
   untilDelivered(): Promise<void> | undefined {
     // An abort releases the reader's side by itself.
-    if (!this.#pipe.delivering) return this.#pipe.drained();
-    return this.#cancellation.untilAborted(Promise.resolve(this.#pipe.drained())).catch(() => {});
+    if (!this.delivering) return this.drained();
+    return this.#cancellation.untilAborted(Promise.resolve(this.drained())).catch(() => {});
   }
 }

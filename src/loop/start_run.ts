@@ -10,7 +10,7 @@ import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
-import { EventPipe } from "./event_pipe.ts";
+import type { EventObserver, EventPipe } from "./event_pipe.ts";
 import { toMessageSource } from "./polled_source.ts";
 import { RunEvents } from "./run_events.ts";
 import type { RunProgress } from "./run_progress.ts";
@@ -34,11 +34,8 @@ export interface StartRunOptions extends FirstTurn {
   readonly after?: Promise<void>;
   /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
   readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
-  /**
-   * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
-   * throw or reject, and must await promises of the application only through `withGrace`.
-   */
-  readonly observe?: (event: AgentEvent, observed: ObservedRun) => Promise<void> | undefined;
+  /** Creates the observer, which must await promises of the application only through `withGrace`. */
+  readonly createObserver?: (observed: ObservedRun) => EventObserver;
   /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
@@ -90,15 +87,11 @@ export function startRun(start: StartRunOptions): StartedRun {
   });
   cancellation.onAbort(() => channel.release());
   const withGrace: WithGrace = (work) => cancellation.withGrace(work);
-  const { observe, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
+  const { createObserver, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
   // The history of the run, which only grows by its own messages.
   const messages = [...context.messages];
-  const observed: ObservedRun = { messages, withGrace };
-  const pipe: EventPipe = new EventPipe({
-    channel,
-    observe: observe && ((event) => observe(event, observed)),
-  });
-  const events = new RunEvents(pipe, cancellation);
+  const observe = createObserver?.({ messages, withGrace });
+  const events = new RunEvents({ channel, observe }, cancellation);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -111,32 +104,27 @@ export function startRun(start: StartRunOptions): StartedRun {
     unpricedModels,
     pendingCalls,
   };
-  const summary = executeRun(run, start, { pipe, channel });
+  const summary = executeRun(run, start, channel);
   const settled = summary.then(() => {}, () => {});
   return {
     createStream: () => channel.stream(),
     discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
-    pipe,
+    pipe: events,
     settled,
     summary,
   };
 }
 
-interface RunOutput {
-  readonly pipe: EventPipe;
-  readonly channel: EventChannel;
-}
-
 async function executeRun(
   options: RunServicesOptions,
   start: StartRunOptions,
-  { pipe, channel }: RunOutput,
+  channel: EventChannel,
 ): Promise<RunSummary> {
-  const { runId, config } = options;
+  const { runId, config, events } = options;
   let progress: RunProgress | undefined;
   const settle = (): void => {
-    pipe.abandon();
+    events.abandon();
     start.onSettled?.(progress);
     options.steering.dispose();
     options.cancellation.dispose();
@@ -144,7 +132,7 @@ async function executeRun(
   try {
     await start.after;
     const prepared = start.prepare ? await start.prepare(config) : config;
-    await pipe.begin({ type: "agent_start", runId });
+    await events.begin({ type: "agent_start", runId });
     const { createRun, runTurns, finishRun } = await import("./run_turns.ts");
     const run = createRun({ ...options, config: prepared });
     progress = await runTurns(run, start);

@@ -90,7 +90,7 @@ async function runBatch(
     const problem = getErrorMessage(thrown);
     const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
     const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
-    const toolResults = await emitResults(turn, failed, new Map());
+    const toolResults = await emitResults(turn, failed, []);
     return { toolResults, interrupted: false, injected: [], spending: [], error };
   }
 }
@@ -126,9 +126,8 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   }
   const { results, interrupted } = await executeCalls(turn, ready);
-  const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
   return {
-    toolResults: await emitResults(turn, calls, resultByBlock),
+    toolResults: await emitResults(turn, calls, results),
     interrupted: interrupted || batch.interrupted === true,
     injected,
     spending: results.map(toValidSpending),
@@ -149,17 +148,18 @@ async function emitRefusals(
   }
 }
 
-/** Appends and emits the result messages, in call order. */
+/** Appends and emits the result messages, in call order; `executed` are the results of the calls that ran. */
 async function emitResults(
   turn: TurnContext,
   calls: readonly PreparedCall[],
-  resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
+  executed: readonly AgentToolResult[],
 ): Promise<ToolResultMessage[]> {
   const { history } = turn.run;
   const messages: ToolResultMessage[] = [];
+  let next = 0;
   for (const call of calls) {
-    const result = createResultMessage(turn, call, resultByBlock.get(call.block));
-    const message = history.withId(result);
+    const result = call.type === "ready" ? executed[next++] : call.result;
+    const message = history.withId(createResultMessage(turn, call, result));
     const emitted = history.emitMessage(message);
     if (emitted) await emitted;
     messages.push(message);
@@ -170,11 +170,9 @@ async function emitResults(
 function createResultMessage(
   turn: TurnContext,
   call: PreparedCall,
-  executed: AgentToolResult | undefined,
+  known: AgentToolResult | undefined,
 ): ToolResultMessage {
-  const text = call.type === "refused" ? call.text : getAbortText(turn);
-  const known = call.type === "refused" ? call.result : executed;
-  const result = known ?? errorResult(text);
+  const result = known ?? errorResult(call.type === "refused" ? call.text : getAbortText(turn));
   return {
     role: "tool_result",
     toolCallId: call.block.id,
