@@ -45,7 +45,7 @@ export interface ToolContext<Context = unknown> {
   readonly turn: number;
   /** The `context` of the run's options; never sent to the model. */
   readonly context: Context;
-  /** The history so far, oldest message first, including the reply that made the call. */
+  /** The history so far, oldest message first, including the reply that made the call; one copy for all calls of a reply. */
   readonly messages: readonly AgentMessage[];
 }
 

@@ -38,11 +38,6 @@ export class RunHistory {
   readonly messages: AgentMessage[];
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
-  /** A property whose value is a copy of the history when it is read. */
-  readonly property: PropertyDescriptor = {
-    enumerable: true,
-    get: () => this.messages.slice(),
-  };
   readonly #options: RunHistoryOptions;
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
