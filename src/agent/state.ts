@@ -25,6 +25,7 @@ import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { TextBuffer } from "../core/text_buffer.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** The state of an agent as of the last event. */
 export interface AgentState {
@@ -132,7 +133,7 @@ export function applyEvent(
       return state.draft?.apply(event.delta);
     case "message_start":
       state.draft = event.message.role === "assistant"
-        ? new ReplyDraft(cloneJson(event.message))
+        ? new ReplyDraft({ ...event.message, usage: zeroUsage(), cost: zeroCost() })
         : undefined;
       return;
     case "message_end":

@@ -120,7 +120,7 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   if (started) await started;
   const position = { turn: turn.progress.turn, attempt: attempted.number, model: cloneJson(model) };
   void run.events.emit({ type: "model_call_start", ...position });
-  const delivered = run.events.untilDelivered();
+  const delivered = run.untilDelivered();
   if (delivered) await delivered;
   const reader = new ReplyReader(turn, request.tools);
   const startedAt = run.config.now();

@@ -42,7 +42,7 @@ export async function executeCalls(
     });
     if (started) await started;
   }
-  const delivered = events.untilDelivered();
+  const delivered = turn.run.untilDelivered();
   if (delivered) await delivered;
   const scheduled = executions.map((execution) => ({
     execution,

@@ -11,7 +11,7 @@ import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
-import type { RunEvents } from "./run_events.ts";
+import type { EventPipe } from "./event_pipe.ts";
 
 /** Options for `new RunHistory()`. */
 export interface RunHistoryOptions {
@@ -20,7 +20,7 @@ export interface RunHistoryOptions {
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
   /** Emits the messages that are appended. */
-  readonly events: RunEvents;
+  readonly events: EventPipe;
   /** Creates an id for a tool call that has none. */
   readonly newCallId: () => string;
   /** Creates an id for a message that has none. */

@@ -10,9 +10,8 @@ import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
-import type { EventObserver, EventPipe } from "./event_pipe.ts";
+import { type EventObserver, EventPipe } from "./event_pipe.ts";
 import { toMessageSource } from "./polled_source.ts";
-import { RunEvents } from "./run_events.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -91,7 +90,7 @@ export function startRun(start: StartRunOptions): StartedRun {
   // The history of the run, which only grows by its own messages.
   const messages = [...context.messages];
   const observe = createObserver?.({ messages, withGrace });
-  const events = new RunEvents({ channel, observe }, cancellation);
+  const events = new EventPipe({ channel, observe });
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
