@@ -126,7 +126,7 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const startedAt = run.config.now();
   const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
   const durationMs = run.config.now() - startedAt;
-  const result = chargeReply(turn, attempted.candidate, outcome);
+  const result = chargeReply(turn, attempted.candidate, { reader, outcome });
   const { usage, cost, responseId, error } = result;
   const { firstTokenAt } = reader;
   const ended = run.events.emit({
@@ -157,15 +157,24 @@ function createCall(
   return { streamFn, call: { model, context, options, runId: run.runId, turn, ...maxWait } };
 }
 
+interface ReadReply {
+  readonly reader: ReplyReader;
+  readonly outcome: ReplyOutcome;
+}
+
 /** Adds the cost of a reply, and passes it to the monitor. */
 function chargeReply(
   { run, progress, monitor }: TurnContext,
   { model, streamFn }: Candidate,
-  outcome: ReplyOutcome,
+  { reader, outcome }: ReadReply,
 ): Attempt {
   const prices = getPrices(run, streamFn);
   const cost = calculateCost(run, outcome, { model, prices });
-  const { usage } = outcome;
+  const { usage, error } = outcome;
+  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
+    // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
+    monitor?.update({ model, prices, progress, reply: reader });
+  }
   monitor?.update({ model, prices, progress: addSpending(progress, { usage, cost }) });
   return { ...outcome, cost, calls: 1 };
 }

@@ -40,7 +40,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   if (!run.cancellation.aborted) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
-    progress = result.progress;
+    progress = run.lateSpending.addTo(result.progress);
     const { next } = result;
     if (next.type === "end") return progress;
     const polled = run.steering.poll();
