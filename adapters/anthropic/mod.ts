@@ -19,9 +19,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { AnthropicOptions } from "./anthropic_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -42,9 +41,8 @@ export type { AnthropicOptions };
  * ```
  */
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
-    return createAnthropicStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./anthropic_stream_fn.ts")).createAnthropicStreamFn,
+  );
 }

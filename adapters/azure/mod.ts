@@ -18,9 +18,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { AzureOptions } from "./azure_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -44,9 +43,8 @@ export type { AzureOptions };
  * ```
  */
 export function createAzure(options: AzureOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createAzureStreamFn } = await import("./azure_stream_fn.ts");
-    return createAzureStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./azure_stream_fn.ts")).createAzureStreamFn,
+  );
 }

@@ -18,7 +18,7 @@ import {
   hasKeyHeader,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
+import { appendQuery, createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
@@ -152,7 +152,7 @@ async function authorizeRequest(
   if (region === undefined) throw createRegionError(provider);
   const signed = await signHeaders(
     // Includes the caller's headers, because AWS requires a signature for some of them.
-    { url, body, headers: { ...headers, ...settings.headers } },
+    { url: appendQuery(url, settings.query), body, headers: { ...headers, ...settings.headers } },
     { credentials, region, now: settings.clock.now() },
   );
   const { secretAccessKey, sessionToken } = credentials;

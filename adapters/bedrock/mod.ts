@@ -22,9 +22,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -46,9 +45,8 @@ export type { BedrockOptions };
  * ```
  */
 export function createBedrock(options: BedrockOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createBedrockStreamFn } = await import("./bedrock_stream_fn.ts");
-    return createBedrockStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./bedrock_stream_fn.ts")).createBedrockStreamFn,
+  );
 }

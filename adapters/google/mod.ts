@@ -26,9 +26,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { GoogleOptions } from "./google_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -50,9 +49,8 @@ export { createGoogle as createGemini, type GoogleOptions, type GoogleOptions as
  * ```
  */
 export function createGoogle(options: GoogleOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createGoogleStreamFn } = await import("./google_stream_fn.ts");
-    return createGoogleStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./google_stream_fn.ts")).createGoogleStreamFn,
+  );
 }

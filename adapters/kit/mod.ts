@@ -103,7 +103,14 @@ export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
-export { countOrZero, textOrEmpty, toArgumentsText } from "./stream/wire_values.ts";
+export {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "./stream/wire_values.ts";
 export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options

@@ -18,9 +18,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { MistralOptions } from "./mistral_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -41,9 +40,8 @@ export type { MistralOptions };
  * ```
  */
 export function createMistral(options: MistralOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createMistralStreamFn } = await import("./mistral_stream_fn.ts");
-    return createMistralStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./mistral_stream_fn.ts")).createMistralStreamFn,
+  );
 }

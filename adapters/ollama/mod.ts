@@ -19,9 +19,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { OllamaOptions } from "./ollama_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -42,9 +41,8 @@ export type { OllamaOptions };
  * ```
  */
 export function createOllama(options: OllamaOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createOllamaStreamFn } = await import("./ollama_stream_fn.ts");
-    return createOllamaStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./ollama_stream_fn.ts")).createOllamaStreamFn,
+  );
 }

@@ -18,9 +18,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { OpenAIOptions } from "./openai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -39,9 +38,8 @@ export type { OpenAIOptions };
  * ```
  */
 export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createOpenAIStreamFn } = await import("./openai_stream_fn.ts");
-    return createOpenAIStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./openai_stream_fn.ts")).createOpenAIStreamFn,
+  );
 }

@@ -28,9 +28,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { ProxyOptions } from "./proxy_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -62,9 +61,8 @@ export type { ProxyOptions };
  * ```
  */
 export function createProxy(options: ProxyOptions): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createProxyStreamFn } = await import("./proxy_stream_fn.ts");
-    return createProxyStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./proxy_stream_fn.ts")).createProxyStreamFn,
+  );
 }

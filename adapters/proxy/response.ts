@@ -139,7 +139,7 @@ export class ProxyReply implements ReplyReader<string> {
       case "extension":
         return writer.writeExtension(event.typeName, event.data);
       case "warning":
-        return writer.warning(event.code, event.message, event.data);
+        return writer.warning(event.code, event.message, this.#redactData(event.data));
       case "done": {
         const { stopReason, usage, cost, responseId } = event;
         return writer.finish({
@@ -186,13 +186,18 @@ export class ProxyReply implements ReplyReader<string> {
     this.#blocks.delete(contentIndex);
   }
 
+  #redactData(data: unknown): unknown {
+    if (data === undefined) return undefined;
+    return JSON.parse(redact(JSON.stringify(data), this.#origin.secrets));
+  }
+
   #fail({ error: record, usage }: ProxyErrorEvent): void {
-    const { provider, secrets } = this.#origin;
-    const message = redact(record.message, secrets);
+    const { provider } = this.#origin;
+    const { message } = record;
     // The agent did not abort, so a retry may succeed.
     const error = record.code === "aborted"
       ? new NetworkError(`${provider}: The proxy aborted the reply: ${message}`, { provider })
-      : AgentError.from({ provider, ...record, message });
+      : AgentError.from({ provider, ...record });
     this.#writer.fail(error, usage && toValidUsage(usage));
   }
 

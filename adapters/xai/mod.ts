@@ -17,9 +17,8 @@
  * @module
  */
 
-import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { withCatalog } from "../kit/request/with_catalog.ts";
+import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
 import type { XaiOptions } from "./xai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -37,9 +36,8 @@ export type { XaiOptions };
  * ```
  */
 export function createXai(options: XaiOptions = {}): StreamFn {
-  const streamFn = lazyStreamFn(async () => {
-    const { createXaiStreamFn } = await import("./xai_stream_fn.ts");
-    return createXaiStreamFn(options);
-  });
-  return withCatalog(streamFn, options.catalog);
+  return lazyAdapter(
+    options,
+    async () => (await import("./xai_stream_fn.ts")).createXaiStreamFn,
+  );
 }

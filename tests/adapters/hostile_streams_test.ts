@@ -349,3 +349,29 @@ Deno.test("all providers: an invalid option of the request is named before anyth
     assertEquals(fetch.requests, []);
   }
 });
+
+// Replies that are none
+
+Deno.test("ollama: an answer that only loaded or unloaded the model is an error", async () => {
+  for (const done_reason of ["load", "unload", "LOAD"]) {
+    const line = JSON.stringify({ message: { content: "" }, done: true, done_reason });
+    assertEquals(
+      summarizeEnd(await read(createOllama, `${line}\n`)),
+      `stream_error: acme ended without a reply (${done_reason.toLowerCase()})`,
+    );
+  }
+});
+
+Deno.test("responses: a status that is not final is a network error, and missing statuses are those of the event", async () => {
+  const end = async (type: string, response: object) =>
+    summarizeEnd(await read(createResponses, [{ type: `response.${type}`, response }]));
+  for (const status of ["in_progress", "queued", "cancelled"]) {
+    assertEquals(
+      await end("completed", { status }),
+      `network_error: acme: the reply ended with the status ${status}`,
+    );
+  }
+  assertEquals(await end("completed", {}), "stop");
+  assertEquals(await end("incomplete", {}), "length");
+  assertStringIncludes(await end("failed", {}), "stream_error: acme reported an error");
+});

@@ -32,15 +32,19 @@ export interface WireDelta {
   readonly reasoning?: string | null;
   readonly reasoning_details?: readonly WireReasoningDetail[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
+  /** Speech of models with audio output. */
+  readonly audio?: unknown;
+  /** Pictures of models with image output, at OpenRouter. */
+  readonly images?: unknown;
   /** Sources at OpenAI and OpenRouter. */
   readonly annotations?: unknown;
   /** The only tool call, at servers with OpenAI's first form of tool calls. */
   readonly function_call?: WireToolCall["function"];
 }
 
-/** A part of the content, which Mistral sends for models that think. */
+/** A part of the content, which Mistral sends for models that think or cite. */
 export interface WireContentPart {
-  readonly type: string;
+  readonly type?: string;
   readonly text?: string;
   readonly thinking?: string | readonly WireContentPart[];
   readonly signature?: string | null;
