@@ -32,7 +32,7 @@ export const ITEM_PREFIX = "openai.";
  * parts, reasoning, and all of the provider's own tools.
  */
 const REPEATED_EVENTS =
-  /^(?:keepalive|response\.(?:created|queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call|\w+_call_(?:code|arguments|input)|mcp_list_tools)\.\w+))$/;
+  /^(?:keepalive|response\.(?:created|queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
 
 /** A tool call whose block is open. */
 interface OpenCall {
