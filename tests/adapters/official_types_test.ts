@@ -113,8 +113,14 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     name: "read_file",
     arguments: { path: "ü😀.txt" },
   });
-  const sources = [{ type: "url", url: "https://deno.com" }] as const;
+  const cited = { cited_text: "", start_char_index: 0, end_char_index: 1, file_id: null };
+  const location = { type: "char_location", document_index: 0, document_title: "notes", ...cited };
+  const sources = [
+    { type: "url", url: "https://deno.com" },
+    { type: "document", data: location },
+  ] as const;
   return [
+    prompt("Read this.", TEXT),
     ...createConversation(model),
     createReply(model, [
       { type: "text", text: "Deno.", citations: sources },
