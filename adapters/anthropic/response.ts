@@ -267,6 +267,13 @@ function getInput(event: WireEvent): string {
   return isInput ? textOrEmpty(event.delta.partial_json) : "";
 }
 
+/** Counts cache writes that last longer than 5 minutes, the default. */
+function countLongWrites(
+  { ephemeral_5m_input_tokens: _short, ...long }: NonNullable<WireUsage["cache_creation"]>,
+): number {
+  return Object.values(long).reduce((sum: number, count) => sum + countOrZero(count), 0);
+}
+
 /** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
 function toUsage(counts: WireUsage): Usage {
   const input = countOrZero(counts.input_tokens);
@@ -274,7 +281,7 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cache_read_input_tokens);
   const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
-  const cacheWriteLong = countOrZero(counts.cache_creation?.ephemeral_1h_input_tokens);
+  const cacheWriteLong = countLongWrites(counts.cache_creation ?? {});
   const extra = {
     ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
     ...(cacheWriteLong > 0 && { cacheWriteLong }),

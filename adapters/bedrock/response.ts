@@ -15,6 +15,7 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  readList,
   readObject,
   readText,
   textOrEmpty,
@@ -275,7 +276,11 @@ function toUsage(counts: WireUsage): Usage {
   const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   const usage = { input, output, cacheRead, cacheWrite, total };
-  const longWrite = counts.cacheDetails?.find(({ ttl }) => ttl === "1h");
-  const cacheWriteLong = countOrZero(longWrite?.inputTokens);
+  // 5 minutes are the default.
+  const longWrites = readList(counts.cacheDetails).filter(({ ttl }) => ttl !== "5m");
+  const cacheWriteLong = longWrites.reduce(
+    (sum, { inputTokens }) => sum + countOrZero(inputTokens),
+    0,
+  );
   return cacheWriteLong > 0 ? { ...usage, extra: { cacheWriteLong } } : usage;
 }

@@ -109,7 +109,7 @@ Deno.test("createBedrock(): signs a request with the credentials, region and tim
   assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
-Deno.test("createBedrock(): sends and signs the session token and the caller's headers", async () => {
+Deno.test("createBedrock(): sends and signs the session token and the caller's headers [A138]", async () => {
   const credentials = { ...CREDENTIALS, sessionToken: "session-token" };
   const headers = { "x-amz-bedrock-trace": "on" };
   const request = await sendToBedrock({

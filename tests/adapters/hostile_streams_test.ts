@@ -113,7 +113,7 @@ Deno.test("chat: plain text of a gateway is part of the network error, without t
   );
 });
 
-Deno.test("chat: calls without ids and indexes are separate calls", async () => {
+Deno.test("chat: calls without ids and indexes are separate calls [B66]", async () => {
   const first = { function: { name: "read_file", arguments: '{"path":"a"}' } };
   const second = { function: { name: "read_file", arguments: '{"path":"b"}' } };
   const expected = [["read_file", { path: "a" }], ["read_file", { path: "b" }]];
@@ -142,7 +142,7 @@ Deno.test("chat: calls without ids whose arguments come later or not at all are 
   assertEquals(summarizeCalls(reply), [["list_all", {}], ["read_file", { path: "a" }]]);
 });
 
-Deno.test("chat: a name that is repeated with each piece of the arguments is one call", async () => {
+Deno.test("chat: a name that is repeated with each piece of the arguments is one call [B66]", async () => {
   const pieces = ['{"path"', ':{"a":{}', "}}"];
   for (const index of [0, undefined]) {
     const chunks = pieces.map((piece) =>
