@@ -68,6 +68,7 @@ export class AnthropicReply implements ReplyReader<string> {
         this.#learn(data, event);
         return this.#append(event.index, requireObject(event.delta));
       case "content_block_start":
+        this.#closeUnended(event.index);
         this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block)));
         return;
       case "content_block_stop":
@@ -211,6 +212,13 @@ export class AnthropicReply implements ReplyReader<string> {
     }
   }
 
+  /** Closes blocks whose end some gateways omit: text and thinking, which only one block at a time has, and the block at an index. */
+  #closeUnended(nextIndex: number): void {
+    for (const [index, { type }] of this.#blocks) {
+      if (index === nextIndex || type === "text" || type === "thinking") this.#close(index);
+    }
+  }
+
   #closeText(wireCitations: readonly WireCitation[]): void {
     const citations = wireCitations.map(toCitation);
     this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
@@ -223,15 +231,16 @@ export class AnthropicReply implements ReplyReader<string> {
 
   #finish(): void {
     const { usage } = this;
-    switch (this.#stopReason?.toLowerCase()) {
+    const reason = this.#stopReason?.toLowerCase();
+    switch (reason) {
       case "max_tokens":
       case "model_context_window_exceeded":
         return this.#writer.finish({ stopReason: "length", usage });
       case "refusal":
       case "content_filter": {
         const { provider } = this.#call.origin;
-        const reason = this.#explanation || "the model declined to answer";
-        const message = `${provider} refused the request: ${reason}`;
+        const explanation = this.#explanation || "the model declined to answer";
+        const message = `${provider} refused the request: ${explanation}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
       }
       case "pause_turn":
@@ -246,6 +255,8 @@ export class AnthropicReply implements ReplyReader<string> {
       default:
         this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#stopReason}`);
     }
+    // Some gateways omit the ends of blocks. That of a call which the token limit cut off stays open.
+    for (const index of this.#blocks.keys()) this.#close(index);
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 }

@@ -53,6 +53,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
   #hasToolCall = false;
+  /** Index of the last block. */
+  #lastIndex = -1;
   /** Citations of the open text. */
   #citations: Citation[] = [];
 
@@ -88,10 +90,12 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     switch (name) {
       case "contentBlockDelta": {
         const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
+        this.#closeUnended(contentBlockIndex);
         return this.#append(contentBlockIndex, readObject(delta) ?? {});
       }
       case "contentBlockStart": {
         const { contentBlockIndex, start }: WireBlockStart = JSON.parse(body);
+        this.#closeUnended(contentBlockIndex);
         const block = this.#startBlock(readObject(start) ?? {});
         if (block) this.#blocks.set(contentBlockIndex, block);
         return;
@@ -205,6 +209,15 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     }
   }
 
+  /** Closes text and thinking whose end was not sent when another block follows. */
+  #closeUnended(nextIndex: number): void {
+    const lastIndex = this.#lastIndex;
+    this.#lastIndex = nextIndex;
+    const type = this.#blocks.get(lastIndex)?.type;
+    const isProse = type === undefined || type === "thinking";
+    if (lastIndex !== nextIndex && isProse) this.#close(lastIndex);
+  }
+
   #closeText(): void {
     const citations = this.#citations;
     this.#citations = [];
@@ -249,6 +262,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       default:
         this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${wireReason}`);
     }
+    // A call that the token limit cut off stays open.
+    for (const index of this.#blocks.keys()) this.#close(index);
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 

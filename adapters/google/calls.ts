@@ -40,7 +40,8 @@ export class GoogleCallAssembler {
   /** Appends a call, or a part of one. */
   append(call: WireFunctionCall, { thoughtSignature }: WirePart): void {
     const signature = textOrEmpty(thoughtSignature) || undefined;
-    const isNewCall = readText(call.name) !== "";
+    // The parts of a streamed call after the first have no name; neither has an invalid call.
+    const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
     const open = isNewCall ? this.#openCall(call) : this.#partialCall;
     if (open === null) return;
     open.signature = signature ?? open.signature;

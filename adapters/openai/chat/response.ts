@@ -124,6 +124,7 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer.setResponseId(chunk.id);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
+    if (chunk.x_groq?.error) throw classifyStreamError(chunk.x_groq, this.#origin);
     if (chunk.error || (!chunk.choices && isErrorValue(chunk))) {
       throw classifyStreamError(chunk, this.#origin);
     }

@@ -84,8 +84,8 @@ export type WireChunk = JsonObject & {
   readonly id?: string | null;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
-  /** Usage at Groq. */
-  readonly x_groq?: { readonly usage?: WireUsage | null } | null;
+  /** Usage and errors at Groq. */
+  readonly x_groq?: (JsonObject & { readonly usage?: WireUsage | null }) | null;
   readonly error?: unknown;
   /** URLs of the sources at xAI and Perplexity. */
   readonly citations?: unknown;

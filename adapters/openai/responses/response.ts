@@ -37,6 +37,8 @@ const REPEATED_EVENTS =
 /** A tool call whose block is open. */
 interface OpenCall {
   readonly contentIndex: number;
+  /** Arguments of the item at its start, which are usually empty. */
+  readonly earlyArguments: unknown;
   hasArguments: boolean;
 }
 
@@ -140,7 +142,7 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#hasToolCall = true;
     const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    const call = { contentIndex, hasArguments: false };
+    const call = { contentIndex, earlyArguments: item.arguments, hasArguments: false };
     this.#calls.set(index, call);
     return call;
   }
@@ -157,12 +159,19 @@ export class ResponsesReply implements ReplyReader<string> {
     if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, toArgumentsText(args));
   }
 
+  /** Writes the arguments of calls whose item has not ended. */
+  #completeCalls(output: readonly WireItem[]): void {
+    for (const [index, { earlyArguments }] of this.#calls) {
+      this.#completeArguments(index, earlyArguments);
+      this.#completeArguments(index, output[index]?.arguments);
+    }
+  }
+
   /** Closes an item; some servers send its content only now. */
   #closeItem(index: number, item: WireItem): void {
+    if (!readObject(item)) return;
     this.#hasClosedItem = true;
-    switch (readObject(item)?.type) {
-      case undefined:
-        return;
+    switch (item.type) {
       case "function_call":
         return this.#closeCall(index, item);
       case "message":
@@ -226,9 +235,11 @@ export class ResponsesReply implements ReplyReader<string> {
       const error = response.error ?? { message: "The response failed without an error" };
       throw classifyStreamError({ error }, origin);
     }
+    const output = readList(response.output);
     if (!this.#hasClosedItem) {
-      for (const [index, item] of readList(response.output).entries()) this.#closeItem(index, item);
+      for (const [index, item] of output.entries()) this.#closeItem(index, item);
     }
+    this.#completeCalls(output);
     const { provider } = origin;
     if (status !== "completed" && status !== "incomplete") {
       throw new NetworkError(`${provider}: the reply ended with the status ${status}`, {
