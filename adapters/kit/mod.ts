@@ -7,9 +7,9 @@
  * import {
  *   type AdapterOptions,
  *   createStreamFn,
+ *   readText,
  *   resolveSettings,
  *   SseParser,
- *   textOrEmpty,
  *   zeroUsage,
  * } from "@swink/agent/adapters/kit";
  * import { extractText, type StreamFn } from "@swink/agent";
@@ -23,7 +23,7 @@
  *     createReplyReader: ({ writer }) => ({
  *       read(data) {
  *         const { text, done } = JSON.parse(data);
- *         writer.writeText(textOrEmpty(text));
+ *         writer.writeText(readText(text));
  *         if (done) writer.finish({ stopReason: "stop", usage: zeroUsage() });
  *       },
  *     }),
