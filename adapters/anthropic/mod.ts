@@ -19,8 +19,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { AnthropicOptions } from "./anthropic_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -41,8 +42,10 @@ export type { AnthropicOptions };
  * ```
  */
 export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./anthropic_stream_fn.ts")).createAnthropicStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
+    return createAnthropicStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

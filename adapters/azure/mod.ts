@@ -18,8 +18,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { AzureOptions } from "./azure_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -43,8 +44,10 @@ export type { AzureOptions };
  * ```
  */
 export function createAzure(options: AzureOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./azure_stream_fn.ts")).createAzureStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createAzureStreamFn } = await import("./azure_stream_fn.ts");
+    return createAzureStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -18,6 +18,7 @@ import {
   hasKeyHeader,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
+import { checkAdapterOptions } from "../kit/options/check_options.ts";
 import { appendQuery, createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
@@ -56,6 +57,7 @@ const FALLBACK_ENTRY: CatalogEntry = {
 
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
+  checkAdapterOptions(options);
   const settings = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();

@@ -22,8 +22,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { BedrockOptions } from "./bedrock_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -45,8 +46,10 @@ export type { BedrockOptions };
  * ```
  */
 export function createBedrock(options: BedrockOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./bedrock_stream_fn.ts")).createBedrockStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createBedrockStreamFn } = await import("./bedrock_stream_fn.ts");
+    return createBedrockStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

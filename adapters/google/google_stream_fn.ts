@@ -49,8 +49,8 @@ const ERRORS: ErrorTable = {
 
 /** Creates the stream function that `createGoogle()` loads. */
 export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
-  const { getToken } = options;
   const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
+  const { getToken } = options;
   const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);
   const isVertex = /\baiplatform\.|\/publishers\//.test(settings.baseUrl);

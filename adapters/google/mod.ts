@@ -26,8 +26,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { GoogleOptions } from "./google_stream_fn.ts";
 
 export type { AccessToken, GetToken } from "../kit/http/access_token.ts";
@@ -49,8 +50,10 @@ export { createGoogle as createGemini, type GoogleOptions, type GoogleOptions as
  * ```
  */
 export function createGoogle(options: GoogleOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./google_stream_fn.ts")).createGoogleStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createGoogleStreamFn } = await import("./google_stream_fn.ts");
+    return createGoogleStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

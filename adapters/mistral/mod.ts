@@ -18,8 +18,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { MistralOptions } from "./mistral_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -40,8 +41,10 @@ export type { MistralOptions };
  * ```
  */
 export function createMistral(options: MistralOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./mistral_stream_fn.ts")).createMistralStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createMistralStreamFn } = await import("./mistral_stream_fn.ts");
+    return createMistralStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

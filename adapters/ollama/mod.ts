@@ -19,8 +19,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { OllamaOptions } from "./ollama_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -41,8 +42,10 @@ export type { OllamaOptions };
  * ```
  */
 export function createOllama(options: OllamaOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./ollama_stream_fn.ts")).createOllamaStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createOllamaStreamFn } = await import("./ollama_stream_fn.ts");
+    return createOllamaStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -18,8 +18,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { OpenAIOptions } from "./openai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -38,8 +39,10 @@ export type { OpenAIOptions };
  * ```
  */
 export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./openai_stream_fn.ts")).createOpenAIStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createOpenAIStreamFn } = await import("./openai_stream_fn.ts");
+    return createOpenAIStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

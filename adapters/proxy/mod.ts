@@ -28,8 +28,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { ProxyOptions } from "./proxy_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -61,8 +62,10 @@ export type { ProxyOptions };
  * ```
  */
 export function createProxy(options: ProxyOptions): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./proxy_stream_fn.ts")).createProxyStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createProxyStreamFn } = await import("./proxy_stream_fn.ts");
+    return createProxyStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -17,8 +17,9 @@
  * @module
  */
 
+import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { lazyAdapter } from "../kit/options/lazy_adapter.ts";
+import { withCatalog } from "../kit/request/with_catalog.ts";
 import type { XaiOptions } from "./xai_stream_fn.ts";
 
 export type { AdapterOptions } from "../kit/options/adapter_options.ts";
@@ -36,8 +37,10 @@ export type { XaiOptions };
  * ```
  */
 export function createXai(options: XaiOptions = {}): StreamFn {
-  return lazyAdapter(
-    options,
-    async () => (await import("./xai_stream_fn.ts")).createXaiStreamFn,
-  );
+  const streamFn = lazyStreamFn(async () => {
+    const { createXaiStreamFn } = await import("./xai_stream_fn.ts");
+    return createXaiStreamFn(options);
+  });
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -19,23 +19,23 @@ export function withCatalog(
   streamFn: StreamFn,
   models?: Catalog | ((model: ModelSpec) => Catalog | undefined),
 ): StreamFn {
-  const findCatalog = typeof models === "function" ? models : () => models;
   let loaded: CatalogModule | undefined;
   const load = async (): Promise<CatalogModule> =>
     loaded ??= await import("../../catalog/catalog.ts");
+  const select = (model: ModelSpec) =>
+    (typeof models === "function" ? models(model) : models) ?? loaded?.catalog ?? {};
   const call: StreamFn = (request) => {
     if (!loaded) void load();
     return streamFn(request);
   };
   const knowledge: Required<Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow">> = {
     async hasStrictSchema(model, schema) {
-      const { catalog, findModel } = await load();
-      if (!findModel(findCatalog(model) ?? catalog, model)?.strictSchema) return false;
+      const { findModel } = await load();
+      if (!findModel(select(model), model)?.strictSchema) return false;
       return (await import("./strict_schema.ts")).isStrictSchema(schema);
     },
-    prices: (model) => loaded?.findModelRates(findCatalog(model) ?? loaded.catalog, model),
-    contextWindow: (model) =>
-      loaded?.findModel(findCatalog(model) ?? loaded.catalog, model)?.contextWindow,
+    prices: (model) => loaded?.findModelRates(select(model), model),
+    contextWindow: (model) => loaded?.findModel(select(model), model)?.contextWindow,
   };
   return Object.assign(call, knowledge);
 }
