@@ -348,7 +348,7 @@ testInDirectory(
 );
 
 testInDirectory(
-  "FileSessionStore: open() reads the complete entries of a log that is cut at any byte",
+  "FileSessionStore: open() reads the complete entries of a log that is cut at any byte [A144]",
   async (fixture) => {
     await writeSession(fixture.store, "one", "zwei ü", "three 😀");
     const bytes = await Deno.readFile(fixture.path);
