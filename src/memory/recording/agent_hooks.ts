@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { optionsByAgent } from "../../agent/options.ts";
-import type { ApprovalGateState } from "../../core/approval.ts";
+import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -53,6 +53,26 @@ export function restoreCut(
 ): void {
   transform?.restoreMessages(cut);
   transform?.view(agent.state.messages);
+}
+
+/** The modes by strictness, the strictest first. */
+const MODES: readonly unknown[] = ["always", "enabled", "smart", "bypassed"];
+
+/**
+ * Restores the state of a gate. A mode that is stored can only tighten that of the application, since whoever can write
+ * to the storage could otherwise turn approvals off.
+ */
+export function restoreGate(
+  { approvalGate }: Pick<AgentHooks, "approvalGate">,
+  { mode, grants }: { readonly mode?: ApprovalMode; readonly grants?: readonly TrustGrant[] },
+): void {
+  if (!approvalGate) return;
+  const isStricter = MODES.includes(mode) &&
+    MODES.indexOf(mode) < MODES.indexOf(approvalGate.mode);
+  if (mode && isStricter) approvalGate.mode = mode;
+  if (!grants) return;
+  approvalGate.clearTrust();
+  for (const grant of grants) approvalGate.trust(grant);
 }
 
 function isApprovalGate(approve: unknown): approve is ApprovalGateState {

@@ -188,3 +188,50 @@ Deno.test("restore() restores pending approvals and the state of the approval ga
   const [paid] = result.messages;
   assertEquals(paid?.role === "tool_result" && extractText(paid.content), "paid");
 });
+
+Deno.test("restore() does not run a call again that was started three times", async () => {
+  const tool = { ...pay, sideEffect: "none" } as const;
+  const pays = reply([toolCall("pay", {}, { id: "c" })]);
+  const createPayingAgent = (...steps: readonly ReturnType<typeof reply>[]) =>
+    new Agent({
+      model: "p/m",
+      streamFn: scriptedStream([...steps, reply("Done.")]),
+      tools: [tool],
+    });
+  const attempts: string[] = [];
+  /** Continues as a process that crashes while the call runs, and returns its last checkpoint. */
+  const crash = async (stored: string | undefined): Promise<string> => {
+    const agent = createPayingAgent(...stored === undefined ? [pays] : []);
+    let last = stored ?? "";
+    agent.subscribe((event) => {
+      if (event.type === "tool_execution_start") last = JSON.stringify(checkpoint(agent));
+      if (event.type === "tool_execution_start") attempts.push(event.id);
+    });
+    if (stored === undefined) await agent.prompt("Pay");
+    else {
+      restore(agent, JSON.parse(stored));
+      await agent.continue();
+    }
+    return last;
+  };
+  let stored = await crash(undefined);
+  for (let restart = 0; restart < 4; restart++) stored = await crash(stored);
+  assertEquals(attempts.length, 3);
+  const agent = createPayingAgent();
+  restore(agent, JSON.parse(stored));
+  await agent.continue();
+  const result = agent.state.messages.find((message) => message.role === "tool_result");
+  assertStringIncludes(extractText(result?.content ?? []), "started 3 times");
+  const patient = createPayingAgent();
+  restore(patient, JSON.parse(stored), { maxToolAttempts: 4 });
+  assertEquals(patient.state.interruptedCalls[0]?.rerun?.attempts, 3);
+});
+
+Deno.test("restore() leaves the agent unchanged if the model has a thinking level of a later version", () => {
+  const agent = createAgent();
+  const before = checkpoint(agent);
+  const model = { ...before.model, thinkingLevel: "galactic" };
+  const value = { ...before, systemPrompt: "other", model };
+  assertThrows(() => restore(agent, value), BadRequestError, "damaged");
+  assertEquals(checkpoint(agent), before);
+});

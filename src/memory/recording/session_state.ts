@@ -9,6 +9,7 @@ import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
+import { isUsableModel } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
 /** A step of a resumed plan. */
@@ -59,7 +60,7 @@ export interface SessionState {
 
 /** Reads the state from a path. */
 export function readSessionState(path: readonly SessionEntry[]): SessionState {
-  const model = findLastEntry(path, "model_changed")?.model;
+  const model = getModel(path);
   const toolNames = findLastEntry(path, "tools_changed")?.names;
   const approvalMode = findLastEntry(path, "approval_mode")?.mode;
   const plan = getPlan(path);
@@ -76,6 +77,12 @@ export function readSessionState(path: readonly SessionEntry[]): SessionState {
     approvals: getApprovals(path),
     isInterrupted: isInterrupted(path, queued),
   };
+}
+
+/** Returns the last model. A thinking level that only later versions have is turned off, so that the model stays. */
+function getModel(path: readonly SessionEntry[]): ModelSpec | undefined {
+  const model = findLastEntry(path, "model_changed")?.model;
+  return [model, model && { ...model, thinkingLevel: "off" as const }].find(isUsableModel);
 }
 
 type EntryOfType<Type extends SessionEntry["type"]> = Extract<SessionEntry, { type: Type }>;

@@ -161,6 +161,12 @@ function createMessageItems(
   }
 }
 
+/** Formats a time of a log, which may be any number. */
+export function formatTime(timestamp: number): string {
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? `time ${timestamp}` : date.toISOString();
+}
+
 function createParts(
   blocks: readonly ContentBlock[],
   results: ReadonlyMap<string, TranscriptTool["result"]>,
@@ -179,6 +185,8 @@ function createParts(
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
         return []; // For the provider only.
+      default:
+        return createUnknownPart(block);
       case "tool_call": {
         const result = results.get(block.id);
         const args = formatJson(block.arguments);
@@ -186,6 +194,12 @@ function createParts(
       }
     }
   });
+}
+
+/** A later version may have types of blocks that this one does not know. */
+function createUnknownPart(block: never): TranscriptPart[] {
+  const { type } = block as ContentBlock;
+  return [{ type: "data", name: String(type), json: formatJson(block) }];
 }
 
 function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string | undefined {
