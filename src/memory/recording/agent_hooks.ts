@@ -59,8 +59,8 @@ export function restoreCut(
 const MODES: readonly unknown[] = ["always", "enabled", "smart", "bypassed"];
 
 /**
- * Restores the state of a gate. A mode that is stored can only tighten that of the application, since whoever can write
- * to the storage could otherwise turn approvals off.
+ * Restores the state of a gate. A mode that is stored can only tighten that of the application, since a program that
+ * can write to the storage could otherwise turn approvals off.
  */
 export function restoreGate(
   { approvalGate }: Pick<AgentHooks, "approvalGate">,

@@ -72,7 +72,7 @@ export interface RestoredCheckpoint {
   readonly repairs: readonly HistoryRepair[];
 }
 
-/** Numbers of earlier attempts by idempotency key, for calls that an agent has from a checkpoint. */
+/** Numbers of earlier attempts by the id of the call, for calls that an agent has from a checkpoint. */
 const earlierAttempts = new WeakMap<Agent, ReadonlyMap<string, number>>();
 
 /**
@@ -172,7 +172,7 @@ function toPendingCall(
     type: "started",
     call,
     journal: { type: "tool_started", ...entry, arguments: args, sideEffect, idempotencyKey },
-    attempts: 1 + (attempts.get(idempotencyKey) ?? 0),
+    attempts: 1 + (attempts.get(toolCallId) ?? 0),
   };
 }
 
@@ -200,7 +200,7 @@ export function restore(
   agent.setSystemPrompt(systemPrompt);
   agent.setModel(model);
   agent.setMessages(repaired.messages, pending);
-  earlierAttempts.set(agent, countAttempts(pending?.interruptedCalls));
+  earlierAttempts.set(agent, countAttempts(stored.pending?.interruptedCalls));
   const hooks = findHooks(agent, options);
   const { transform = options.transform } = hooks;
   transform?.restore(cut);
@@ -233,11 +233,7 @@ function limitReruns(
 }
 
 function countAttempts(calls: readonly InterruptedCall[] = []): ReadonlyMap<string, number> {
-  return new Map(
-    calls.flatMap(({ rerun: { idempotencyKey, attempts = 0 } = {} }) =>
-      idempotencyKey === undefined ? [] : [[idempotencyKey, attempts] as const]
-    ),
-  );
+  return new Map(calls.map(({ toolCallId, rerun }) => [toolCallId, rerun?.attempts ?? 0]));
 }
 
 function parseCheckpoint(value: unknown): AgentCheckpoint {
