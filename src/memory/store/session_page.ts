@@ -142,6 +142,18 @@ export function checkDeleteOptions(options: DeleteSessionsOptions): void {
   );
 }
 
+/**
+ * Checks that a scope selects sessions.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkScope({ tenant, user }: SessionFilter): void {
+  if (tenant !== undefined || user !== undefined) return;
+  throw new SessionError("The scope of a store is empty: specify a tenant, a user, or both", {
+    reason: "bad_filter",
+  });
+}
+
 /** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */
 export async function deleteMatching(
   store: Pick<SessionStore, "list" | "delete">,
