@@ -19,7 +19,7 @@ import { getComposedTransforms } from "../context/compose_transforms.ts";
 export interface AgentHookOptions {
   /**
    * The compacting transform, whose cut the session keeps. Default: that of the agent's `transformContext`, also within
-   * `composeTransforms()`.
+   * `composeTransforms()`; of several, the first that writes summaries, or else the first.
    */
   readonly transform?: CompactingTransform | undefined;
   /** The gate whose mode and grants the session keeps. Default: the agent's `approve`, if it is an `approvalGate()`. */
@@ -35,12 +35,13 @@ export interface AgentHooks {
 /** Finds the hooks of an agent. */
 export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
   const { transformContext, approve } = optionsByAgent.get(agent) ?? {};
-  const [transform, ...others] = options.transform
+  const transforms = options.transform
     ? [options.transform]
-    : getComposedTransforms(transformContext).filter(isReportingTransform);
+    : getComposedTransforms(transformContext);
+  const reporting = transforms.filter(isReportingTransform);
   return {
-    // A log has one cut.
-    transform: others.length === 0 && isReportingTransform(transform) ? transform : undefined,
+    // A log has one cut. That of another window costs nothing to make again.
+    transform: reporting.find(({ writesSummaries }) => writesSummaries) ?? reporting[0],
     approvalGate: options.approvalGate ?? (isApprovalGate(approve) ? approve : undefined),
   };
 }

@@ -428,7 +428,8 @@ class Recorder implements SessionRecording {
 
   #recordCompaction(report: CompactionReport): void {
     const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
-    const cut = this.#hooks.transform?.cutMessages ?? getReportedCut(report);
+    const { transform } = this.#hooks;
+    const cut = transform ? transform.cutMessages : getReportedCut(report);
     const range = cut && this.#path.findRange(cut);
     const newestId = range?.newestId ?? null;
     this.session.append({

@@ -10,7 +10,7 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
 import { isUsableModel } from "../store/entry_check.ts";
-import { safeStringify } from "../store/safe_stringify.ts";
+import { getMessageKey } from "./message_key.ts";
 
 /** A step of a resumed plan. */
 export interface ResumedPlanStep {
@@ -136,16 +136,11 @@ function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],
 ): QueuedMessages {
-  const keys = new Set(delivered.map(getKey));
-  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getKey(message));
-  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getKey(message)));
+  const keys = new Set(delivered.map(getMessageKey));
+  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getMessageKey(message));
+  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getMessageKey(message)));
   if (Array.from(keys).some((key) => !dequeued.has(key))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
-}
-
-/** Returns what identifies a message. Every queued message has an id; those of other programs may have none. */
-function getKey(message: AgentMessage): string {
-  return message.id ?? safeStringify(message);
 }
 
 function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {

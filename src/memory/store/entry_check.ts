@@ -63,7 +63,7 @@ const result: Check = (value) => {
 const MEMBER_CHECKS: Readonly<
   Record<Exclude<SessionEntryType, "opaque">, Readonly<Record<string, Check>>>
 > = {
-  message: { message },
+  message: { message, isCopy: optional(boolean) },
   reply_failed: { message },
   tool_started: { ...call, arguments: object },
   tool_finished: { ...call, result },
