@@ -76,9 +76,7 @@ class IndexSearch {
       const isBetween = ({ position }: ListedSession) =>
         (!start || compareSessions(start, position) < 0) &&
         (!last || compareSessions(position, last) <= 0);
-      const unmoved = hits.filter(({ id, updated }) =>
-        updated <= snapshotTime && !moved.ids.has(id)
-      );
+      const unmoved = hits.filter(({ id }) => !moved.ids.has(id));
       yield* this.#merge(unmoved, moved.sessions.filter(isBetween));
       if (!last) return;
       // The batch may end within a session.
