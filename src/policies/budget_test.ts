@@ -333,3 +333,13 @@ Deno.test("budget() throws for an invalid option", () => {
   assertThrows(create({ elapsedMs: null }), BadRequestError, "elapsedMs must be a number");
   assertThrows(create({ cost: 1, unknownPrice: "warn" }), BadRequestError, "unknownPrice must be");
 });
+
+Deno.test("budget() stops retries whose failed attempts reach its limit together, though none reports usage", async () => {
+  const broken = () => fail("network_error", "Connection reset", { after: "word ".repeat(20) });
+  const { agent } = testAgent([broken(), broken(), reply("Done")], {
+    policies: [budget({ tokens: 50 })],
+    retry: () => 0,
+    sleep: () => Promise.resolve(),
+  });
+  assertEquals((await agent.prompt("Go")).stoppedBy?.policy, "budget");
+});

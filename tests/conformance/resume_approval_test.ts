@@ -327,3 +327,22 @@ Deno.test("continue({ approvals }): the tools and schemas of today apply", async
   assertStringIncludes(lines[3] ?? "", 'Invalid arguments for "write"');
   assertEquals([ranCalls(test), strict.calls], [[], []]);
 });
+
+Deno.test("continue({ approvals }): every decision is emitted when a policy stops the batch before a later call", async () => {
+  let stops = false;
+  const test = pendingAgent([BATCH], {
+    approve: () => ({ type: "pending" }),
+    policies: [{
+      name: "guard",
+      preDispatch: () => stops ? { type: "stop", reason: "over" } : undefined,
+    }],
+  });
+  const { pendingApprovals = [] } = await test.agent.prompt("Go");
+  const ids = pendingApprovals.map(({ toolCallId }) => toolCallId);
+  assertEquals(ids, ["call_1", "call_2", "call_3"]);
+  stops = true;
+  const approvals = Object.fromEntries(ids.map((id) => [id, true]));
+  const events = await checkEvents(test.agent.continueStream({ approvals }));
+  assertEquals(eventsOfType(events, "tool_approval_resolved").map(({ id }) => id), ids);
+  assertEquals(ranCalls(test), []);
+});

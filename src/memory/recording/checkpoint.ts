@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentState } from "../../agent/state.ts";
+import type { AgentState } from "../../agent/live_state.ts";
 import type {
   ApprovalMode,
   InterruptedCall,
