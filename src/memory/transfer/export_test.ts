@@ -195,8 +195,16 @@ Deno.test("importSession() returns the damage, and rejects if there is no entry"
 
 Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
-  const session = await store.create({ id: "secrets", cwd: "/home/SECRET" });
-  const call = toolCall("SECRET", { id: "SECRET", deep: [{ type: "SECRET" }] }, { id: "call_1" });
+  const session = await store.create({
+    id: "secrets",
+    cwd: "/home/SECRET",
+    metadata: { id: "SECRET", "a SECRET key": 1 },
+  });
+  const call = toolCall(
+    "SECRET",
+    { id: "SECRET", deep: [{ type: "SECRET", SECRET: [{ "a SECRET key": 1 }] }] },
+    { id: "call_1" },
+  );
   session.append({ type: "title", title: "SECRET" });
   session.append({ type: "message", message: assistantMessage([text("SECRET"), call]) });
   session.append({

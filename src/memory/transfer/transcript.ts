@@ -91,9 +91,9 @@ const STRUCTURAL_KEYS = new Set([
   "mediaType",
 ]);
 /** Properties with arbitrary content. */
-const FREE_FORM_KEYS = new Set(["arguments", "details", "data"]);
+const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
 
-/** Applies `redact` to every text of an entry or header, except to properties that define its structure. */
+/** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
     if (typeof member === "string") {
@@ -101,12 +101,11 @@ export function redactTexts<Value>(value: Value, redact: (text: string) => strin
     }
     if (Array.isArray(member)) return member.map((item) => visit(item, "", hasStructure));
     if (typeof member !== "object" || member === null) return member;
-    const members = Object.entries(member);
-    return Object.fromEntries(
-      members.map((
-        [key, value],
-      ) => [key, visit(value, key, hasStructure && !FREE_FORM_KEYS.has(key))]),
-    );
+    const members = Object.entries(member).map(([key, value]) => {
+      const isFreeForm = !hasStructure || FREE_FORM_KEYS.has(key);
+      return [hasStructure ? key : redact(key), visit(value, key, !isFreeForm)];
+    });
+    return Object.fromEntries(members);
   };
   return visit(JSON.parse(safeStringify(value)), "", true) as Value;
 }
