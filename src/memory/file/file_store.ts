@@ -21,6 +21,7 @@ import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/write
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
+import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
@@ -42,7 +43,6 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";

@@ -22,6 +22,7 @@ import type {
 } from "../storage/entry_storage.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
+import { readHeader, readSummary } from "./session_rows.ts";
 import {
   addAdvice,
   type Database,
@@ -34,7 +35,6 @@ import {
   runInTransaction,
   type Statement,
 } from "./sqlite_database.ts";
-import { readHeader, readSummary } from "./session_rows.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
 import { createTables, getStoredText } from "./sqlite_tables.ts";
 
@@ -51,10 +51,10 @@ export interface SqliteStorageOptions {
 /** A storage in one database, which is opened on first use. */
 export class SqliteStorage implements EntryStorage {
   readonly #path: string;
+  readonly #files: LockStorage;
   readonly #leases: LockFileLeases | MemoryLeases;
   #connection: Promise<Connection> | undefined;
   #isClosed = false;
-  readonly #files: LockStorage;
   /** Ids of the sessions with commits that were not synced to disk. */
   readonly #unsyncedIds = new Set<string>();
   /** Whether the write-ahead log may have entries that are not in the database. */

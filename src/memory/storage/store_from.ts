@@ -19,6 +19,7 @@ import type {
 import { system } from "../../platform/system.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
+import type { ListedSession } from "../store/list_snapshot.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits } from "../store/search_page.ts";
@@ -28,8 +29,6 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
-import { listMoved } from "./moved_sessions.ts";
-import type { ListedSession } from "../store/list_snapshot.ts";
 import {
   checkDeleteOptions,
   compareSessions,
@@ -42,6 +41,7 @@ import {
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";
+import { listMoved } from "./moved_sessions.ts";
 import { searchStorage } from "./search_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";
 import { StorageLog } from "./storage_log.ts";
