@@ -9,6 +9,7 @@ import {
   confineLaunch,
   type Confinement,
   type ConfinementRules,
+  DEVICE_DIRECTORY,
   findConfinement,
   toConfinedNetwork,
   WRITABLE_DEVICES,
@@ -172,7 +173,7 @@ class LocalSandbox implements Sandbox {
     const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
-      readable: listReadablePaths(hidden),
+      readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,

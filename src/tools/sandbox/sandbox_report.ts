@@ -52,7 +52,12 @@ export function createSandboxReport(
   return {
     confined: gaps === 0,
     summary: createSummary(sandbox, confinement, gaps),
-    rules: [...createProgramRules(sandbox), ...kernelRules, ...UNENFORCED_RULES],
+    rules: [
+      ...createProgramRules(sandbox),
+      ...kernelRules,
+      ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
+      ...UNENFORCED_RULES,
+    ],
   };
 }
 
@@ -134,6 +139,15 @@ const UNENFORCED_RULES: readonly SandboxRule[] = [
   },
 ];
 
+const PROCESS_RULE =
+  "commands do not change the limits and priorities of other programs, nor use the keyrings of the user";
+
+const SEATBELT_GAP: SandboxRule = {
+  rule: PROCESS_RULE,
+  enforcedBy: "none",
+  how: "Seatbelt does not cover priorities",
+};
+
 function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
   const { writable, net, unixSockets } = sandbox;
   const kernel = createRuleFactories(confinement);
@@ -148,6 +162,8 @@ function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): 
       : [kernel.sockets("commands do not connect to daemons over Unix sockets")]),
     kernel.files("commands do not trace this program, nor read its memory or environment"),
     kernel.signals("commands do not send signals to other programs"),
+    kernel.files("commands do not use terminals"),
+    ...(confinement.type === "seatbelt" ? [] : [kernel.sockets(PROCESS_RULE)]),
   ];
 }
 

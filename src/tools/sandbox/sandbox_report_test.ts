@@ -29,11 +29,11 @@ Deno.test("createSandboxReport(): reports the rules that an old kernel cannot en
     "commands do not truncate files outside the roots",
     "commands do not send signals to other programs",
   ]);
-  assertEquals(findUnenforcedRules(createLandlock(3, false)).length, 4);
-  assertEquals(findUnenforcedRules(createLandlock(0)).length, 5);
+  assertEquals(findUnenforcedRules(createLandlock(3, false)).length, 5);
+  assertEquals(findUnenforcedRules(createLandlock(0)).length, 6);
   assertStringIncludes(
     createSandboxReport(sandbox, createLandlock(0)).summary,
-    "by seccomp, network off, 5 rules",
+    "by seccomp, network off, 6 rules",
   );
 });
 
@@ -57,4 +57,10 @@ Deno.test("createSandboxReport(): reports a list of hosts as best effort, and no
 Deno.test("createSandboxReport(): lists the four rules that no kernel enforces", () => {
   const { rules } = createSandboxReport(sandbox, createLandlock(7));
   assertEquals(rules.filter(({ enforcedBy }) => enforcedBy === "none").length, 4);
+});
+
+Deno.test("createSandboxReport(): Seatbelt confines commands, but does not cover the priorities of other programs", () => {
+  const { confined, rules } = createSandboxReport(sandbox, { type: "seatbelt" });
+  assertEquals(confined, true);
+  assertEquals(rules.find(({ rule }) => rule.includes("priorities"))?.enforcedBy, "none");
 });
