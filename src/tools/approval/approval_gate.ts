@@ -49,8 +49,8 @@ export interface ApprovalGateOptions {
   /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
   readonly allowHarmless?: boolean | undefined;
   /**
-   * Sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has no
-   * effect. Default: commands are assumed to be confined.
+   * Sandbox of the commands. While it is not confined, neither a rule `bash` without a pattern nor trust in the tool
+   * covers a command, and `allowHarmless` has no effect. Default: commands are assumed to be confined.
    */
   readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
@@ -121,10 +121,14 @@ async function decideCall(state: GateState, request: ApprovalRequest): Promise<G
   if (mode === "bypassed" || (mode === "smart" && !needsApproval(tool, args))) {
     return { type: "approved", origin: "mode" };
   }
-  const allowRule = state.allow.find((rule) => rule.covers(call));
+  const trustsTool = name !== "bash" || await isConfined(state.options.sandbox);
+  const allowRule = state.allow.find((rule) =>
+    rule.covers(call) && (trustsTool || !rule.coversTool)
+  );
   if (allowRule) return createRuleApproval(allowRule.source);
   const assessment = name === "bash" && call.script ? assessScript(call.script) : undefined;
-  const grant = findGrant(state.trusted, call, assessment);
+  const trusted = state.trusted.filter(({ type }) => trustsTool || type !== "tool");
+  const grant = findGrant(trusted, call, assessment);
   if (grant) return createRuleApproval(formatGrant(grant));
   if (await isAllowedAsHarmless(state, assessment)) return createRuleApproval("allowHarmless");
   return await requestApproval(state, assessment ? { ...request, assessment } : request);

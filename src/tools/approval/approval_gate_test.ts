@@ -181,7 +181,15 @@ Deno.test("approvalGate(): trust in bash does not cover dangerous commands", asy
 
 Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command is allowed as harmless", async () => {
   const report = (confined: boolean) => ({
-    describe: () => Promise.resolve({ confined, summary: "", rules: [] }),
+    describe: () =>
+      Promise.resolve(
+        {
+          confined,
+          status: confined ? "confined" : "partly_confined",
+          summary: "",
+          rules: [],
+        } as const,
+      ),
   });
   const unconfined = createPromptedGate([{ type: "approved", scope: "tool" }], {
     sandbox: report(false),
@@ -193,6 +201,19 @@ Deno.test("approvalGate(): without confinement bash is not trusted as a tool, an
   const confined = approvalGate({ sandbox: report(true), allowHarmless: true });
   assertEquals(await getDecisionType(confined, "bash", { command: "ls" }), "approved");
   assertEquals(await getDecisionType(confined, "bash", { command: "ls; make" }), "denied");
+});
+
+Deno.test("approvalGate(): without confinement a rule or grant for all of bash covers no command, and one with a pattern does", async () => {
+  const describe = () =>
+    Promise.resolve({ confined: false, status: "unconfined", summary: "", rules: [] } as const);
+  const gate = approvalGate({
+    sandbox: { describe },
+    allow: ["bash", "bash(make *)", "write_file"],
+  });
+  gate.trust({ type: "tool", name: "bash" });
+  assertEquals(await getDecisionType(gate, "bash", { command: "rm -rf x" }), "denied");
+  assertEquals(await getDecisionType(gate, "bash", { command: "make all" }), "approved");
+  assertEquals(await getDecisionType(gate, "write_file", { path: "a" }), "approved");
 });
 
 Deno.test("approvalGate(): deny rules override allow rules and modes, and apply inside pipes, shells and wrappers", async () => {

@@ -31,6 +31,8 @@ export function createRuledCall(name: string, args: JsonObject): RuledCall {
 export interface ApprovalRule {
   /** The rule as written. */
   readonly source: string;
+  /** Whether the rule names a tool without a pattern. */
+  readonly coversTool: boolean;
   /** Whether the rule, as an allow rule, covers a complete call. */
   readonly covers: (call: RuledCall) => boolean;
   /** Whether the rule, as a deny rule, concerns a part of a call. */
@@ -56,6 +58,7 @@ export function parseApprovalRule(source: string): ApprovalRule {
   const rule = createArgumentRule(tool, pattern);
   return {
     source,
+    coversTool: rule.coversTool,
     covers: (call) => isTool(call) && rule.covers(call),
     concerns: (call) => isTool(call) ? rule.concerns(call) : "none",
   };
@@ -65,7 +68,7 @@ type ArgumentRule = Omit<ApprovalRule, "source">;
 
 function createArgumentRule(tool: string, pattern: string | undefined): ArgumentRule {
   if (pattern === undefined || pattern === "" || pattern === "*") {
-    return { covers: () => true, concerns: () => "certain" };
+    return { coversTool: true, covers: () => true, concerns: () => "certain" };
   }
   return tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
 }
@@ -74,6 +77,7 @@ function createArgumentRule(tool: string, pattern: string | undefined): Argument
 function createCommandRule(source: string): ArgumentRule {
   const pattern = parseCommandPattern(source);
   return {
+    coversTool: false,
     covers: ({ script }) => script !== undefined && coversScript(script, pattern),
     concerns: ({ script }) => script === undefined ? "none" : findConcern(script, pattern),
   };
@@ -91,6 +95,7 @@ function createPathRule(pattern: string): ArgumentRule {
     return normalized !== undefined && matches(normalized);
   };
   return {
+    coversTool: false,
     covers,
     concerns: (call) => {
       if (covers(call)) return "certain";
