@@ -123,6 +123,11 @@ function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
       how: "the environment is created from the list",
     },
     {
+      rule: "commands do not change the hooks and settings of git in the roots",
+      enforcedBy: "program",
+      how: "changes are undone when the command ends",
+    },
+    {
       rule: "processes that a command starts end with it",
       enforcedBy: "program",
       how: "its process group is ended, and every process with its mark in the environment",
