@@ -42,13 +42,14 @@ import {
   checkSystemPrompt,
   optionsByAgent,
 } from "./options.ts";
+import { loadRunCode, type RunCode } from "./load_run_code.ts";
 import {
   addRunTools,
   applyRunOptions,
   type ContinueOptions,
   type RunOptions,
 } from "./run_options.ts";
-import { type AgentState, applyEvent, LiveState } from "./state.ts";
+import { type AgentState, LiveState } from "./live_state.ts";
 import type {
   StructuredAnswer,
   StructuredAnswerOptions,
@@ -184,7 +185,7 @@ export class Agent {
     };
     let answer: StructuredAnswer | undefined;
     const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
-      const { StructuredAnswer } = await import("./structured_output.ts");
+      const { StructuredAnswer } = await import("./run_code.ts");
       answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config);
     };
@@ -282,7 +283,7 @@ export class Agent {
   asTool(options: AgentToolOptions): AgentTool {
     const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
     const createAgent = () => new Agent({ ...this.#options, ...start });
-    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
+    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies });
   }
 
   /**
@@ -387,6 +388,8 @@ export class Agent {
     try {
       this.#assertIdle();
       const state = this.#state;
+      let code: RunCode | undefined;
+      const load = async () => code = await loadRunCode(this.#options, options, state.tools);
       const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
       const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
       const run: StartedRun = startRun({
@@ -398,10 +401,10 @@ export class Agent {
         overflowed: this.#overflowed,
         pendingCalls: getPendingIds(state.pending),
         unpricedModels: this.#unpricedModels,
-        after: drainPreviousRun(this.#latestRun, drain),
+        after: drainPreviousRun(this.#latestRun, drain).then(load),
         prepare,
         observe: (event, { messages, withGrace }) => {
-          applyEvent(state, event, messages);
+          code?.applyEvent(state, event, messages);
           return this.#subscribers.notify(event, withGrace);
         },
         onSettled: (progress) => {
@@ -427,7 +430,6 @@ export class Agent {
       streamFn: this.#streamFn,
       steering: this.#steering,
       followUp: this.#followUp,
-      settings: () => this.#getSettings(),
     };
   }
 

@@ -77,7 +77,7 @@ export function createAgentStream(
 
 async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> {
   const run = await summary;
-  const { toAgentResult } = await import("./to_agent_result.ts");
+  const { toAgentResult } = await import("./run_code.ts");
   return toAgentResult(run);
 }
 

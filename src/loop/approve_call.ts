@@ -28,7 +28,6 @@ export function needsApprovalPrompt(
   run: RunServices,
   { tool, arguments: args }: ReadyCall,
 ): boolean {
-  if (!canNeedApproval(run)) return false;
   const { approvalMode } = run.config;
   switch (approvalMode ?? "always") {
     case "bypassed":

@@ -151,6 +151,10 @@ async function callStream(
   const prices = getPrices(run, streamFn);
   const cost = calculateCost(run, outcome, { model, prices });
   const { usage, responseId, error } = outcome;
+  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
+    // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
+    turn.monitor?.update({ model, prices, progress: turn.progress, reply: reader });
+  }
   turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
   const { firstTokenAt } = reader;
   const ended = run.events.emit({

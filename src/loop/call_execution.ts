@@ -19,7 +19,7 @@ import { GRACE_MS } from "./cancellation.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { SubAgentSpending } from "./sub_agent_spending.ts";
+import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
@@ -41,6 +41,7 @@ export class CallExecution {
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
   #subAgents: SubAgentSpending | undefined;
+  readonly #lateSpending: LateSpending;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
   constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
@@ -48,6 +49,7 @@ export class CallExecution {
     this.#turn = turn;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
+    this.#lateSpending = run.lateSpending;
   }
 
   /** Whether the tool was started, or the call was cancelled before it started. */
@@ -121,7 +123,8 @@ export class CallExecution {
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
     this.#subAgents ??= new SubAgentSpending();
-    this.#subAgents.add(event);
+    const added = this.#subAgents.add(event);
+    if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
     const { id } = this.call.block;
@@ -143,7 +146,7 @@ export class CallExecution {
     if (limit === undefined || !Number.isFinite(limit)) return;
     const timer = this.#timer = new AbortController();
     void this.#run.config.sleep(limit, timer.signal).then(() => {
-      if (this.#state !== "running" || timer.signal.aborted) return;
+      if (timer.signal.aborted) return;
       this.cancel(new ToolTimeoutError(`The tool "${tool.name}" timed out after ${limit} ms`));
     });
   }

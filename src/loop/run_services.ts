@@ -12,6 +12,7 @@ import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
+import { LateSpending } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
 import type { RunEvents } from "./run_events.ts";
 import { RunHistory } from "./run_history.ts";
@@ -65,6 +66,8 @@ export class RunServices {
   readonly unpricedModels: Set<string>;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Spending of agents after the end of the cancelled tool calls that run them. */
+  readonly lateSpending: LateSpending = new LateSpending();
   readonly #context: AgentContext;
   readonly #startedAt: number;
 

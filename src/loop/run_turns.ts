@@ -40,7 +40,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   if (!run.cancellation.aborted) await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
-    progress = result.progress;
+    progress = run.lateSpending.addTo(result.progress);
     input = await getNextInput(run, result.next);
     if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
   }

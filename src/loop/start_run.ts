@@ -31,7 +31,7 @@ export interface StartRunOptions extends FirstTurn {
   /** Models whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
   /** The run starts when this promise resolves, and fails when it rejects. */
-  readonly after?: Promise<void>;
+  readonly after?: Promise<unknown>;
   /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
   readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
   /**
