@@ -41,7 +41,8 @@ const PROJECT_SCRIPTS = ["x", "ls", "deno", "0/ls", "src/x"];
 const STUB = `#!/real/bash -p
 name=\${0##*/}
 case $0 in /usr/*|/bin/*|/sbin/*) ;; *) name=project:$name ;; esac
-{ printf '%s\\x1f' "$name" "$@"; printf '\\x1e'; } >>/record/started
+# One file for each process, since the programs of a pipe start at the same time.
+{ printf '%s\\x1f' "$name" "$@"; printf '\\x1e'; } >>/record/started/$$
 case " $RUN_PROGRAMS " in *" $name "*) exec -a "$name" "/real/$name" "$@" ;; esac
 `.replace("$RUN_PROGRAMS", RUN_PROGRAMS.join(" "));
 
@@ -54,7 +55,7 @@ snapshot() {
 for file in /commands/*; do
   cd / && /real/rm -rf /work /home /tmp && /real/mkdir -p /work /home/user /tmp && /real/cp -R /project/. /work
   snapshot >/record/before
-  : >/record/started
+  /real/rm -rf /record/started && /real/mkdir /record/started
   IFS= read -r -d '' command <"$file"
   (
     cd /work && ulimit -f 4096
@@ -64,7 +65,7 @@ for file in /commands/*; do
   kill -KILL -1
   snapshot >/record/after
   printf '%s\\0' "\${file##*/}"
-  /real/cat /record/started
+  for record in /record/started/*; do [ -e "$record" ] && /real/cat "$record"; done
   printf '\\0'
   /real/diff /record/before /record/after
   printf '\\0'

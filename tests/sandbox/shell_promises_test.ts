@@ -18,7 +18,7 @@ import { canRunJail, type CommandEffects, ShellJail } from "./shell_jail.ts";
 
 const isProofRun = Deno.env.get("SWINK_PROVE") === "1";
 const seed = Number(Deno.env.get("SWINK_SEED") ?? 1);
-const randomCommands = isProofRun ? 10_000 : 100;
+const randomCommands = isProofRun ? 5_000 : 100;
 const DEADLINE_MS = isProofRun ? 3_600_000 : 300_000;
 
 /** Without bubblewrap or user namespaces no command runs. */
