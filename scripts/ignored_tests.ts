@@ -51,6 +51,10 @@ const REASONS: readonly IgnoreReason[] = [
   { file: /^tests\/runtimes\/chromium_test\.ts$/, reason: "without Chromium" },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
   {
+    file: /^tests\/sandbox\/shell_promises_test\.ts$/,
+    reason: "without bubblewrap (bwrap) and user namespaces",
+  },
+  {
     file: /^(tests\/sandbox\/|src\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },

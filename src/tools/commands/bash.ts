@@ -62,9 +62,10 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
             if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
           },
         });
-        const { workingDirectory } = await sandboxCommand.finish();
+        const { workingDirectory, restoredFiles = [] } = await sandboxCommand.finish();
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
+        notices.push(...formatRestoredFiles(restoredFiles, kit));
         notices.push(...await getSandboxNotices(kit, outcome, text));
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
@@ -135,6 +136,14 @@ async function getSandboxNotices(
   const { net } = kit.sandbox;
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
   return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
+}
+
+function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {
+  if (paths.length === 0) return [];
+  const names = paths.map((path) => kit.sandbox.files.toDisplayPath(path)).join(", ");
+  return [
+    `[Sandbox: undid the changes to ${names}, because git would run programs that they name. Ask the user to make them.]`,
+  ];
 }
 
 /** Keeps the working directory for the next command. */

@@ -37,7 +37,12 @@ export const PROTECTED_FILES: readonly string[] = [
 ];
 
 /** Files that git runs or reads later, outside the sandbox. */
-const WRITE_PROTECTED_FILES: readonly string[] = ["**/.git/hooks/**", "**/.git/config", ".git"];
+const WRITE_PROTECTED_FILES: readonly string[] = [
+  "**/.git/**/hooks/**",
+  "**/.git/**/config",
+  "**/.git/**/config.worktree",
+  ".git",
+];
 
 /** Whether a path may be used: `outside` of the roots and `protected` are refusals. */
 export type FileVerdict = "allowed" | "outside" | "protected";

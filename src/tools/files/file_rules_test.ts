@@ -20,6 +20,9 @@ const CASES: readonly (readonly [string, FileAccess, ReturnType<typeof rules>])[
   ["/p/.git/hooks/pre-commit", "write", "protected"],
   ["/p/.git/hooks/pre-commit", "read", "allowed"],
   ["/p/sub/.git/config", "write", "protected"],
+  ["/p/.git/config.worktree", "write", "protected"],
+  ["/p/.git/modules/a/b/config", "write", "protected"],
+  ["/p/.git/modules/a/hooks/x", "write", "protected"],
   ["/p/sub/.git", "write", "protected"],
   ["/p/.gitignore", "write", "allowed"],
 ];

@@ -9,6 +9,7 @@ import {
   confineLaunch,
   type Confinement,
   type ConfinementRules,
+  DEVICE_DIRECTORY,
   findConfinement,
   toConfinedNetwork,
   WRITABLE_DEVICES,
@@ -22,6 +23,7 @@ import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
+import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
@@ -98,9 +100,13 @@ class LocalSandbox implements Sandbox {
   readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  /** Directories whose repositories keep their settings. */
+  readonly #projects: readonly string[];
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<RunningProcess, string>();
+  /** Settings of git before the commands that have not been finished. */
+  readonly #recorded = new Set<GitSettingsRecord>();
   readonly #finishing = new Set<Promise<unknown>>();
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
@@ -110,7 +116,8 @@ class LocalSandbox implements Sandbox {
     this.#net = net;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
-    const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
+    this.#projects = [this.root, ...writeRoots.map(resolveDirectory)];
+    const write = [...this.#projects, temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
     this.#writable = [...write, caches, ...WRITABLE_DEVICES];
@@ -137,13 +144,21 @@ class LocalSandbox implements Sandbox {
       [MARK_VARIABLE]: mark,
     });
     const launch = createShellLaunch(command, { cwd, env, directoryFile });
-    const process = startProcess(await this.#confineLaunch(launch, proxy));
+    const confined = await this.#confineLaunch(launch, proxy);
+    const settings = recordGitSettings(this.#projects);
+    const process = startProcess(confined);
     this.#running.set(process, mark);
+    this.#recorded.add(settings);
     void process.exited.then(() => this.#running.delete(process));
     const finish = async () => {
       await killOrphanProcesses(mark);
+      const restoredFiles = await settings.restore();
+      this.#recorded.delete(settings);
       const workingDirectory = await readWorkingDirectory(directoryFile);
-      return workingDirectory === undefined ? {} : { workingDirectory };
+      return {
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(restoredFiles.length > 0 && { restoredFiles }),
+      };
     };
     return { ...process, finish: () => this.#track(finish()) };
   }
@@ -172,7 +187,7 @@ class LocalSandbox implements Sandbox {
     const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
-      readable: listReadablePaths(hidden),
+      readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
@@ -228,6 +243,7 @@ class LocalSandbox implements Sandbox {
       await killOrphanProcesses(mark);
     }));
     await Promise.allSettled(this.#finishing);
+    for (const settings of this.#recorded) await settings.restore();
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
