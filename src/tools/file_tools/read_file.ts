@@ -13,7 +13,7 @@ import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
 import { formatNumber } from "../text/output_limit.ts";
-import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";

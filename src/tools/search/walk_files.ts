@@ -6,6 +6,7 @@
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { MAX_IGNORE_BYTES } from "../files/parent_ignore_rules.ts";
 import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
@@ -42,8 +43,6 @@ interface WalkLevel {
   readonly rules: readonly IgnoreRules[];
   readonly entries: Iterator<DirectoryEntry>;
 }
-
-const MAX_IGNORE_BYTES = 1_000_000;
 
 /**
  * Yields every entry below a directory, given by its canonical path: each directory before its entries. Links are not
