@@ -12,6 +12,7 @@ import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
 import { dirname } from "../platform/paths.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
 import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedFile } from "../platform/untrusted_file.ts";
@@ -21,6 +22,8 @@ const MAX_BYTES = 4_000_000_000;
 
 /** The longest step in which file systems store times, in milliseconds. */
 const TIME_STEP_MS = 2_000;
+
+const isSecret = compileSecretGlobs(PROTECTED_FILES);
 
 /** Options for {@linkcode DirectorySnapshot.take}. */
 export interface DirectorySnapshotOptions {
@@ -32,7 +35,7 @@ export interface DirectorySnapshotOptions {
 export interface DirectoryPatch {
   /** The patch for `git apply`; empty when nothing changed. Paths are relative to the repository, else to the directory. */
   readonly bytes: Uint8Array;
-  /** Paths of changed files that the patch omits because they are larger than 100 MB. */
+  /** Paths of changed files that the patch omits: larger than 100 MB, or with a name that usually holds secrets. */
   readonly omittedFiles: readonly string[];
 }
 
@@ -43,7 +46,7 @@ interface SnapshotEntry {
   readonly fingerprint: string;
   /** Whether the file changed just before the snapshot, so that another change may leave its fingerprint equal. */
   readonly isRecent: boolean;
-  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
+  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large or holds secrets. */
   readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
 }
 
@@ -158,7 +161,7 @@ export class DirectorySnapshot implements Disposable {
       const target = readLinkTarget(source);
       return target && { ...state, content: { target } };
     }
-    if (stat.size > MAX_CONTENT_BYTES) return { ...state, content: undefined };
+    if (stat.size > MAX_CONTENT_BYTES || isSecret(path)) return { ...state, content: undefined };
     const content = await this.#store.add(source, signal);
     return content && { ...state, content };
   }
@@ -194,7 +197,7 @@ export class DirectorySnapshot implements Disposable {
     omittedFiles: string[],
   ): Promise<PathState | undefined> {
     const file = toFilePath(this.#tree.root, path);
-    if (stat.size > MAX_CONTENT_BYTES) {
+    if (stat.size > MAX_CONTENT_BYTES || isSecret(path)) {
       omittedFiles.push(path);
       return undefined;
     }

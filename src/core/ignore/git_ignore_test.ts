@@ -31,6 +31,13 @@ const PATTERNS = [
   "a//b",
   "b/a/",
   "[a-",
+  "**/**/a",
+  "a/**/**/b",
+  "**/a/**/b",
+  "*a*b*",
+  "/**/a*b/",
+  "a**b",
+  "**",
 ];
 
 Deno.test("isIgnored() agrees with git on random ignore files", async () => {

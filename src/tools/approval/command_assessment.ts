@@ -5,7 +5,8 @@
  * @module
  */
 
-import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
+import { createFileRules } from "../files/file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { compileGlob } from "../../core/ignore/glob.ts";
 import { findExecutedCommands, getProgram } from "./executed_commands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_parser.ts";

@@ -15,7 +15,8 @@ import {
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
-import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
+import { createFileRules } from "../files/file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
