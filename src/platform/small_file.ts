@@ -10,8 +10,8 @@ import { getDescriptorPath } from "./descriptor_path.ts";
 import { getReadFlags } from "./untrusted_file.ts";
 import { system } from "./system.ts";
 
-/** Maximum size of a small file, which holds nearly every source file. */
-export const MAX_SMALL_FILE_BYTES: number = 256 * 1024;
+/** Maximum size of a small file, which is read within a millisecond. */
+export const MAX_SMALL_FILE_BYTES: number = 1024 * 1024;
 
 /** Options for {@linkcode readSmallFile}. */
 export interface SmallFileOptions {

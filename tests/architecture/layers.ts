@@ -94,7 +94,11 @@ const layers: Layer[] = [
     files: /^src\/tools\//,
     internal: /^src\/(agent|loop|platform|core)\//,
     // Types of file handles.
-    external: [{ specifier: /^node:fs\/promises$/ }, { specifier: /^@std\/text\// }],
+    external: [
+      { specifier: /^node:fs\/promises$/ },
+      { specifier: /^@std\/text\// },
+      { specifier: /^unpdf$/, file: /\/pdf_package\.ts$/ },
+    ],
   },
   {
     files: /^src\/policies\//,

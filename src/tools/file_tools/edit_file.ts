@@ -15,6 +15,13 @@ import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { decodeForEditing, encodeForWriting } from "../files/text_content.ts";
+import {
+  applyCells,
+  formatCells,
+  isNotebookPath,
+  type Notebook,
+  parseNotebook,
+} from "../documents/notebook.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
@@ -27,7 +34,8 @@ export function editFileTool(kit: ToolKit): AgentTool {
     label: "Edit file",
     description:
       "Replaces passages of a file. Quote each old_string exactly as in the file, without line numbers, " +
-      "with enough lines to be unique. Edits are applied in order, all or none. Prefer one call with several edits.",
+      "with enough lines to be unique. Edits are applied in order, all or none. Prefer one call with several edits. " +
+      "The text of a notebook (.ipynb) is that of its cells, as read_file shows it; `# %% [code]` begins a new cell.",
     parameters: {
       type: "object",
       properties: {
@@ -99,8 +107,20 @@ function createRewrite(
     if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
     const content = decodeForEditing(before, path);
     const budget = new TimeBudget({ work: "The edit", signal });
-    return encodeForWriting({ ...content, text: await applyEdits(content.text, edits, budget) });
+    const text = isNotebookPath(path)
+      ? await editNotebook(parseNotebook(content.text, path), edits, budget)
+      : await applyEdits(content.text, edits, budget);
+    return encodeForWriting({ ...content, text });
   };
+}
+
+/** Applies the edits to the text of the cells, as `read_file` shows it. */
+async function editNotebook(
+  notebook: Notebook,
+  edits: readonly TextEdit[],
+  budget: TimeBudget,
+): Promise<string> {
+  return applyCells(notebook, await applyEdits(formatCells(notebook), edits, budget));
 }
 
 /** Accepts a prefix of at least eight digits. */

@@ -18,12 +18,24 @@ import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { encodeBase64 } from "../../core/byte_encoding.ts";
+import { readImageSize } from "../documents/image_header.ts";
+import {
+  formatCells,
+  formatOutputs,
+  isNotebookPath,
+  parseNotebook,
+} from "../documents/notebook.ts";
+import { extractPdfText } from "../documents/pdf_text.ts";
+import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
 
 /** Providers reject larger images. */
 const MAX_IMAGE_BYTES = 5_000_000;
+
+/** Providers reject images that are wider or higher. */
+const MAX_IMAGE_PIXELS = 8_000;
 
 /** Files up to this size are read to the end, to count their lines and compute their hash. */
 const MAX_COUNTED_BYTES = 10_000_000;
@@ -35,7 +47,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
     label: "Read file",
     description:
       "Reads a text file; each line starts with its number and a tab. Returns up to 2,000 lines: use offset and " +
-      "limit for more. Images (PNG, JPEG, GIF, WebP) are returned as images.",
+      "limit for more. Images (PNG, JPEG, GIF, WebP) are returned as images, PDF documents as text, notebooks as cells.",
     parameters: {
       type: "object",
       properties: {
@@ -55,26 +67,65 @@ export function readFileTool(kit: ToolKit): AgentTool {
       const { files } = kit.sandbox;
       if (await files.getKind(path) === undefined) {
         throw new BadRequestError(
-          `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
+          `${quotePath(path)} does not exist${await suggestNames(files, path)}${
+            path.includes("\ufffd") ? "; names that are not UTF-8 need a command" : ""
+          }`,
         );
       }
       await using file = await openFile(files, path);
       const start = await readFirstBytes(file);
       const kind = detectFileKind(start);
-      if (kind.type === "image") return await createImageResult(file, kind.mediaType, path);
-      if (kind.type === "binary") {
-        throw new BadRequestError(
-          `${quotePath(path)} is ${kind.name} of ${
-            formatNumber(file.size)
-          } bytes and cannot be read as text`,
-        );
+      const range = { offset, limit: Math.min(limit, MAX_LINES) };
+      switch (kind.type) {
+        case "image":
+          return await createImageResult(file, kind.mediaType, path);
+        case "pdf": {
+          const text = await extractPdfText(await readContent(file, signal), signal);
+          return createTextResult(text, file, range);
+        }
+        case "binary":
+          throw new BadRequestError(
+            `${quotePath(path)} is ${kind.name} of ${
+              formatNumber(file.size)
+            } bytes and cannot be read as text`,
+          );
+        case "text":
+          if (isNotebookPath(path)) return await readNotebook(kit, file, { path, range, signal });
+          return await readLines(kit, file, range, {
+            signal,
+            utf16: hasUtf16Bom(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
+          });
       }
-      return await readLines(kit, file, { offset, limit: Math.min(limit, MAX_LINES) }, {
-        signal,
-        utf16: hasUtf16Bom(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
-      });
     }),
   });
+}
+
+interface NotebookOptions {
+  readonly path: string;
+  readonly range: LineRange;
+  readonly signal: AbortSignal;
+}
+
+async function readNotebook(
+  kit: ToolKit,
+  file: OpenedFile,
+  { path, range, signal }: NotebookOptions,
+): Promise<AgentToolResult> {
+  const bytes = await readContent(file, signal);
+  const notebook = parseNotebook(decodeForEditing(bytes, path).text, path);
+  await kit.seenFiles.record(file.path, bytes);
+  const result = createTextResult(formatCells(notebook), file, range);
+  const outputs = formatOutputs(notebook);
+  if (outputs === "") return result;
+  return { ...result, content: [...result.content, { type: "text", text: `\n${outputs}` }] };
+}
+
+/** Returns the lines of a text that was made from a file. */
+function createTextResult(text: string, file: OpenedFile, range: LineRange): AgentToolResult {
+  const window = new LineWindow(range);
+  window.push(text);
+  window.end();
+  return createLinesResult(window, file, {});
 }
 
 async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
@@ -95,8 +146,23 @@ async function createImageResult(
     );
   }
   const bytes = await readContent(file);
+  const size = readImageSize(bytes, mediaType);
+  if (!size) {
+    throw new BadRequestError(
+      `${quotePath(path)} begins like an image (${mediaType}), but is damaged or incomplete`,
+    );
+  }
+  const pixels = `${size.width} × ${size.height} pixels`;
+  if (Math.max(size.width, size.height) > MAX_IMAGE_PIXELS) {
+    throw new BadRequestError(
+      `${
+        quotePath(path)
+      } is an image of ${pixels}; at most ${MAX_IMAGE_PIXELS} pixels in each direction are supported: reduce its size first`,
+    );
+  }
+  const description = `${mediaType}, ${pixels}, ${formatNumber(bytes.length)} bytes`;
   const content: ContentBlock[] = [
-    { type: "text", text: `Image ${path}, ${mediaType}, ${formatNumber(bytes.length)} bytes` },
+    { type: "text", text: `Image ${path}, ${description}` },
     { type: "image", source: { type: "base64", mediaType, data: encodeBase64(bytes) } },
   ];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };

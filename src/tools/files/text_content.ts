@@ -5,7 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
+import { detectFileKind, type FileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { quotePath } from "./file_error.ts";
 import { detectLineEnding, keepLineEndings } from "../text/line_endings.ts";
 
@@ -41,7 +41,7 @@ export function detectEncoding(start: Uint8Array): TextEncoding {
 export function decodeForEditing(bytes: Uint8Array, path: string): TextContent {
   const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
   if (kind.type !== "text") {
-    const name = kind.type === "image" ? "an image" : kind.name;
+    const name = getKindName(kind);
     throw new BadRequestError(`${quotePath(path)} is ${name}, not text: change it with a command`);
   }
   const content = tryDecode(bytes);
@@ -51,6 +51,17 @@ export function decodeForEditing(bytes: Uint8Array, path: string): TextContent {
       quotePath(path)
     } is not valid UTF-8, and an edit would damage it: convert it first, or change it with a command`,
   );
+}
+
+function getKindName(kind: Exclude<FileKind, { readonly type: "text" }>): string {
+  switch (kind.type) {
+    case "image":
+      return "an image";
+    case "pdf":
+      return "a PDF document";
+    case "binary":
+      return kind.name;
+  }
 }
 
 /** Decodes a text file; `undefined` if it is not text, or not valid in its encoding. */

@@ -37,14 +37,16 @@ export interface FindLinesOptions {
 
 /** Returns the matching lines. */
 export function findLines(bytes: Uint8Array, options: FindLinesOptions): FileLines {
-  const { text, isBinary } = decodeSearched(bytes, options.multiline);
-  return { hits: findInText(text, options), isBinary };
+  const decoded = decodeSearched(bytes, options.multiline);
+  return { hits: findInText(decoded, options), isBinary: decoded.isBinary };
 }
 
 /** A text to search. */
 interface SearchedText {
   readonly text: string;
   readonly isBinary: boolean;
+  /** Whether all characters are ASCII and none is `\r`, which ends a line in JavaScript. */
+  readonly isPlain: boolean;
 }
 
 /** Decodes a file for a search. A NUL separates the lines of a binary file, as in ripgrep. */
@@ -53,11 +55,17 @@ function decodeSearched(bytes: Uint8Array, multiline: boolean): SearchedText {
   const decoded = new TextDecoder(encoding).decode(bytes);
   const isBinary = encoding === "utf-8" && decoded.includes("\0");
   const text = isBinary ? decoded.replaceAll("\0", "\n") : decoded;
-  return { text: multiline ? text : text.replaceAll("\r\n", "\n"), isBinary };
+  const withoutReturns = multiline || !text.includes("\r\n") ? text : text.replaceAll("\r\n", "\n");
+  // As many characters as bytes: each is ASCII, or replaces an invalid byte.
+  const isAscii = decoded.length === bytes.length && !text.includes("\ufffd");
+  return { text: withoutReturns, isBinary, isPlain: isAscii && !withoutReturns.includes("\r") };
 }
 
-function findInText(text: string, { pattern, multiline, limit }: FindLinesOptions): LineHit[] {
-  const expression = NOT_PLAIN.test(text) ? pattern.unicode : pattern.ascii;
+function findInText(
+  { text, isPlain }: SearchedText,
+  { pattern, multiline, limit }: FindLinesOptions,
+): LineHit[] {
+  const expression = isPlain ? pattern.ascii : pattern.unicode;
   const hits: LineHit[] = [];
   const lines = new LineCounter(text);
   let next = 0;
@@ -80,9 +88,6 @@ function findInText(text: string, { pattern, multiline, limit }: FindLinesOption
   }
   return hits;
 }
-
-/** Matches characters that are not ASCII, and `\r`, which ends a line in JavaScript. */
-const NOT_PLAIN = /[\r\u0080-\uffff]/;
 
 function isLineStart(text: string, index: number): boolean {
   return index === 0 || text[index - 1] === "\n";
