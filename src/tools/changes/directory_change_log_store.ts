@@ -87,10 +87,16 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after } = value;
+    const { turn, path, before, after, madeDirectories } = value;
     if (typeof turn !== "string" || typeof path !== "string") return undefined;
     if (!isHash(before) || !isHash(after)) return undefined;
-    return { turn, path, before, after };
+    const directories = Array.isArray(madeDirectories)
+      ? madeDirectories.filter((directory) => typeof directory === "string")
+      : [];
+    return {
+      ...{ turn, path, before, after },
+      ...(directories.length > 0 && { madeDirectories: directories }),
+    };
   } catch {
     return undefined;
   }

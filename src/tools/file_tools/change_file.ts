@@ -8,7 +8,9 @@ import { AbortedError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
+import { dirname } from "../../platform/paths.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { createFileChange } from "../../core/diff/unified_diff.ts";
 
 /** A file change requested by a tool call. */
@@ -47,7 +49,10 @@ export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<
     if (signal.aborted) {
       throw new AbortedError("The tool call was cancelled before the file was written");
     }
-    await kit.changeLog?.record(canonical, before ?? null, after);
+    const madeDirectories = kit.changeLog && !before
+      ? await findMissingParents(files, canonical)
+      : [];
+    await kit.changeLog?.record(canonical, before ?? null, after, { madeDirectories });
     await files.write(canonical, after);
     await kit.seenFiles.record(canonical, after);
     await kit.previewedChanges.trackWrite(canonical, before, after);
@@ -56,6 +61,16 @@ export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<
       wasUnseen: before !== undefined && before.length > 0 && !isSeen && !isPreviewed,
     };
   });
+}
+
+/** Returns the missing parents of a path, the deepest first. */
+async function findMissingParents(files: SandboxFiles, path: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (let parent = dirname(path); dirname(parent) !== parent; parent = dirname(parent)) {
+    if (await files.getKind(parent) !== undefined) break;
+    missing.push(parent);
+  }
+  return missing;
 }
 
 /**

@@ -170,6 +170,20 @@ export class ConfinedFiles implements SandboxFiles {
     }
   }
 
+  /** Removes an empty directory. */
+  async removeDirectory(path: string): Promise<boolean> {
+    const canonical = await this.resolve(path, "write");
+    const info = await statIfExists(canonical);
+    if (!info?.isDirectory || canonical === this.#root) return false;
+    try {
+      await using parent = await openDirectoryHandle(dirname(canonical), { create: false });
+      await parent.removeFile(basename(canonical));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Lists a directory without protected entries. */
   async readDirectory(path: string): Promise<DirectoryEntry[]> {
     const canonical = await this.resolve(path, "read");
