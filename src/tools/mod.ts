@@ -44,6 +44,7 @@ export {
   type ChangeLogEntry,
   type ChangeLogStore,
   MemoryChangeLogStore,
+  type RecordOptions,
   type UndoReport,
 } from "./changes/change_log.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
