@@ -101,7 +101,7 @@ const layers: Layer[] = [
     ],
   },
   {
-    files: /^src\/policies\//,
+    files: /^src\/(client|policies)\//,
     internal: /^src\/(agent|loop|core)\//,
     external: [],
   },
