@@ -97,7 +97,8 @@ const layers: Layer[] = [
     external: [
       { specifier: /^node:fs\/promises$/ },
       { specifier: /^@std\/text\// },
-      { specifier: /^unpdf$/, file: /\/pdf_package\.ts$/ },
+      { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
+      { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],
   },
   {

@@ -23,7 +23,7 @@ const DEFAULT_LIMIT_MS = 10_000;
 /** Interval at which the work yields to the event loop, so that an abort takes effect. */
 const YIELD_INTERVAL_MS = 15;
 
-/** Limits the time of work on the main thread, which must call {@linkcode check} or {@linkcode pause} often. */
+/** Limits the time of work on the main thread, which must call `check()` or `pause()` often. */
 export class TimeBudget {
   readonly #work: string;
   readonly #signal: AbortSignal;
@@ -74,7 +74,7 @@ export class TimeBudget {
     if (this.#signal.aborted) throw new AbortedError(`${this.#work} was cancelled`);
   }
 
-  /** Yields as {@linkcode yield}, and throws when the time is used up, as {@linkcode check}. */
+  /** Yields as `yield()`, and throws when the time is used up, as `check()`. */
   async pause(): Promise<void> {
     await this.yield();
     this.check();

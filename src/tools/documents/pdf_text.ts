@@ -4,13 +4,9 @@
  * @module
  */
 
-import { createDeferred } from "../../core/deferred.ts";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
-import { startWorker } from "../../platform/worker.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { requestFromWorker } from "./document_worker.ts";
 import type { PdfReply, PdfRequest } from "./pdf_worker.ts";
-
-/** Time limit for one document, the first download of the package included. */
-const TIMEOUT_MS = 30_000;
 
 /**
  * Extracts the text of a document, with a line before each page.
@@ -31,24 +27,8 @@ export async function extractPdfText(bytes: Uint8Array, signal: AbortSignal): Pr
 }
 
 async function requestPages(bytes: Uint8Array, signal: AbortSignal): Promise<PdfReply> {
-  const worker = startWorker(new URL("./pdf_worker.ts", import.meta.url));
-  const { promise, resolve, reject } = createDeferred<unknown>();
-  const cancel = () => reject(new AbortedError("Reading was cancelled"));
-  const timer = setTimeout(
-    () => reject(new BadRequestError("The PDF document takes longer than 30 s to read")),
-    TIMEOUT_MS,
-  );
-  worker.onMessage(resolve);
-  worker.onError((message) => reject(new BadRequestError(`The PDF document failed: ${message}`)));
-  signal.addEventListener("abort", cancel, { once: true });
-  if (signal.aborted) cancel();
-  try {
-    const request: PdfRequest = { bytes };
-    worker.postMessage(request);
-    return await promise as PdfReply; // from our own worker
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", cancel);
-    worker.terminate();
-  }
+  const request: PdfRequest = { bytes };
+  const module = new URL("./pdf_worker.ts", import.meta.url);
+  const options = { subject: "The PDF document", signal };
+  return await requestFromWorker(module, request, options) as PdfReply; // from our own worker
 }

@@ -1,7 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import config from "../../../deno.json" with { type: "json" };
-import { PDF_PACKAGE } from "./pdf_package.ts";
+import { DOCUMENT_PACKAGES } from "./npm_package.ts";
 
 /** A document with one page per text. */
 function createPdf(...texts: readonly string[]): string {
@@ -48,6 +48,9 @@ Deno.test("read_file: an abort ends the reading of a PDF document", async () => 
   assertStringIncludes((await call).text, "cancelled");
 });
 
-Deno.test("PDF_PACKAGE: is the package of deno.json", () => {
-  assertEquals(config.imports.unpdf, `npm:${PDF_PACKAGE.name}@${PDF_PACKAGE.range}`);
+Deno.test("DOCUMENT_PACKAGES: are the packages of deno.json", () => {
+  const imports: Readonly<Record<string, string>> = config.imports;
+  for (const [name, range] of Object.entries(DOCUMENT_PACKAGES)) {
+    assertEquals(imports[name], `npm:${name}@${range}`);
+  }
 });

@@ -4,9 +4,16 @@
  * @module
  */
 
+import type { extractText, getDocumentProxy } from "unpdf";
 import { getErrorMessage } from "../../core/errors.ts";
 import { getParentThread } from "../../platform/worker.ts";
-import { loadPdfPackage } from "./pdf_package.ts";
+import { loadNpmPackage } from "./npm_package.ts";
+
+/** The used part of `unpdf`. */
+interface PdfPackage {
+  readonly getDocumentProxy: typeof getDocumentProxy;
+  readonly extractText: typeof extractText;
+}
 
 /** Message to the worker: the content of a document. */
 export interface PdfRequest {
@@ -26,9 +33,9 @@ const parent = getParentThread();
 
 async function readPages({ bytes }: PdfRequest): Promise<PdfReply> {
   try {
-    const { getDocumentProxy, extractText } = await loadPdfPackage();
-    const document = await getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
-    const { text } = await extractText(document, { mergePages: false });
+    const loaded = await loadNpmPackage("unpdf") as PdfPackage;
+    const document = await loaded.getDocumentProxy(bytes, { verbosity: ERRORS_ONLY });
+    const { text } = await loaded.extractText(document, { mergePages: false });
     return { type: "pages", pages: text };
   } catch (error) {
     return { type: "failed", reason: getErrorMessage(error) };

@@ -26,6 +26,7 @@ import {
   parseNotebook,
 } from "../documents/notebook.ts";
 import { extractPdfText } from "../documents/pdf_text.ts";
+import { scaleImage } from "../documents/scale_image.ts";
 import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
@@ -78,7 +79,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
       const range = { offset, limit: Math.min(limit, MAX_LINES) };
       switch (kind.type) {
         case "image":
-          return await createImageResult(file, kind.mediaType, path);
+          return await createImageResult(file, kind.mediaType, { path, signal });
         case "pdf": {
           const text = await extractPdfText(await readContent(file, signal), signal);
           return createTextResult(text, file, range);
@@ -136,34 +137,28 @@ async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
 async function createImageResult(
   file: OpenedFile,
   mediaType: string,
-  path: string,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
-  if (file.size > MAX_IMAGE_BYTES) {
-    throw new BadRequestError(
-      `${quotePath(path)} is an image of ${formatNumber(file.size)} bytes; at most ${
-        formatNumber(MAX_IMAGE_BYTES)
-      } are supported: reduce its size first`,
-    );
-  }
-  const bytes = await readContent(file);
+  const bytes = await readContent(file, signal);
   const size = readImageSize(bytes, mediaType);
   if (!size) {
     throw new BadRequestError(
       `${quotePath(path)} begins like an image (${mediaType}), but is damaged or incomplete`,
     );
   }
-  const pixels = `${size.width} × ${size.height} pixels`;
-  if (Math.max(size.width, size.height) > MAX_IMAGE_PIXELS) {
-    throw new BadRequestError(
-      `${
-        quotePath(path)
-      } is an image of ${pixels}; at most ${MAX_IMAGE_PIXELS} pixels in each direction are supported: reduce its size first`,
-    );
-  }
-  const description = `${mediaType}, ${pixels}, ${formatNumber(bytes.length)} bytes`;
+  const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
+    Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
+  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
+  const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
+    formatNumber(bytes.length)
+  } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
+  const shown = scaled ? { bytes: scaled.bytes, mediaType: "image/jpeg" } : { bytes, mediaType };
   const content: ContentBlock[] = [
-    { type: "text", text: `Image ${path}, ${description}` },
-    { type: "image", source: { type: "base64", mediaType, data: encodeBase64(bytes) } },
+    { type: "text", text: description },
+    {
+      type: "image",
+      source: { type: "base64", mediaType: shown.mediaType, data: encodeBase64(shown.bytes) },
+    },
   ];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }
