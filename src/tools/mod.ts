@@ -49,10 +49,12 @@ export {
   type ChangeLogEntry,
   type ChangeLogStore,
   MemoryChangeLogStore,
+  type RecordOptions,
   type UndoReport,
 } from "./changes/change_log.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
-export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
+export { type FileAccess } from "./files/file_rules.ts";
+export { PROTECTED_FILES, SECRET_PLACES } from "../platform/secret_places.ts";
 export {
   type IsolatedPermissions,
   isolatedTool,

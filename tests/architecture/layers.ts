@@ -98,6 +98,8 @@ const layers: Layer[] = [
       { specifier: /^node:fs\/promises$/ },
       { specifier: /^@std\/text\// },
       { specifier: /^unbash$/, file: /\/shell_syntax\.ts$/ },
+      { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
+      { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],
   },
   {

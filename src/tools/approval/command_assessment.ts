@@ -5,7 +5,7 @@
  * @module
  */
 
-import { PROTECTED_FILES } from "../files/file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { findDangers } from "./command_dangers.ts";
 import { type ExecutedCommands, findExecutedCommands, getProgram } from "./executed_commands.ts";
 import { isHarmlessCommand } from "./harmless_commands.ts";

@@ -51,18 +51,24 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         if (jobs && background) {
           return await startJob(jobs, command, { cwd: shell.directory, signal });
         }
-        const sandboxCommand = await kit.sandbox.startCommand(command, { cwd: shell.directory });
         const fileName = `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const outcome = await watchProcess(sandboxCommand, {
+        const { outcome, workingDirectory, restoredFiles = [] } = await trackChanges(
+          kit,
           signal,
-          timeoutMs: timeout_ms,
-          onOutput: async (chunk) => {
-            const text = await output.push(chunk);
-            if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+          async () => {
+            const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+            const outcome = await watchProcess(started, {
+              signal,
+              timeoutMs: timeout_ms,
+              onOutput: async (chunk) => {
+                const text = await output.push(chunk);
+                if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+              },
+            });
+            return { outcome, ...await started.finish() };
           },
-        });
-        const { workingDirectory, restoredFiles = [] } = await sandboxCommand.finish();
+        );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
         notices.push(...formatRestoredFiles(restoredFiles, kit));
@@ -75,6 +81,11 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+}
+
+/** Runs a command and records its file changes, if there is a change log. */
+function trackChanges<T>(kit: ToolKit, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  return kit.commandChanges ? kit.commandChanges.track(run, signal) : run();
 }
 
 interface BashArguments {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createFileRules, type FileAccess, PROTECTED_FILES } from "./file_rules.ts";
+import { createFileRules, type FileAccess } from "./file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 
 const rules = createFileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
 

@@ -9,7 +9,7 @@
 import { join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { tryReadFileSync } from "../files/read_file_sync.ts";
+import { readSmallFile } from "../../platform/small_file.ts";
 
 /** The recorded settings of the repositories in some directories. */
 export interface GitSettingsRecord {
@@ -118,7 +118,7 @@ function* findSettings(
 }
 
 function readSettingsFile(path: string): SettingsFile {
-  const bytes = tryReadFileSync(path, { maxBytes: MAX_BYTES, verifyPath: true });
+  const bytes = readSmallFile(path, { maxBytes: MAX_BYTES, verifyPath: true });
   try {
     if (bytes) return { type: "file", bytes, mode: system.lstatSync(path).mode };
     return { type: "other", target: system.readLinkSync(path) };

@@ -16,8 +16,9 @@ import {
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
-import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
-import { join } from "../../platform/paths.ts";
+import { createFileRules } from "../files/file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
@@ -31,6 +32,7 @@ import { createProxyVariables, createSandboxEnvironment } from "./sandbox_enviro
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { system } from "../../platform/system.ts";
+import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -259,12 +261,16 @@ function resolveDirectory(path: string): string {
   throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
 }
 
+/** Maximum size of the file with a working directory. */
+const MAX_DIRECTORY_BYTES = 16_384;
+
 /** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
 async function readWorkingDirectory(file: string): Promise<string | undefined> {
+  const options = { within: dirname(file), maxBytes: MAX_DIRECTORY_BYTES };
+  const directory = (await readUntrustedText(file, options))?.replace(/\n$/, "");
   try {
-    const directory = (await system.readTextFile(file)).replace(/\n$/, "");
-    await system.remove(file);
-    return (await system.stat(directory)).isDirectory ? directory : undefined;
+    await system.remove(file, { recursive: true });
+    return directory && (await system.stat(directory)).isDirectory ? directory : undefined;
   } catch {
     return undefined;
   }
