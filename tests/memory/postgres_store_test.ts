@@ -1,59 +1,175 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../src/core/errors.ts";
+import type { SessionStore } from "../../src/core/session.ts";
+import type { PostgresClient } from "../../src/memory/postgres/mod.ts";
+import { seededRandom, type SessionStoreFixture, testSessionStore } from "../../src/testing/mod.ts";
+import { createMessageEntry } from "../../src/testing/session_subject.ts";
 import {
-  PostgresSessionStore,
-  type PostgresSessionStoreOptions,
-} from "../../src/memory/postgres/mod.ts";
-import { testSessionStore } from "../../src/testing/mod.ts";
-import { POSTGRES_DIRECTORY, startPostgres } from "./postgres_server.ts";
+  createDisconnectedError,
+  openPool,
+  type PostgresStores,
+  readTexts,
+  ServerTests,
+} from "./postgres_stores.ts";
 
-const ignore = POSTGRES_DIRECTORY === undefined;
-const server = ignore ? undefined : await startPostgres();
-Deno.test.afterAll(() => server?.stop());
+const tests = await ServerTests.start();
+const random = seededRandom(5);
 
-let schemas = 0;
+/** Loses the connection before or after one of five statements. */
+class UnreliableClient implements PostgresClient {
+  readonly #client: PostgresClient;
 
-/** Stores over the same sessions, which are closed at the end. */
-class Stores implements AsyncDisposable {
-  readonly schema = `sessions_${schemas++}`;
-  readonly #stores: PostgresSessionStore[] = [];
-
-  open(options: Partial<PostgresSessionStoreOptions> = {}): PostgresSessionStore {
-    const connection = server?.url ?? "";
-    const store = new PostgresSessionStore({
-      connection,
-      schema: this.schema,
-      maxConnections: 3,
-      ...options,
-    });
-    this.#stores.push(store);
-    return store;
+  constructor(client: PostgresClient) {
+    this.#client = client;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const store of this.#stores) await store.close();
-    await server?.sql(`DROP SCHEMA IF EXISTS ${this.schema} CASCADE`);
+  async query(text: string, values: unknown[]) {
+    // The ids that such a statement has deleted are not known.
+    const failure = text.includes("SKIP LOCKED") ? 1 : random();
+    if (failure < 0.1) throw createDisconnectedError();
+    const result = await this.#client.query(text, values);
+    if (failure < 0.2) throw createDisconnectedError();
+    return result;
   }
 }
 
+function createFixture(stores: PostgresStores, open: () => SessionStore): SessionStoreFixture {
+  return {
+    store: open(),
+    reopen: open,
+    damage: (id, position) => stores.damage(id, position),
+    endLease: (id) => stores.endLease(id),
+  };
+}
+
 testSessionStore(
-  (name, fn) => Deno.test({ name: `PostgresSessionStore: ${name}`, ignore, fn }),
+  (name, run) => tests.register(name, run),
   () => {
-    const stores = new Stores();
+    const stores = tests.createStores();
+    const fixture = createFixture(stores, () => stores.open());
+    return { ...fixture, dispose: () => stores[Symbol.asyncDispose]() };
+  },
+);
+
+testSessionStore(
+  (name, run) => tests.register(`with an unreliable connection, ${name}`, run),
+  async () => {
+    const stores = tests.createStores();
+    const pool = await openPool(stores.server);
+    const connection = new UnreliableClient(pool);
     return {
-      store: stores.open(),
-      reopen: () => stores.open(),
-      damage: async (id, position) => {
-        await server?.sql(
-          `UPDATE ${stores.schema}.entries SET line = 'garbled' WHERE session = $1 AND position = $2`,
-          [id, position],
-        );
+      ...createFixture(stores, () => stores.open({ connection })),
+      dispose: async () => {
+        await stores[Symbol.asyncDispose]();
+        await pool.end();
       },
-      endLease: async (id) => {
-        await server?.sql(
-          `UPDATE ${stores.schema}.sessions SET lease_end = now() - interval '1 second' WHERE id = $1`,
-          [id],
-        );
-      },
-      dispose: () => stores[Symbol.asyncDispose](),
     };
+  },
+);
+
+tests.test("appends entries with one statement for each flush", async (stores) => {
+  const pool = await openPool(stores.server);
+  let statements = 0;
+  const connection: PostgresClient = {
+    query: (text, values) => {
+      statements++;
+      return pool.query(text, values);
+    },
+  };
+  const session = await stores.open({ connection }).create({ id: "s" });
+  statements = 0;
+  for (let number = 0; number < 50; number++) session.append(createMessageEntry(`${number}`));
+  await session.flush();
+  assertEquals(statements, 1);
+  await session.close();
+  await pool.end();
+});
+
+tests.test(
+  "stores an append once whose connection was lost, unless another writer took over",
+  async (stores) => {
+    const pool = await openPool(stores.server);
+    let onAppend: (() => Promise<void>) | undefined;
+    let isExecuted = true;
+    const connection: PostgresClient = {
+      query: async (text, values) => {
+        const disturb = text.includes("append_entries") ? onAppend : undefined;
+        if (!disturb || isExecuted) {
+          const result = await pool.query(text, values);
+          if (!disturb) return result;
+        }
+        onAppend = undefined;
+        await disturb();
+        throw createDisconnectedError();
+      },
+    };
+    const store = stores.open({ connection });
+    const session = await store.create({ id: "s" });
+    const append = async (text: string) => {
+      session.append(createMessageEntry(text));
+      await session.flush();
+    };
+    for (isExecuted of [true, false]) {
+      onAppend = () => Promise.resolve();
+      await append(`executed: ${isExecuted}`);
+    }
+    const takeOver = async () => {
+      await stores.endLease("s");
+      await using other = await stores.open().open("s");
+      other.append(createMessageEntry("of the other"));
+    };
+    isExecuted = true;
+    onAppend = takeOver;
+    await append("before the other");
+    const error = await assertRejects(() => append("lost"), SessionError, "no longer locked");
+    assertEquals(error.reason, "lock_lost");
+    await session.close();
+    const texts = ["executed: true", "executed: false", "before the other", "of the other"];
+    assertEquals(await readTexts(stores.open(), "s"), texts);
+
+    const next = await store.open("s");
+    isExecuted = false;
+    onAppend = takeOver;
+    next.append(createMessageEntry("lost"));
+    await assertRejects(() => next.flush(), SessionError, "no longer locked");
+    await next.close();
+    assertEquals(await readTexts(stores.open(), "s"), [...texts, "of the other"]);
+    await pool.end();
+  },
+);
+
+tests.test(
+  "rejects an append that exceeds the time limit, and asks to open the session again if it was stored",
+  async (stores) => {
+    const { schema, server } = stores;
+    const store = stores.open({ timeoutMs: 300 });
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("a"));
+    await session.flush();
+    const lock = await openPool(server);
+    const isLocked = lock.query(
+      `DO $$ BEGIN LOCK TABLE ${schema}.sessions; PERFORM pg_sleep(1.5); END $$`,
+      [],
+    );
+    while (
+      (await server.sql("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'")).length === 0
+    );
+    session.append(createMessageEntry("late"));
+    await assertRejects(() => session.flush(), SessionError, "did not answer within 300 ms");
+    await isLocked;
+    while ((await server.sql(`SELECT FROM ${schema}.entries`)).length < 2);
+    session.append(createMessageEntry("b"));
+    const error = await assertRejects(
+      () => session.flush(),
+      SessionError,
+      "open the session again",
+    );
+    assertEquals(error.reason, "write_failed");
+    await session.close();
+    const reopened = await stores.open().open("s");
+    reopened.append(createMessageEntry("b"));
+    await reopened.close();
+    assertEquals(await readTexts(stores.open(), "s"), ["a", "late", "b"]);
+    await lock.end();
   },
 );

@@ -135,8 +135,9 @@ export class PostgresDatabase {
   async #run(text: string, values: unknown[]): Promise<PostgresResult | PostgresFailure> {
     const { retryMs, wait = waitWithTimer } = this.#options;
     const start = performance.now();
-    for (let pause = FIRST_PAUSE_MS, attempt = 1;; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    for (let attempt = 1;; attempt++) {
       const client = await this.#connect();
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
       try {
         const { rows } = await client.query(text, values);
         return { rows, isRepeated: attempt > 1 };
@@ -146,7 +147,6 @@ export class PostgresDatabase {
         if (failure.type !== "disconnected" || isOver) return failure;
       }
       await wait(pause);
-      attempt++;
     }
   }
 

@@ -2,10 +2,10 @@ import { assertEquals, assertFalse } from "@std/assert";
 import { decodeText, encodeText } from "./stored_text.ts";
 
 Deno.test("encodeText(): encodes what a column cannot have, and nothing else", () => {
-  for (const text of ["", "auth0|123", "C:\\work", "é \u{1F600} \u2028", "\u001a"]) {
+  for (const text of ["", "auth0|123", "C:\\work", "é \u{1F600} \u2028", "\ue000"]) {
     assertEquals(decodeText(encodeText(text)), text);
   }
-  for (const text of ["a\0b", "\ud800", "\udc00\ud800", "\u001a0000", "\u{1F600}\udc00"]) {
+  for (const text of ["a\0b", "\ud800", "\udc00\ud800", "\ue0000000", "\u{1F600}\udc00"]) {
     const encoded = encodeText(text);
     assertFalse(encoded.includes("\0"));
     assertEquals(encoded, encoded.toWellFormed());
