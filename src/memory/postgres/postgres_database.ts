@@ -59,6 +59,17 @@ export interface PostgresResult {
   readonly isRepeated: boolean;
 }
 
+/** A statement that failed. It has no cause, which may contain the connection. */
+export class StatementError extends Error {
+  /** Why it failed. */
+  readonly failure: PostgresFailure;
+
+  constructor(message: string, failure: PostgresFailure) {
+    super(message);
+    this.failure = failure;
+  }
+}
+
 /** A database, to which the store connects on first use. */
 export class PostgresDatabase {
   readonly #options: PostgresDatabaseOptions;
@@ -142,7 +153,7 @@ export class PostgresDatabase {
         const { rows } = await client.query(text, values);
         return { rows, isRepeated: attempt > 1 };
       } catch (error) {
-        const failure = classifyFailure(error);
+        const failure = classifyFailure(error, this.#redact);
         const isOver = performance.now() + pause - start > retryMs;
         if (failure.type !== "disconnected" || isOver) return failure;
       }
@@ -167,9 +178,8 @@ export class PostgresDatabase {
     }
   }
 
-  /** The cause is not part of the error: it may contain the connection. */
   #createError(failure: PostgresFailure, prefix = ""): Error {
-    return new Error(this.#redact(prefix + describeFailure(failure, this.#options)));
+    return new StatementError(prefix + describeFailure(failure, this.#options), failure);
   }
 }
 

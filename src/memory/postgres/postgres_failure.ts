@@ -37,17 +37,21 @@ const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ["57014", "raise the server's statement_timeout, or search with more words"],
 ];
 
-/** Classifies an error of a client. */
-export function classifyFailure(error: unknown): PostgresFailure {
+/** Classifies an error of a client; `redact` removes secrets from its message. */
+export function classifyFailure(
+  error: unknown,
+  redact: (text: string) => string = (text) => text,
+): PostgresFailure {
   const code = getCode(error);
   // An error that collects those of several addresses has no message.
-  const message = error instanceof Error ? error.message || code : getErrorMessage(error);
+  const text = error instanceof Error ? error.message || code : getErrorMessage(error);
+  const message = redact(text);
   if (SQLSTATE.test(code) && isServerError(error)) {
     return TRANSIENT_STATE.test(code)
       ? { type: "disconnected", message }
       : { type: "refused", code, message };
   }
-  if (message === TIMEOUT_MESSAGE) return { type: "timed_out" };
+  if (text === TIMEOUT_MESSAGE) return { type: "timed_out" };
   if (isMissingPermission(error) || error instanceof TypeError) return { type: "failed", message };
   return { type: "disconnected", message };
 }

@@ -21,6 +21,7 @@ import type {
   StoredSession,
 } from "../storage/entry_storage.ts";
 import { createLockLostError } from "../store/session_errors.ts";
+import { CallBatches } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
 import { PostgresDatabase, type PostgresDatabaseOptions } from "./postgres_database.ts";
 import {
@@ -41,10 +42,14 @@ const DELETE_BATCH_SIZE = 500;
 export class PostgresStorage implements EntryStorage {
   readonly #schema: QuotedSchema;
   readonly #database: PostgresDatabase;
+  readonly #appends: CallBatches;
+  readonly #leases: CallBatches;
 
   constructor(options: PostgresDatabaseOptions) {
-    this.#schema = options.schema;
-    this.#database = new PostgresDatabase(options);
+    const schema = this.#schema = options.schema;
+    const database = this.#database = new PostgresDatabase(options);
+    this.#appends = new CallBatches(database, `${schema}.append_entries`);
+    this.#leases = new CallBatches(database, `${schema}.grant_lease`);
   }
 
   /**
@@ -52,13 +57,8 @@ export class PostgresStorage implements EntryStorage {
    * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
    */
   async append(id: string, append: EntryAppend): Promise<boolean> {
-    const { rows, isRepeated } = await this.#database.query(
-      `SELECT ${this.#schema}.append_entries(
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
-      ) AS appended`,
-      createAppendValues(id, append),
-    );
-    if (rows[0]?.["appended"] === true) return true;
+    const { value, isRepeated } = await this.#appends.call(id, createAppendValues(id, append));
+    if (value === true) return true;
     if (isRepeated && await this.#hasEntries(id, append)) return true;
     await this.#checkPosition(id, append);
     return false;
@@ -135,21 +135,10 @@ export class PostgresStorage implements EntryStorage {
     return deleted;
   }
 
-  /** Grants the lease by the clock of the server, so that those of its clients may differ. */
   async lease(id: string, { token, owner, durationMs }: LeaseRequest): Promise<LeaseResult> {
-    const granted = await this.#select({
-      text: `
-        INSERT INTO ${this.#schema}.sessions AS session (id, writer, writer_owner, lease_end)
-        VALUES ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
-        ON CONFLICT (id) DO UPDATE SET
-          writer = excluded.writer, writer_owner = excluded.writer_owner, lease_end = excluded.lease_end
-        WHERE session.writer IS NULL OR session.writer = excluded.writer
-          OR session.lease_end < clock_timestamp()
-        RETURNING id
-      `,
-      values: [id, token, JSON.stringify(owner), durationMs],
-    });
-    if (granted.length > 0) return { type: "granted" };
+    const values = [id, token, JSON.stringify(owner), durationMs];
+    const { value } = await this.#leases.call(id, values);
+    if (value === true) return { type: "granted" };
     return { type: "refused", owner: await this.#findOwner(id) };
   }
 

@@ -29,8 +29,9 @@ export function quoteSchema(schema: string): QuotedSchema {
  * `sessions` also has the lease of the writer, so that an append checks the lease and the number of entries with the row
  * that it locks anyway. A row without entries is only a lease.
  *
- * `append_entries` is a function because Postgres keeps the plans of its statements for each connection: planning them takes four
- * times as long as executing them, and prepared statements would need a state of the connection.
+ * Appends and leases are functions because Postgres keeps the plans of their statements for each connection: planning takes four
+ * times as long as executing, and prepared statements would need a state of the connection. The server's clock decides when a
+ * lease has ended, so that those of the clients may differ.
  */
 const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
   (schema) => `
@@ -65,8 +66,9 @@ const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
       words tsvector,
       PRIMARY KEY (session, position)
     );
+    -- New words wait in a list until an append inserts them all; a short list keeps that append short.
     CREATE INDEX entries_by_word ON ${schema}.entries USING gin (words)
-      WITH (gin_pending_list_limit = 512);
+      WITH (gin_pending_list_limit = 128);
 
     CREATE FUNCTION ${schema}.append_entries(
       session_id text, token text, first integer, new_summary text, new_updated double precision,
@@ -92,6 +94,19 @@ const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
         id = excluded.id, parent = excluded.parent, type = excluded.type, timestamp = excluded.timestamp,
         line = excluded.line, words = excluded.words;
       RETURN true;
+    END $function$;
+
+    CREATE FUNCTION ${schema}.grant_lease(
+      session_id text, token text, token_owner text, milliseconds double precision
+    ) RETURNS boolean LANGUAGE plpgsql AS $function$
+    DECLARE
+      new_end timestamptz := clock_timestamp() + milliseconds * interval '1 millisecond';
+    BEGIN
+      INSERT INTO ${schema}.sessions AS session (id, writer, writer_owner, lease_end)
+      VALUES (session_id, token, token_owner, new_end)
+      ON CONFLICT (id) DO UPDATE SET writer = token, writer_owner = token_owner, lease_end = new_end
+      WHERE session.writer IS NULL OR session.writer = token OR session.lease_end < clock_timestamp();
+      RETURN FOUND;
     END $function$;
   `,
 ];
