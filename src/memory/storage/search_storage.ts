@@ -4,6 +4,7 @@
  * @module
  */
 
+import { abortable } from "../../core/abortable.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
 import type { SearchQuery } from "../store/search.ts";
@@ -15,7 +16,10 @@ import type { EntryStorage, StorageHit, StorageSearch } from "./entry_storage.ts
 const BATCH_SIZE = 256;
 
 /** The sessions to search; with the id of one, only that. */
-export type SearchScope = Omit<StorageSearch, "words" | "limit">;
+export interface SearchScope extends Omit<StorageSearch, "words" | "limit"> {
+  /** Ends the search, without an error. */
+  readonly signal?: AbortSignal;
+}
 
 /** Finds the entries that match, in the order of the list and of their positions. */
 export async function* searchStorage(
@@ -35,15 +39,29 @@ export async function* searchStorage(
 async function* searchIndex(
   storage: EntryStorage,
   { words }: SearchQuery,
-  scope: SearchScope,
+  { signal, ...scope }: SearchScope,
 ): AsyncGenerator<StorageHit> {
   let after = scope.after;
   for (;;) {
     const search = { ...scope, words, limit: BATCH_SIZE, ...(after && { after }) };
-    const hits = await storage.search?.(search) ?? [];
+    const searching = storage.search?.(search) ?? Promise.resolve([]);
+    const hits = await (signal ? emptyOnAbort(searching, signal) : searching);
     yield* hits;
     after = hits.at(-1);
     if (!after || hits.length < BATCH_SIZE) return;
+  }
+}
+
+/** Resolves to the hits, or to none as soon as the signal aborts, since a storage may take long for a search. */
+async function emptyOnAbort(
+  searching: Promise<readonly StorageHit[]>,
+  signal: AbortSignal,
+): Promise<readonly StorageHit[]> {
+  try {
+    return await abortable(searching, signal);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
   }
 }
 

@@ -162,6 +162,7 @@ class StorageStore implements StorageSessionStore {
       ...(tenant !== undefined && { tenant }),
       ...(user !== undefined && { user }),
       ...(after && { after }),
+      ...(signal && { signal }),
     };
     return await this.#read(
       sessionId,

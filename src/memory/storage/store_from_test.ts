@@ -202,3 +202,15 @@ Deno.test("storeFrom(): deletes under a lease, and many sessions with the storag
   const error = await assertRejects(() => store.deleteAll({ tenant: "zoo" }), SessionError);
   assertEquals(error.message, "Cannot write the sessions: connection refused");
 });
+
+Deno.test("storeFrom(): search() ends when it is aborted while the storage searches", async () => {
+  const controller = new AbortController();
+  const store = storeFrom({
+    ...damage(createMemoryStorage(), {}),
+    search: () => {
+      queueMicrotask(() => controller.abort());
+      return new Promise(() => {});
+    },
+  });
+  assertEquals(await store.search("word", { signal: controller.signal }), []);
+});
