@@ -12,19 +12,27 @@ import { DEADLINE_MS } from "../deadline.ts";
 const DEBIAN_DIRECTORY = "/usr/lib/postgresql";
 
 /**
- * Runs the server, again when it was killed, until standard input is closed; then removes its directory. Standard input is
- * also closed when the test process is killed.
+ * Runs the server, again when it was killed, until standard input is closed; then removes its directory. This happens in the
+ * background, since Deno kills its child when it exits, and standard input is also closed when Deno itself is killed.
  */
 const SUPERVISOR = `
   directory=$1; shift
-  (while [ ! -e "$directory/stopped" ]; do "$@" 2>>"$directory/log"; sleep 0.02; done) &
-  cat >/dev/null
-  touch "$directory/stopped"
-  while kill -0 $! 2>/dev/null; do
-    kill -QUIT "$(head -n 1 "$directory/data/postmaster.pid")" 2>/dev/null
-    sleep 0.02
-  done
-  rm -rf "$directory"
+  run() {
+    while [ ! -e "$directory/stopped" ]; do "$@" 2>>"$directory/log"; sleep 0.02; done
+  }
+  supervise() {
+    run "$@" &
+    cat >/dev/null
+    touch "$directory/stopped"
+    while kill -0 $! 2>/dev/null; do
+      kill -QUIT "$(head -n 1 "$directory/data/postmaster.pid")" 2>/dev/null
+      sleep 0.02
+    done
+    rm -rf "$directory"
+  }
+  exec 3<&0
+  supervise "$@" <&3 &
+  wait
 `;
 
 /** Settings of a server whose data need not survive a power failure. */
