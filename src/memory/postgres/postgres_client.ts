@@ -5,7 +5,7 @@
  */
 
 import { createDeferred } from "../../core/deferred.ts";
-import { BadRequestError, getErrorMessage, SessionError } from "../../core/errors.ts";
+import { BadRequestError, SessionError } from "../../core/errors.ts";
 
 /** A row of a result: values by the names of their columns. */
 export type PostgresRow = Readonly<Record<string, unknown>>;
@@ -160,7 +160,7 @@ async function importInstalled(name: string, cause: unknown): Promise<PgPackage>
     pendingPackage = undefined;
     throw new SessionError(
       `Cannot load the npm package ${name}, which PostgresSessionStore needs: install it, or pass a client as ` +
-        `connection: ${getErrorMessage(cause)}`,
+        "connection",
       { reason: "read_failed", cause },
     );
   }
