@@ -35,8 +35,8 @@ import { encodeSummary, readOutline, readSession } from "./stored_session.ts";
 import { encodeText } from "./stored_text.ts";
 import { listWords } from "./word_index.ts";
 
-/** Number of sessions that one statement deletes. */
-const DELETE_BATCH_SIZE = 500;
+/** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */
+const DELETE_BATCH_SIZE = 100;
 
 /** A storage in Postgres, which connects on first use. */
 export class PostgresStorage implements EntryStorage {

@@ -113,7 +113,10 @@ export class PostgresSessionStore implements SessionStore, AsyncDisposable {
     return this.#store.delete(id);
   }
 
-  /** Deletes the sessions that match, except those that are open for writing, 500 at a time. */
+  /**
+   * Deletes the sessions that match, except those that are open for writing, 100 at a time. When a connection is lost
+   * meanwhile, the result may lack ids of deleted sessions.
+   */
   deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     return this.#store.deleteAll(options);
   }
