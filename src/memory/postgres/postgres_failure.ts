@@ -26,6 +26,9 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 /** SQLSTATE codes of a server that starts, stops, fails over or is out of connections, and of deadlocks. */
 const TRANSIENT_STATE = /^(08|57P0[123]|53300|40001|40P01)/;
 
+/** Codes of errors about the certificate of the server. */
+const CERTIFICATE_CODE = /CERT|^ERR_TLS_/;
+
 /** Advice by the beginning of the SQLSTATE code. */
 const ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ["28", "check the user and the password of the connection"],
@@ -52,6 +55,12 @@ export function classifyFailure(
       : { type: "refused", code, message };
   }
   if (text === TIMEOUT_MESSAGE) return { type: "timed_out" };
+  if (CERTIFICATE_CODE.test(code)) {
+    return {
+      type: "failed",
+      message: `${message}: pass the authority of the server as ssl: { ca }`,
+    };
+  }
   if (isMissingPermission(error) || error instanceof TypeError) return { type: "failed", message };
   return { type: "disconnected", message };
 }

@@ -33,6 +33,7 @@ Deno.test("classifyFailure(): repeats statements only while the server cannot be
     ],
     failed: [
       new TypeError("Invalid URL"),
+      createSystemError("DEPTH_ZERO_SELF_SIGNED_CERT"),
       Object.assign(new Error("Requires net access"), { name: "NotCapable" }),
     ],
   };
