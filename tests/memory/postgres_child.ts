@@ -10,7 +10,7 @@ import type { Session, SessionStore } from "../../src/core/session.ts";
 import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 
 /** Opens a session as soon as no other writer has it open. */
-export async function openWhenFree(store: SessionStore, id: string): Promise<Session> {
+async function openWhenFree(store: SessionStore, id: string): Promise<Session> {
   for (;;) {
     try {
       return await store.open(id);
@@ -49,7 +49,6 @@ if (import.meta.main) {
     connection,
     schema,
     maxConnections: 2,
-    leaseMs: mode === "hold" ? 300 : 30_000,
     owner: mode ?? "",
   });
   if (mode === "append") await appendEntries(store, Number(count));

@@ -115,7 +115,7 @@ tests.test("works with rights to read and write the tables only", async (stores)
 tests.test(
   "names the cause and what to do when the server cannot be used, but no secret",
   async ({ server }) => {
-    const options = { retryMs: 0, timeoutMs: 2_000 };
+    const options = { retryMs: 0, timeoutMs: 20_000 };
     const cases: readonly (readonly [connection: string, cause: string])[] = [
       [
         "postgres://app:s3cret@127.0.0.1:1/app",

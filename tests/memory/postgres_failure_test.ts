@@ -3,7 +3,6 @@ import { SessionError } from "../../src/core/errors.ts";
 import type { Session } from "../../src/core/session.ts";
 import { seededRandom } from "../../src/testing/mod.ts";
 import { createDeadline } from "../deadline.ts";
-import { openWhenFree } from "./postgres_child.ts";
 import { type PostgresStores, ServerTests } from "./postgres_stores.ts";
 
 const tests = await ServerTests.start({ durable: true });
@@ -102,7 +101,8 @@ tests.test(
     );
     assertEquals(error.reason, "locked");
     child.signal("SIGSTOP");
-    const session = await openWhenFree(stores.open(), "s");
+    await stores.endLease("s");
+    const session = await stores.open().open("s");
     await appendTitle(session, "of the second");
     child.signal("SIGCONT");
     assertEquals(await child.append("lost"), "lock_lost");
@@ -119,7 +119,8 @@ tests.test("takes over the session of a process that was killed", async (stores)
   assertEquals(await child.read(), "open");
   assertEquals(await child.append("stored"), "stored");
   child.signal("SIGKILL");
-  await using session = await openWhenFree(stores.open(), "s");
+  await stores.endLease("s");
+  await using session = await stores.open().open("s");
   assertEquals(session.outline.length, 2);
 });
 

@@ -142,21 +142,16 @@ tests.test(
   "rejects an append that exceeds the time limit, and asks to open the session again if it was stored",
   async (stores) => {
     const { schema, server } = stores;
-    const store = stores.open({ timeoutMs: 300 });
+    const store = stores.open({ timeoutMs: 1_000 });
     const session = await store.create({ id: "s" });
     session.append(createMessageEntry("a"));
     await session.flush();
-    const lock = await openPool(server);
-    const isLocked = lock.query(
-      `DO $$ BEGIN LOCK TABLE ${schema}.sessions; PERFORM pg_sleep(1.5); END $$`,
-      [],
-    );
-    while (
-      (await server.sql("SELECT FROM pg_locks WHERE mode = 'AccessExclusiveLock'")).length === 0
-    );
+    const lock = await openPool(server, { maxConnections: 1 });
+    await lock.query("BEGIN", []);
+    await lock.query(`LOCK TABLE ${schema}.sessions`, []);
     session.append(createMessageEntry("late"));
-    await assertRejects(() => session.flush(), SessionError, "did not answer within 300 ms");
-    await isLocked;
+    await assertRejects(() => session.flush(), SessionError, "did not answer within 1000 ms");
+    await lock.query("COMMIT", []);
     while ((await server.sql(`SELECT FROM ${schema}.entries`)).length < 2);
     session.append(createMessageEntry("b"));
     const error = await assertRejects(

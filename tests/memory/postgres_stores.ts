@@ -11,6 +11,7 @@ import {
 import { createPool, type PostgresPool } from "../../src/memory/postgres/postgres_client.ts";
 import type { SessionStore } from "../../src/core/session.ts";
 import { createMessageEntry, extractTexts } from "../../src/testing/session_subject.ts";
+import { DEADLINE_MS } from "../deadline.ts";
 import {
   POSTGRES_DIRECTORY,
   type PostgresServer,
@@ -99,13 +100,12 @@ export class PostgresStores implements AsyncDisposable {
 }
 
 /** Connects to a server without a store. */
-export async function openPool({ url }: PostgresServer): Promise<PostgresPool> {
-  return await createPool({
-    connection: url,
-    ssl: undefined,
-    maxConnections: 3,
-    timeoutMs: 30_000,
-  });
+export async function openPool(
+  { url }: PostgresServer,
+  { maxConnections = 3 }: { readonly maxConnections?: number } = {},
+): Promise<PostgresPool> {
+  const timeoutMs = DEADLINE_MS;
+  return await createPool({ connection: url, ssl: undefined, maxConnections, timeoutMs });
 }
 
 /** Creates the error of a lost connection. */
