@@ -31,6 +31,7 @@
  * | `@swink/agent/adapters/kit` | building blocks for adapters |
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
+ * | `@swink/agent/client` | the events of a run from the response of a server, for browsers |
  * | `@swink/agent/loop` | configuration of `agentLoop()`, message queues, ports and event types for its hosts |
  * | `@swink/agent/memory` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |
@@ -229,7 +230,7 @@ export type { AgentOptions } from "./src/agent/options.ts";
 export type { AgentStream } from "./src/agent/agent_stream.ts";
 export type { ResponseOptions } from "./src/agent/response.ts";
 export type { AgentToolOptions } from "./src/agent/agent_tool.ts";
-export type { AgentState } from "./src/agent/state.ts";
+export type { AgentState } from "./src/agent/live_state.ts";
 export type { AgentResult } from "./src/agent/agent_result.ts";
 export type {
   StructuredOutputOptions,

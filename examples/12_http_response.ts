@@ -1,6 +1,7 @@
 // Streams a run as an HTTP response of server-sent events. A client that disconnects aborts the run.
 
-import { Agent, type AgentEvent } from "@swink/agent";
+import { Agent } from "@swink/agent";
+import { readResponse } from "@swink/agent/client";
 import { reply, scriptedStream } from "@swink/agent/testing";
 
 const server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
@@ -19,15 +20,14 @@ const response = await fetch(`http://localhost:${server.addr.port}`, {
 console.log(response.headers.get("content-type"));
 
 let text = "";
-for (const block of (await response.text()).split("\n\n")) {
-  const data = block.split("\n").find((line) => line.startsWith("data: "));
-  if (!data) continue;
-  const event: AgentEvent = JSON.parse(data.slice("data: ".length));
+const stream = readResponse(response);
+for await (const event of stream) {
   if (event.type === "message_update" && event.delta.type === "text_delta") {
     text += event.delta.delta;
   }
-  if (event.type === "agent_end") console.log(text, event.stopReason);
 }
+const { stopReason } = await stream.result();
+console.log(text, stopReason);
 await server.shutdown();
 
 // Prints:

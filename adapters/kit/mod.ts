@@ -7,9 +7,9 @@
  * import {
  *   type AdapterOptions,
  *   createStreamFn,
+ *   readText,
  *   resolveSettings,
  *   SseParser,
- *   textOrEmpty,
  *   zeroUsage,
  * } from "@swink/agent/adapters/kit";
  * import { extractText, type StreamFn } from "@swink/agent";
@@ -23,7 +23,7 @@
  *     createReplyReader: ({ writer }) => ({
  *       read(data) {
  *         const { text, done } = JSON.parse(data);
- *         writer.writeText(textOrEmpty(text));
+ *         writer.writeText(readText(text));
  *         if (done) writer.finish({ stopReason: "stop", usage: zeroUsage() });
  *       },
  *     }),
@@ -103,7 +103,14 @@ export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
-export { countOrZero, textOrEmpty, toArgumentsText } from "./stream/wire_values.ts";
+export {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "./stream/wire_values.ts";
 export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options

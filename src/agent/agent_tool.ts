@@ -6,8 +6,6 @@
 
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { defineTool } from "../core/tool.ts";
-import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
-import type { AgentResult } from "./agent_result.ts";
 import type { AgentStream } from "./agent_stream.ts";
 import type { RunOptions } from "./run_options.ts";
 
@@ -43,26 +41,8 @@ export function createAgentTool(
     execute: async ({ prompt }, { signal, context, onEvent }: ToolContext) => {
       const stream = createAgent().promptStream(prompt, { signal, context });
       for await (const event of stream) await onEvent(event);
-      return toToolResult(await stream.result());
+      const { toAgentToolResult } = await import("./run_code.ts");
+      return toAgentToolResult(await stream.result());
     },
   });
-}
-
-function toToolResult(run: AgentResult): AgentToolResult {
-  const { text, usage, cost } = run;
-  const problem = findProblem(run);
-  const result = problem === undefined
-    ? textResult(text)
-    : errorResult(`The agent did not finish: ${problem}${text && `\nIts last reply: ${text}`}`);
-  return { ...result, usage, cost };
-}
-
-/** Returns the reason why a run did not finish; `undefined` if it did. */
-function findProblem(
-  { error, stoppedBy, stopReason, pendingApprovals }: AgentResult,
-): string | undefined {
-  if (error) return error.message;
-  if (stoppedBy) return stoppedBy.reason;
-  if (pendingApprovals) return "tool calls wait for approvals, which cannot be given later";
-  return stopReason === "aborted" ? "it was aborted" : undefined;
 }

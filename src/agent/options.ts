@@ -5,6 +5,8 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
@@ -52,11 +54,7 @@ const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
  * @throws {BadRequestError} If an option has an invalid type or an unknown value.
  */
 export function checkAgentOptions(options: AgentOptions): void {
-  if (!isJsonObject(options)) {
-    throw new BadRequestError(
-      'Pass options with a model: { model: "anthropic/claude-sonnet-5-5" }',
-    );
-  }
+  checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
   const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
   if (streamFn !== undefined && typeof streamFn !== "function") {
     throw new BadRequestError(
@@ -69,7 +67,7 @@ export function checkAgentOptions(options: AgentOptions): void {
     const { [name]: mode } = options;
     if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
     throw new BadRequestError(
-      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${String(mode)}`,
+      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${describeValue(mode)}`,
     );
   }
   checkCalls("pendingApprovals", pendingApprovals);

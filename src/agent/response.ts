@@ -91,7 +91,7 @@ function createBody(
   const reader = stream.getReader();
   return new ReadableStream({
     async pull(controller) {
-      const { pullEvent } = await import("./pull_event.ts");
+      const { pullEvent } = await import("./run_code.ts");
       const getFailure = async () => findFailure(await outcome);
       await pullEvent(controller, { reader, format, getFailure });
     },

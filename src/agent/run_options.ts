@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
+import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
@@ -73,9 +74,7 @@ export function addRunTools(
   tools: readonly AgentTool[],
   options: RunOptions,
 ): readonly AgentTool[] {
-  if (typeof options !== "object" || options === null) {
-    throw new BadRequestError("The options of a run must be an object, such as { maxTurns: 5 }");
-  }
+  checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added)]);
 }

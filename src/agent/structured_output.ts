@@ -7,7 +7,12 @@
  * @module
  */
 
-import { compileSchema, formatErrors, runCompiled } from "../core/compile_schema.ts";
+import {
+  compileSchema,
+  findPlainCheck,
+  formatErrors,
+  runCompiled,
+} from "../core/compile_schema.ts";
 import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
@@ -20,7 +25,7 @@ import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
 import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import type { CompiledSchema } from "../core/schema.ts";
+import type { SchemaValidator } from "../core/schema.ts";
 import type { ValidateFunction } from "../core/standard_schema.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
@@ -82,7 +87,7 @@ export class StructuredAnswer {
   #needsTool = false;
   #now: () => number = Date.now;
   readonly #tool: AgentTool;
-  #check: CompiledSchema = () => [];
+  #validator: SchemaValidator | undefined;
   #answer: { readonly value: unknown } | undefined;
   #attempts = 0;
   #lastError = "the model did not answer";
@@ -102,17 +107,19 @@ export class StructuredAnswer {
   }
 
   /**
-   * Compiles the schema, determines whether the provider enforces it, and returns the configuration of the run. Rejects
-   * with a `BadRequestError` if the validator fails.
+   * Determines whether the provider enforces the schema, and returns the configuration of the run. Rejects with a
+   * `BadRequestError` if the validator fails: the form of the schema that is used is compiled first if it must be.
    */
   async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
     const { tools, supportsSchema, getSettings } = this.#options;
-    const { schema } = this.#answerSchema;
+    const { schema, parameters } = this.#answerSchema;
     // Some providers accept either tools or a schema.
     this.#isNative = tools.length === 0 && await supportsSchema(schema);
     this.#now = config.now;
-    this.#check = await compileSchema(schema, config.validator);
-    const { settings = getSettings, policies } = config;
+    const { settings = getSettings, policies, validator } = config;
+    this.#validator = validator;
+    const used = this.#isNative ? schema : parameters;
+    if (!findPlainCheck(used, validator)) await compileSchema(used, validator);
     return {
       ...config,
       settings: () => this.#extendSettings(settings()),
@@ -250,7 +257,11 @@ export class StructuredAnswer {
     if (isDeeperThan(value, MAX_JSON_DEPTH)) {
       return `The answer is nested more than ${MAX_JSON_DEPTH} levels deep`;
     }
-    const mismatches = runCompiled(this.#check, value);
+    const { schema } = this.#answerSchema;
+    const isPlainlyValid = findPlainCheck(schema, this.#validator)?.(value) ?? false;
+    const mismatches = isPlainlyValid
+      ? []
+      : runCompiled(await compileSchema(schema, this.#validator), value);
     const result = mismatches.length > 0
       ? { valid: false, errors: mismatches } as const
       : await this.#answerSchema.validate(value);

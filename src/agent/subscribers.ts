@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { WithGrace } from "../loop/start_run.ts";
@@ -28,6 +28,7 @@ export class Subscribers {
 
   /** Adds a listener; returns a function that removes it. */
   add(listener: AgentListener): () => void {
+    if (typeof listener !== "function") throw new BadRequestError("A listener must be a function");
     // A wrapper per call, so that a function that was added twice is removed once per unsubscribe.
     const wrapper: AgentListener = (event) => listener(event);
     this.#listeners = [...this.#listeners, wrapper];
@@ -37,7 +38,6 @@ export class Subscribers {
   /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
   notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
-    if (listeners.length === 0) return undefined;
     if (event.type === "agent_start") this.#detached.clear();
     for (let index = 0; index < listeners.length; index++) {
       const notified = this.#notifyOne(listeners[index], event, withGrace);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
@@ -67,6 +68,10 @@ export function recordFetch(
   file: CassettePath,
   options: RecordOptions = {},
 ): RecordingFetch {
+  checkObject(options, 'Pass options such as { secrets: ["key"] }');
+  if (typeof fetch !== "function") {
+    throw new BadRequestError("Pass the function that sends the requests, such as fetch");
+  }
   const recording = new FetchRecorder(fetch, file, options);
   const record = (...fetchArguments: FetchArguments) => recording.send(...fetchArguments);
   const close = () => recording.close();

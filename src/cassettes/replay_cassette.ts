@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
@@ -70,6 +71,7 @@ export interface CassetteFetch {
  * ```
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
+  checkObject(options, 'Pass options such as { timing: "as_recorded" }');
   const { timing = "at_once", sleep = realSleep, files = localFiles, secrets = [] } = options;
   let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;

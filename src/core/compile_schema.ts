@@ -18,6 +18,8 @@ import {
   type SchemaValidator,
 } from "./schema.ts";
 
+export { fillDefaults } from "./json_schema/defaults.ts";
+
 /** Maximum number of characters of a formatted error. */
 const MAX_LINE = 2_000;
 

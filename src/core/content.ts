@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 
 /** Plain text. */
@@ -158,8 +159,9 @@ export type ContentBlock =
  * ```
  */
 export function extractText(blocks: readonly ContentBlock[]): string {
+  checkBlocks(blocks);
   let text = "";
-  for (const block of blocks) if (block.type === "text") text += block.text;
+  for (const block of blocks) if (block?.type === "text") text += block.text;
   return text;
 }
 
@@ -176,5 +178,12 @@ export function extractText(blocks: readonly ContentBlock[]): string {
  * ```
  */
 export function extractToolCalls(blocks: readonly ContentBlock[]): ToolCallBlock[] {
-  return blocks.filter((block): block is ToolCallBlock => block.type === "tool_call");
+  checkBlocks(blocks);
+  return blocks.filter((block): block is ToolCallBlock => block?.type === "tool_call");
+}
+
+function checkBlocks(blocks: unknown): void {
+  if (!Array.isArray(blocks)) {
+    throw new BadRequestError("Pass the content of a message: an array of blocks");
+  }
 }

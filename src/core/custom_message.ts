@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "./errors.ts";
 import type { ConvertToLlm } from "./context.ts";
 import type { CustomMessage, LlmMessage } from "./message.ts";
 
@@ -48,7 +49,10 @@ export interface CustomMessageKind<Data> {
 export function defineCustomMessage<Data>(
   definition: CustomMessageDefinition<Data>,
 ): CustomMessageKind<Data> {
-  const { type, decode, toLlm } = definition;
+  const { type, decode, toLlm } = definition ?? {};
+  if (typeof type !== "string" || typeof decode !== "function") {
+    throw new BadRequestError("A custom message must have a type and a function decode");
+  }
   const isThisKind = (message: { readonly role: string }): message is CustomMessage =>
     message.role === "custom" && (message as CustomMessage).type === type;
   return {

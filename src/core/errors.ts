@@ -95,6 +95,23 @@ export interface AgentErrorRecord {
 
 const RETRYABLE_CODES: ReadonlySet<AgentErrorCode> = new Set(["model_throttled", "network_error"]);
 
+const ATTRIBUTES = ["status", "retryAfterMs", "provider", "model", "requestId"] as const;
+
+/** Types of the attributes of a record, apart from its code and message. */
+const RECORD_TYPES = {
+  retryable: "boolean",
+  status: "number",
+  retryAfterMs: "number",
+  provider: "string",
+  model: "string",
+  requestId: "string",
+  attempts: "number",
+  lastError: "string",
+  reason: "string",
+  owner: "object",
+  cause: "string",
+} as const;
+
 /** Marks errors of this library; registered globally, so that other copies of the library use the same symbol. */
 const AGENT_ERROR_BRAND: unique symbol = Symbol.for("@swink/agent/AgentError") as never;
 
@@ -116,41 +133,44 @@ export class AgentError extends Error {
   declare readonly requestId?: string;
 
   /** Creates an error with a code; prefer the subclass of that code. */
-  constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = toErrorName(code);
+  constructor(code: AgentErrorCode, message: string, options?: AgentErrorOptions) {
+    const { cause, retryable = RETRYABLE_CODES.has(code) } = options ?? {};
+    super(getErrorMessage(message), cause === undefined ? undefined : { cause });
+    this.name = toErrorName(getErrorMessage(code));
     this.code = code;
-    this.retryable = options.retryable ?? RETRYABLE_CODES.has(code);
-    if (options.status !== undefined) this.status = options.status;
-    if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
-    if (options.provider !== undefined) this.provider = options.provider;
-    if (options.model !== undefined) this.model = options.model;
-    if (options.requestId !== undefined) this.requestId = options.requestId;
+    this.retryable = retryable;
+    Object.assign(this, pickAttributes(options));
     Object.defineProperty(this, AGENT_ERROR_BRAND, { value: true });
   }
 
   /** Returns the JSON form, which {@linkcode AgentError.from} parses; of `cause` only the message is kept. */
   toJSON(): AgentErrorRecord {
+    const { code, message, retryable, cause } = this;
     return {
-      code: this.code,
-      message: this.message,
-      retryable: this.retryable,
-      ...(this.status !== undefined && { status: this.status }),
-      ...(this.retryAfterMs !== undefined && { retryAfterMs: this.retryAfterMs }),
-      ...(this.provider !== undefined && { provider: this.provider }),
-      ...(this.model !== undefined && { model: this.model }),
-      ...(this.requestId !== undefined && { requestId: this.requestId }),
-      ...(this.cause !== undefined && { cause: getErrorMessage(this.cause) }),
+      code,
+      message,
+      retryable,
+      ...pickAttributes(this),
+      ...(cause !== undefined && { cause: getErrorMessage(cause) }),
     };
   }
 
   /**
    * Creates an error of the matching subclass from its JSON form; an unknown code gives a plain `AgentError`, and a
-   * missing one a `StreamError`.
+   * missing one a `StreamError`. Never throws: an attribute of a wrong type is ignored, and any other value than a record
+   * gives a `StreamError` with it as the message.
    */
   static from(record: AgentErrorRecord): AgentError {
-    const { code, message } = record;
-    return createAgentError(typeof code === "string" ? code : "stream_error", message, record);
+    const { code, message } = (record ?? {}) as Partial<Record<keyof AgentErrorRecord, unknown>>;
+    const types: Readonly<Record<string, string>> = RECORD_TYPES;
+    const attributes = Object.entries(record ?? {}).filter(([name, value]) =>
+      value !== null && typeof value === types[name]
+    );
+    return createAgentError(
+      typeof code === "string" ? code as AgentErrorCode : "stream_error",
+      typeof message === "string" ? message : getErrorMessage(record),
+      Object.fromEntries(attributes),
+    );
   }
 
   /** Whether a value is an `AgentError`, including one of another copy of this library. */
@@ -201,8 +221,9 @@ export class StructuredOutputFailedError extends AgentError {
     failure: AgentErrorOptions & Pick<StructuredOutputFailedError, "attempts" | "lastError">,
   ) {
     super("structured_output_failed", message, failure);
-    this.attempts = failure.attempts;
-    this.lastError = failure.lastError;
+    const { attempts = 0, lastError = "" } = failure ?? {};
+    this.attempts = attempts;
+    this.lastError = lastError;
   }
 
   /** Returns the JSON form, which {@linkcode AgentError.from} parses. */
@@ -351,8 +372,9 @@ export class SessionError extends AgentError {
 
   constructor(message: string, failure: SessionFailure) {
     super("session_error", message, failure);
-    this.reason = failure.reason;
-    if (failure.owner !== undefined) this.owner = failure.owner;
+    const { reason = "read_failed", owner } = failure ?? {};
+    this.reason = reason;
+    if (owner !== undefined) this.owner = owner;
   }
 
   /** Returns the JSON form, which {@linkcode AgentError.from} parses. */
@@ -362,11 +384,15 @@ export class SessionError extends AgentError {
   }
 }
 
-type AgentErrorClass = new (message: string, options?: AgentErrorOptions) => AgentError;
+/** The options of every class. */
+type AnyFailure =
+  & SessionFailure
+  & Pick<StructuredOutputFailedError, "attempts" | "lastError">;
+type AgentErrorClass = new (message: string, options: AnyFailure) => AgentError;
 
-const ERROR_CLASSES: Readonly<
-  Record<Exclude<AgentErrorCode, "structured_output_failed" | "session_error">, AgentErrorClass>
-> = {
+const ERROR_CLASSES: Readonly<Record<AgentErrorCode, AgentErrorClass>> = {
+  structured_output_failed: StructuredOutputFailedError,
+  session_error: SessionError,
   context_window_overflow: ContextWindowOverflowError,
   model_throttled: ModelThrottledError,
   network_error: NetworkError,
@@ -398,21 +424,19 @@ export function withModel(
 export function createAgentError(
   code: AgentErrorCode,
   message: string,
-  options:
-    & AgentErrorOptions
-    & Partial<Pick<StructuredOutputFailedError, "attempts" | "lastError">>
-    & Partial<SessionFailure> = {},
+  options?: Partial<AnyFailure>,
 ): AgentError {
-  if (code === "structured_output_failed") {
-    const { attempts = 0, lastError = "" } = options;
-    return new StructuredOutputFailedError(message, { ...options, attempts, lastError });
-  }
-  if (code === "session_error") {
-    const { reason = "read_failed" } = options;
-    return new SessionError(message, { ...options, reason });
-  }
-  if (!Object.hasOwn(ERROR_CLASSES, code)) return new AgentError(code, message, options);
-  return new ERROR_CLASSES[code](message, options);
+  return Object.hasOwn(ERROR_CLASSES, code)
+    // The classes have defaults for what is missing.
+    ? new ERROR_CLASSES[code](message, options as AnyFailure)
+    : new AgentError(code, message, options);
+}
+
+type Attributes = Pick<AgentErrorRecord, (typeof ATTRIBUTES)[number]>;
+
+function pickAttributes(options: AgentErrorOptions | undefined): Attributes {
+  const known = ATTRIBUTES.filter((name) => options?.[name] !== undefined);
+  return Object.fromEntries(known.map((name) => [name, options?.[name]]));
 }
 
 /** Returns the message of any thrown value; never throws. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 
 /**
@@ -89,7 +90,9 @@ export function checkModelSpec(model: ModelSpec): ModelSpec {
   }
   if (!isThinkingLevel(thinkingLevel)) {
     throw new BadRequestError(
-      `The thinking level must be one of ${THINKING_LEVELS.join(", ")}, not ${thinkingLevel}`,
+      `The thinking level must be one of ${THINKING_LEVELS.join(", ")}, not ${
+        describeValue(thinkingLevel)
+      }`,
     );
   }
   return model;

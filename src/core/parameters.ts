@@ -33,7 +33,7 @@ export function createValidate(
   const validate = getValidateFunction(source);
   if (validate || !hasDefaults) return validate;
   return async (value) => {
-    const { fillDefaults } = await import("./json_schema/defaults.ts");
+    const { fillDefaults } = await import("./compile_schema.ts");
     return { valid: true, value: fillDefaults(normalized, value) };
   };
 }

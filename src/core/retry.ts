@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "./check_object.ts";
 import type { AgentError } from "./errors.ts";
 
 /**
@@ -48,6 +49,7 @@ export interface BackoffOptions {
  * ```
  */
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
+  checkObject(options, "Pass options such as { maxAttempts: 5 }");
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
   const strategy: RetryStrategy = ({ error, attempt }) => {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "./errors.ts";
 import type { ModelSpec } from "./model.ts";
 
 /** Token counts of one or more replies. */
@@ -215,6 +216,9 @@ function addAmounts<Amount>(
   right: Amounts<Amount>,
   add: Add<Amount>,
 ): Amounts<Amount> {
+  if (!left || !right) {
+    throw new BadRequestError("Pass two amounts, such as the usage of two results");
+  }
   const sum = {
     input: add(left.input, right.input),
     output: add(left.output, right.output),

@@ -127,6 +127,24 @@ Deno.test("validateToolArguments() rejects with a BadRequestError when a validat
   }
 });
 
+/** Creates a schema with this number of properties. */
+function createLargeSchema(count: number): JsonSchema {
+  const names = Array.from({ length: count }, (_, index) => `p${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, { enum: [name, "b"] }]));
+  return { type: "object", properties };
+}
+
+Deno.test("validateToolArguments() compiles a schema with thousands of properties, and refuses one that would take seconds", async () => {
+  assertEquals(await getErrors(createLargeSchema(3_000), { p2999: "c" }), [
+    { path: "/p2999", message: 'must be one of "p2999", "b"' },
+  ]);
+  await assertRejects(
+    () => validateToolArguments(createLargeSchema(10_000), { p0: "c" }),
+    BadRequestError,
+    "Invalid JSON Schema: it has more than 10000 subschemas",
+  );
+});
+
 Deno.test("validateToolArguments() names the remedy when the runtime forbids eval", async () => {
   const forbidden: SchemaValidator = () => {
     throw new EvalError("Code generation from strings disallowed for this context");

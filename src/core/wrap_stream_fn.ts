@@ -4,6 +4,7 @@
  * @module
  */
 
+import { BadRequestError } from "./errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
 
 /**
@@ -26,6 +27,9 @@ export function wrapStreamFn(
   inner: StreamFn,
   call: (request: StreamRequest, next: StreamFn) => AsyncIterable<AssistantMessageEvent>,
 ): StreamFn {
+  if (typeof inner !== "function" || typeof call !== "function") {
+    throw new BadRequestError("Pass a StreamFn, and a function that calls it");
+  }
   const { hasStrictSchema, prices, contextWindow } = inner;
   return Object.assign((request: StreamRequest) => call(request, inner), {
     ...(hasStrictSchema && { hasStrictSchema }),

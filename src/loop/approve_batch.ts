@@ -47,10 +47,10 @@ export interface PreparedBatch {
  * Requests approval for every call that needs it, one at a time. A pending answer does not stop the remaining requests;
  * an abort and steering do, and cancel all calls.
  */
-export async function approveBatch(
+export function approveBatch(
   turn: TurnContext,
   batch: PreparedBatch,
-): Promise<PreparedBatch> {
+): PreparedBatch | Promise<PreparedBatch> {
   const { run } = turn;
   if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
   const needsPrompt = (call: PreparedCall): boolean =>
@@ -58,7 +58,15 @@ export async function approveBatch(
     needsApprovalPrompt(run, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
-  if (gated.size === 0) return cancelIfAborted(turn, batch);
+  return gated.size === 0 ? cancelIfAborted(turn, batch) : requestApprovals(turn, batch, gated);
+}
+
+async function requestApprovals(
+  turn: TurnContext,
+  batch: PreparedBatch,
+  gated: ReadonlySet<PreparedCall>,
+): Promise<PreparedBatch> {
+  const { run } = turn;
   const cancellation = turn.cancellation.child();
   const onSteering = (): void => {
     if (cancelsUnstartedCalls(turn)) cancellation.abort();

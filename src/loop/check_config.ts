@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
@@ -50,6 +51,7 @@ const HOOKS = [
  * @throws {BadRequestError} If an option has an invalid type or an unknown value.
  */
 export function checkConfig(config: object): void {
+  checkObject(config, "Pass the options as an object");
   const options = config as JsonObject;
   for (const name of LIMITS) checkLimit(name, options[name]);
   for (const [name, allowed] of Object.entries(ALLOWED_VALUES)) {
@@ -76,6 +78,7 @@ export function checkConfig(config: object): void {
 export function checkRunConfig(
   config: { readonly model: ModelSpec; readonly streamFn: unknown },
 ): void {
+  checkObject(config, "Pass a configuration with a model and a streamFn");
   checkModelSpec(config.model);
   if (config.streamFn === undefined) throw invalid("streamFn must be a function", undefined);
   checkConfig(config);

@@ -5,11 +5,13 @@
  */
 
 import type { ApprovalDecisions, PendingBatch } from "../core/approval.ts";
+import { checkObject } from "../core/check_object.ts";
+import { checkTools } from "../core/check_tool.ts";
 import type { AgentContext } from "../core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
-import type { AgentMessage, LlmMessage } from "../core/message.ts";
+import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
 import { getPendingIds, resolveApprovals } from "./pending_batch.ts";
@@ -57,12 +59,13 @@ export function agentLoop(
   config: AgentLoopConfig,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context, options.pending);
+  checkMessages(messages);
+  const repaired = repairContext(context, options);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
   const input = { messages, declined: options.pending };
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 /**
@@ -93,15 +96,20 @@ export function agentLoopContinue(
   config: AgentLoopConfig,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context, options.pending);
+  const repaired = repairContext(context, options);
   const input = createContinueInput(repaired.context.messages, { ...config, ...options });
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 function repairContext(
   context: AgentContext,
-  pending: PendingBatch | undefined,
+  options: LoopOptions,
 ): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> {
+  checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
+  checkObject(options, "Pass the options as an object, such as { signal }");
+  checkMessages(context.messages);
+  checkTools(context.tools);
+  const { pending } = options;
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
   return { context: { ...context, messages }, repairs, pendingCalls };

@@ -68,6 +68,9 @@ function isDecision(answer: unknown): boolean {
  * @throws {BadRequestError} If it does not.
  */
 export function checkPending(batch: PendingBatch, history: readonly AgentMessage[]): void {
+  if (!Array.isArray(batch.pendingApprovals)) {
+    throw new BadRequestError("pendingApprovals must be those of an earlier result");
+  }
   const last = history.findLast(({ role }) => role !== "custom");
   const calls = last?.role === "assistant" ? extractToolCalls(last.content) : [];
   const unknown = listCalls(batch).find(({ toolCallId }) =>

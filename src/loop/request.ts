@@ -161,12 +161,13 @@ function parseTransformOutput(output: unknown): TransformedContext {
   return { messages, ...(report !== undefined && { report: parseReport(report) }) };
 }
 
+/** Amounts are read apart, so that a wrong one becomes unknown, as that of a tool, and does not end the run. */
 function parseReport(report: unknown): CompactionReport {
-  const copied = toJsonValue(report);
+  if (!isJsonObject(report)) throw new TypeError("its report must be an object");
+  const { usage, cost, ...rest } = report as unknown as CompactionReport;
+  const copied = toJsonValue(rest);
   if ("problem" in copied) throw new TypeError(`its report is not JSON: ${copied.problem}`);
-  if (!isJsonObject(copied.value)) throw new TypeError("its report must be an object");
-  const { usage, cost, ...rest } = copied.value as unknown as CompactionReport;
-  return { ...rest, ...toValidSpending({ usage, cost }) };
+  return { ...(copied.value as unknown as CompactionReport), ...toValidSpending({ usage, cost }) };
 }
 
 const toolSpecCache = new WeakMap<readonly AgentTool[], readonly ToolSpec[]>();

@@ -37,6 +37,7 @@ export async function prepareResumedBatch(
   const injected: AgentMessage[] = [];
   const calls: PreparedCall[] = [];
   const { interruptedCalls } = batch;
+  await emitDecisions(turn, blocks, batch);
   for (const block of blocks) {
     const prepared = await prepareResumedCall(turn, block, batch);
     injected.push(...prepared.injected);
@@ -51,6 +52,18 @@ export async function prepareResumedBatch(
   }
   const approved = await approveBatch(turn, { calls, injected, interruptedCalls });
   return { ...approved, calls: approved.calls.map((call) => refuseOtherArguments(call, batch)) };
+}
+
+/** Emits all decisions first, since a policy may stop the batch before a later call is prepared. */
+async function emitDecisions(
+  { run }: TurnContext,
+  blocks: readonly ToolCallBlock[],
+  { decisions }: ResumedBatch,
+): Promise<void> {
+  for (const { id } of blocks) {
+    const decision = decisions.get(id);
+    if (decision) await emitDecision(run, id, decision);
+  }
 }
 
 async function prepareResumedCall(
@@ -69,7 +82,6 @@ async function prepareResumedCall(
     if (!rerun) return { call: refuseInterrupted(block, batch), injected: [] };
     return await prepareCall(turn, block, { arguments: block.arguments, ...key });
   }
-  if (pending) await emitDecision(turn.run, block.id, decision);
   if (decision.type === "denied") {
     return { call: refuseCall(block, formatDenial(decision)), injected: [] };
   }

@@ -5,8 +5,8 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import { toValidSpending, zeroCost, zeroUsage } from "../core/usage.ts";
-import { addSpending, type Spending } from "./run_progress.ts";
+import { type Cost, toValidSpending, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */
 export class SubAgentSpending {
@@ -19,21 +19,48 @@ export class SubAgentSpending {
     return this.#total;
   }
 
-  /** Counts an event of an agent, or of an agent that is its tool. */
-  add(event: AgentEvent): void {
+  /** Counts an event of an agent, or of an agent that is its tool; returns what it adds. */
+  add(event: AgentEvent): Spending {
+    const added = this.#getSpending(event);
+    this.#total = addSpending(this.#total, added);
+    return added;
+  }
+
+  #getSpending(event: AgentEvent): Spending {
     const { path, event: own } = event.type === "sub_agent" ? event : { path: [], event };
     switch (own.type) {
       case "model_call_end":
         this.#agentPaths.add(formatPath(path));
-        this.#total = addSpending(this.#total, own);
-        return;
+        return own;
       case "context_compacted":
-        this.#total = addSpending(this.#total, own.report);
-        return;
+        return own.report;
       case "tool_execution_end":
-        if (this.#agentPaths.has(formatPath([...path, own.id]))) return;
-        this.#total = addSpending(this.#total, toValidSpending(own.result));
+        if (this.#agentPaths.has(formatPath([...path, own.id]))) return {};
+        return toValidSpending(own.result);
+      default:
+        return {};
     }
+  }
+}
+
+/** Spending of agents after the end of the cancelled tool calls that run them. */
+export class LateSpending {
+  #pending: { readonly usage: Usage; readonly cost: Cost } | undefined;
+
+  /** Counts spending. */
+  add(spending: Spending): void {
+    if (!spending.usage && !spending.cost) return;
+    this.#pending = addSpending(
+      this.#pending ?? { usage: zeroUsage(), cost: zeroCost() },
+      spending,
+    );
+  }
+
+  /** Adds what has not been added yet to the totals of the run. */
+  addTo(progress: RunProgress): RunProgress {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    return pending ? addSpending(progress, pending) : progress;
   }
 }
 

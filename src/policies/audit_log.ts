@@ -4,6 +4,9 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { StopReason } from "../core/model.ts";
@@ -73,7 +76,7 @@ export interface AuditLogOptions {
  * Creates a policy that records each tool call before it runs, and each turn and run at its end, including failed and
  * aborted ones. A call whose record cannot be written does not run.
  *
- * @throws {BadRequestError} If `onError` has another value.
+ * @throws {BadRequestError} If `write` is no function, or `onError` has another value.
  *
  * @example
  * ```ts
@@ -83,7 +86,13 @@ export interface AuditLogOptions {
  * const policies = [auditLog({ write: (record) => void records.push(record) })];
  * ```
  */
-export function auditLog({ write, onError = "deny" }: AuditLogOptions): Policy {
+export function auditLog(options: AuditLogOptions): Policy {
+  checkObject(options, "Pass options with a function write");
+  checkNames(options, ["write", "onError"], "auditLog()");
+  const { write, onError = "deny" } = options;
+  if (typeof write !== "function") {
+    throw new BadRequestError(`write must be a function, not ${describeValue(write)}`);
+  }
   assertOnError(onError);
   const ignored = new Map<string, unknown>();
   return {
@@ -111,7 +120,7 @@ export function auditLog({ write, onError = "deny" }: AuditLogOptions): Policy {
 
 function assertOnError(onError: unknown): void {
   if (onError === "deny" || onError === "ignore") return;
-  throw new BadRequestError(`onError must be "deny" or "ignore", not ${onError}`);
+  throw new BadRequestError(`onError must be "deny" or "ignore", not ${describeValue(onError)}`);
 }
 
 function createCallRecord(context: PreDispatchContext): AuditRecord {

@@ -49,8 +49,9 @@ export function budget(options: BudgetOptions): Policy {
     preTurn: (context) => check(getRun(context).update(context), context.elapsedMs),
     onDelta(context) {
       if (!context.isReplying) return checkTime(options, context.elapsedMs);
-      const spending = addSpending(getRun(context).update(context), estimateReply(context));
-      return check(spending, context.elapsedMs);
+      const run = getRun(context);
+      run.updateReply(context, estimateReply(context));
+      return check(addSpending(run.current, run.estimate), context.elapsedMs);
     },
     // The last turn of a run has no next one before which its price would be checked.
     postTurn: (context) => checkPrice(options, getRun(context).finishTurn(context).cost),

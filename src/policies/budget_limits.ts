@@ -4,8 +4,10 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { OnDeltaContext, StopVerdict } from "../core/policy.ts";
 import { priceUsage } from "../core/price_usage.ts";
 import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
@@ -35,20 +37,19 @@ const CHARACTERS_PER_TOKEN = 4;
  * @throws {BadRequestError} If a limit is not a number of at least 0, or `unknownPrice` has another value.
  */
 export function assertBudgetOptions(options: BudgetOptions): void {
-  if (!isJsonObject(options)) {
-    throw new BadRequestError("Pass the limits of the budget, such as { cost: 0.5 }");
-  }
+  checkObject(options, "Pass the limits of the budget, such as { cost: 0.5 }");
+  checkNames(options, ["cost", "tokens", "elapsedMs", "unknownPrice", "now"], "the budget");
   for (const name of ["cost", "tokens", "elapsedMs"] as const) {
     const limit: unknown = options[name];
     if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;
     throw new BadRequestError(
-      `Invalid budget: ${name} must be a number of at least 0, not ${limit}`,
+      `Invalid budget: ${name} must be a number of at least 0, not ${describeValue(limit)}`,
     );
   }
   const { unknownPrice = "stop" } = options;
   if (unknownPrice === "stop" || unknownPrice === "ignore") return;
   throw new BadRequestError(
-    `Invalid budget: unknownPrice must be "stop" or "ignore", not ${unknownPrice}`,
+    `Invalid budget: unknownPrice must be "stop" or "ignore", not ${describeValue(unknownPrice)}`,
   );
 }
 

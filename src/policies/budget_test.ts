@@ -182,6 +182,15 @@ Deno.test('budget() with `unknownPrice: "ignore"` counts the known cost of tools
   assertEquals([turns, stoppedBy?.policy], [2, "budget"]);
 });
 
+Deno.test('budget() with `unknownPrice: "ignore"` counts the known parts of a cost whose total is unknown', async () => {
+  const cost = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: null };
+  const tools = [fakeTool({ name: "work", result: { content: [], cost } })];
+  const limits: BudgetOptions = { cost: 20, unknownPrice: "ignore" };
+  const { agent } = startAgent(limits, [callWork(), callWork(), reply("Done")], { tools });
+  const { turns, stoppedBy } = await agent.prompt("Go");
+  assertEquals([turns, stoppedBy?.reason], [2, "The run reached the cost limit of 20"]);
+});
+
 Deno.test('budget() with `unknownPrice: "ignore"` does not stop a reply whose rates lack a price', async () => {
   const limits: BudgetOptions = { cost: 1000, unknownPrice: "ignore" };
   const prices = { "test/model": { input: 1 } } as unknown as typeof PRICES;
@@ -332,4 +341,14 @@ Deno.test("budget() throws for an invalid option", () => {
   assertThrows(create({ tokens: -1 }), BadRequestError, "tokens must be a number");
   assertThrows(create({ elapsedMs: null }), BadRequestError, "elapsedMs must be a number");
   assertThrows(create({ cost: 1, unknownPrice: "warn" }), BadRequestError, "unknownPrice must be");
+});
+
+Deno.test("budget() stops retries whose failed attempts reach its limit together, though none reports usage", async () => {
+  const broken = () => fail("network_error", "Connection reset", { after: "word ".repeat(20) });
+  const { agent } = testAgent([broken(), broken(), reply("Done")], {
+    policies: [budget({ tokens: 50 })],
+    retry: () => 0,
+    sleep: () => Promise.resolve(),
+  });
+  assertEquals((await agent.prompt("Go")).stoppedBy?.policy, "budget");
 });

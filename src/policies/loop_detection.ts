@@ -4,6 +4,9 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
@@ -38,9 +41,13 @@ export interface LoopDetectionOptions {
  * ```
  */
 export function loopDetection(options: LoopDetectionOptions = {}): Policy {
+  checkObject(options, "Pass options such as { lookback: 3 }");
+  checkNames(options, ["lookback", "steer"], "loopDetection()");
   const { lookback = 3, steer } = options;
   if (!Number.isInteger(lookback) || lookback < 2) {
-    throw new BadRequestError(`lookback must be an integer of at least 2, not ${lookback}`);
+    throw new BadRequestError(
+      `lookback must be an integer of at least 2, not ${describeValue(lookback)}`,
+    );
   }
   return {
     name: "loop_detection",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 
@@ -22,7 +23,9 @@ import type { Policy } from "../core/policy.ts";
  */
 export function maxTurns(limit: number): Policy {
   if (typeof limit !== "number" || !(limit > 0)) {
-    throw new BadRequestError(`The limit of turns must be a number above 0, not ${limit}`);
+    throw new BadRequestError(
+      `The limit of turns must be a number above 0, not ${describeValue(limit)}`,
+    );
   }
   return {
     name: "max_turns",

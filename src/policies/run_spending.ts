@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PostTurnContext } from "../core/policy.ts";
+import type { OnDeltaContext, PostTurnContext } from "../core/policy.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** Token counts and their cost. */
@@ -41,6 +41,10 @@ export class RunSpending {
   readonly #ignoresUnknownPrices: boolean;
   #current = NO_SPENDING;
   #excluded = NO_SPENDING;
+  /** Estimates of the attempts that ended without usage. */
+  #unreported = NO_SPENDING;
+  /** The attempt that streams. */
+  #attempt: { readonly characters: number; readonly estimate: Spending } | undefined;
   #costBeforeTurn = zeroCost();
 
   /** Creates the spending of a run; with `"ignore"`, what has no price costs 0. */
@@ -48,16 +52,37 @@ export class RunSpending {
     this.#ignoresUnknownPrices = unknownPrice === "ignore";
   }
 
-  /** Spending of the run so far, without excluded tool results. */
+  /** Spending of the run so far, without excluded tool results, and with the estimates of attempts without usage. */
   get current(): Spending {
-    return this.#current;
+    return addSpending(this.#current, this.#unreported);
+  }
+
+  /** Estimate of the reply that streams. */
+  get estimate(): Spending {
+    return this.#attempt?.estimate ?? NO_SPENDING;
+  }
+
+  /**
+   * Updates the spending while a reply streams. A new attempt begins when the reply is shorter than before; the estimate of
+   * the previous one is kept if it has added no usage.
+   */
+  updateReply(context: OnDeltaContext, estimate: Spending): void {
+    const { characters } = context;
+    const previous = this.#attempt;
+    const reported = this.#current.usage.total;
+    this.update(context);
+    if (previous && characters < previous.characters && this.#current.usage.total === reported) {
+      this.#unreported = addSpending(this.#unreported, previous.estimate);
+    }
+    this.#attempt = { characters, estimate };
   }
 
   /** Replaces the current spending by new totals of the run; returns it. */
   update({ usage, cost }: Spending): Spending {
     const total = subtractSpending({ usage, cost }, this.#excluded);
     this.#current = this.#needsParts(cost) ? { ...total, cost: this.#current.cost } : total;
-    return this.#current;
+    this.#attempt = undefined;
+    return this.current;
   }
 
   /**
@@ -70,14 +95,15 @@ export class RunSpending {
       if (!excluded.has(toolCallId)) continue;
       this.#excluded = addSpending(this.#excluded, { usage, cost });
     }
-    const { usage } = this.update(turn);
+    this.update(turn);
+    const { usage } = this.#current;
     if (this.#needsParts(turn.cost)) {
       const results = toolResults.filter(({ toolCallId }) => !excluded.has(toolCallId));
       const parts = [message, ...results].map(({ cost = zeroCost() }) => toKnownCost(cost));
       this.#current = { usage, cost: parts.reduce(addCost, this.#costBeforeTurn) };
     }
     this.#costBeforeTurn = this.#current.cost;
-    return this.#current;
+    return this.current;
   }
 
   /** Whether a cost is partly unknown, so that the known part is the sum over its replies and tool results. */

@@ -36,7 +36,7 @@ export interface SharedBudgetOptions extends BudgetOptions {
 }
 
 /**
- * Spending of the runs of a shared budget, without replies that still stream. A reply that was aborted or failed
+ * Spending of the runs of a shared budget, without replies that still stream. A reply, or a failed attempt, that ended
  * before the provider reported its usage counts with an estimate of its output.
  */
 export interface BudgetSpending {
@@ -118,8 +118,6 @@ interface ActiveRun {
   readonly spending: RunSpending;
   /** Ids of the tool calls whose usage other runs have counted. */
   readonly excluded: Set<string>;
-  /** Estimate of the reply that streams. */
-  estimate: Spending;
 }
 
 /** The spending of all runs. */
@@ -161,8 +159,11 @@ class SharedAccount {
 
   /** Counts the totals of a run whose reply streams, and estimates the reply. */
   estimate(context: OnDeltaContext): void {
-    this.update(context);
-    this.#getRun(context.runId).estimate = estimateReply(context);
+    const estimate = estimateReply(context);
+    this.#settle(
+      this.#getRun(context.runId),
+      (spending) => spending.updateReply(context, estimate),
+    );
   }
 
   /** Excludes what a tool call reports, since another run has counted it. */
@@ -175,7 +176,7 @@ class SharedAccount {
     const run = this.#getRun(context.runId);
     const { stopReason } = context.message;
     const isUnfinished = stopReason === "aborted" || stopReason === "error";
-    const { estimate } = run;
+    const { estimate } = run.spending;
     const added = this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
     if (isUnfinished && added.usage.total === 0) {
       this.#settled = addSpending(this.#settled, estimate);
@@ -189,7 +190,7 @@ class SharedAccount {
 
   /** Checks all limits; replies that stream count with their estimates. */
   check(): StopVerdict | undefined {
-    const estimates = [...this.#runs.values()].map(({ estimate }) => estimate);
+    const estimates = [...this.#runs.values()].map(({ spending }) => spending.estimate);
     const total = estimates.reduce(addSpending, this.#settled);
     return checkSpending(this.#options, total) ?? this.checkTime();
   }
@@ -199,11 +200,11 @@ class SharedAccount {
   }
 
   /** Changes the spending of a run, and adds the difference to that of all runs; returns it. */
-  #settle(run: ActiveRun, change: (spending: RunSpending) => Spending): Spending {
-    const before = run.spending.current;
-    const added = subtractSpending(change(run.spending), before);
+  #settle({ spending }: ActiveRun, change: (spending: RunSpending) => unknown): Spending {
+    const before = spending.current;
+    change(spending);
+    const added = subtractSpending(spending.current, before);
     this.#settled = addSpending(this.#settled, added);
-    run.estimate = NO_SPENDING;
     return added;
   }
 
@@ -211,7 +212,6 @@ class SharedAccount {
     const run = this.#runs.get(runId) ?? {
       spending: new RunSpending(this.#options.unknownPrice),
       excluded: new Set(),
-      estimate: NO_SPENDING,
     };
     this.#runs.set(runId, run);
     return run;

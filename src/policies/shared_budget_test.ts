@@ -67,6 +67,9 @@ function streamSlowly(events: readonly AssistantMessageEvent[]) {
 /** A text of 100 characters, about 25 tokens. */
 const WORDS = "word ".repeat(20);
 
+/** Retries without a delay. */
+const AT_ONCE: Partial<AgentOptions> = { retry: () => 0, sleep: () => Promise.resolve() };
+
 const TOOL = { name: "delegate", description: "Delegates a task." };
 
 Deno.test("sharedBudget() adds up consecutive runs of several agents, and stops the next one", async () => {
@@ -83,6 +86,16 @@ Deno.test("sharedBudget() adds up consecutive runs of several agents, and stops 
     policy: "shared_budget",
     reason: "The run reached the limit of 45 tokens",
   }]);
+});
+
+Deno.test("sharedBudget() adds up additional token counts, without those that another agent has counted", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1000 });
+  const usage = { ...USAGE, extra: { reasoning: 5 } };
+  const helper = createAgent([reply("Done", { usage })]);
+  const call = reply([toolCall("delegate", { prompt: "Help" })], { usage });
+  const agent = createAgent([call, reply("Done", { usage })], { tools: [helper.asTool(TOOL)] });
+  await agent.prompt("Go");
+  assertEquals([policy.spent.usage.total, policy.spent.usage.extra], [45, { reasoning: 15 }]);
 });
 
 Deno.test("sharedBudget() stops all runs when their streaming replies reach its limit together", async () => {
@@ -369,4 +382,29 @@ for (const [unpriced, cost] of [["helper", 20], ["caller", 10]] as const) {
 
 Deno.test("sharedBudget() throws for an invalid option", () => {
   assertThrows(() => sharedBudget({ tokens: Number.NaN }), BadRequestError, "tokens must be");
+});
+
+Deno.test("sharedBudget() counts an attempt that failed without usage with its estimate, once", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1_000 });
+  const broken = () => fail("network_error", "Connection reset", { after: WORDS });
+  const agent = createAgent([broken(), broken(), answer()], AT_ONCE);
+  await agent.prompt("Go");
+  assertEquals(policy.spent.usage.total, 25 + 25 + 15);
+});
+
+Deno.test("sharedBudget() stops retries whose failed attempts reach its limit together", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 50 });
+  const broken = () => fail("network_error", "Connection reset", { after: WORDS });
+  const agent = createAgent([broken(), broken(), answer()], AT_ONCE);
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals(stoppedBy?.policy, "shared_budget");
+  assertEquals(policy.spent.usage.total, 50);
+});
+
+Deno.test("sharedBudget() counts the usage of a failed attempt that reports it, without an estimate", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1_000 });
+  const broken = fail("network_error", "Connection reset", { after: WORDS, usage: USAGE });
+  const agent = createAgent([broken, answer()], AT_ONCE);
+  await agent.prompt("Go");
+  assertEquals(policy.spent.usage.total, 30);
 });

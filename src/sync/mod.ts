@@ -19,6 +19,7 @@
 
 import type { AgentResult } from "../agent/agent_result.ts";
 import type { ApprovalDecisions } from "../core/approval.ts";
+import { checkObject } from "../core/check_object.ts";
 import { AgentError, type AgentErrorRecord, BadRequestError } from "../core/errors.ts";
 import type { Infer } from "../core/infer.ts";
 import type { JsonSchema } from "../core/json.ts";
@@ -78,8 +79,7 @@ export function promptSync(
  * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
  */
 export function continueSync(module: URL, options: ContinueSyncOptions = {}): AgentResult {
-  const { approvals } = options;
-  const runOptions = { ...pickRunOptions(options), approvals };
+  const runOptions = { ...pickRunOptions(options), approvals: options.approvals };
   return toAgentResult(callSync(module, { type: "continue", options: runOptions }, options));
 }
 
@@ -110,17 +110,20 @@ export function structuredOutputSync<const Schema extends JsonSchema>(
   schema: Schema,
   options: StructuredOutputSyncOptions = {},
 ): Infer<Schema> {
+  checkObject(schema, "The schema must be a JSON Schema");
   if ("~standard" in schema) {
     throw new BadRequestError(
       "A validator cannot be passed to another thread: pass its JSON Schema",
     );
   }
+  const runOptions = pickRunOptions(options);
   const { maxRetries } = options;
-  const runOptions = {
-    ...pickRunOptions(options),
-    ...(maxRetries !== undefined && { maxRetries }),
-  };
-  const call = { type: "structured_output", input, schema, options: runOptions } as const;
+  const call = {
+    type: "structured_output",
+    input,
+    schema,
+    options: { ...runOptions, ...(maxRetries !== undefined && { maxRetries }) },
+  } as const;
   return callSync(module, call, options) as Infer<Schema>;
 }
 

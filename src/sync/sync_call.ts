@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import {
   AbortedError,
   AgentError,
@@ -32,6 +34,7 @@ const DEFAULT_HEARTBEAT_MS = 300_000;
 
 /** Calls an agent in a worker; returns the result as JSON value. */
 export function callSync(module: URL, call: SyncCall, options: SyncOptions): unknown {
+  checkModule(module);
   const { timeoutMs = Infinity, heartbeatMs = DEFAULT_HEARTBEAT_MS } = options;
   assertLimits({ timeoutMs, heartbeatMs });
   const buffer = createBuffer();
@@ -47,17 +50,28 @@ export function callSync(module: URL, call: SyncCall, options: SyncOptions): unk
   }
 }
 
-/** Options of a caller without those of the thread, for the worker. */
-export function pickRunOptions(
-  { maxTurns, toolChoice, streamOptions }: SyncRunOptions,
-): SyncRunOptions {
+/**
+ * Returns the options of a caller without those of the thread, for the worker.
+ *
+ * @throws {BadRequestError} If the options are no object.
+ */
+export function pickRunOptions(options: SyncRunOptions): SyncRunOptions {
+  checkObject(options, "Pass options such as { timeoutMs: 60_000 }");
+  const { maxTurns, toolChoice, streamOptions } = options;
   return { maxTurns, toolChoice, streamOptions };
+}
+
+function checkModule(module: unknown): void {
+  if (module instanceof URL) return;
+  throw new BadRequestError(
+    'Pass the URL of the module with the agent, such as new URL("./agent.ts", import.meta.url)',
+  );
 }
 
 function assertLimits(limits: Readonly<Record<"timeoutMs" | "heartbeatMs", unknown>>): void {
   for (const [name, limit] of Object.entries(limits)) {
     if (typeof limit === "number" && limit > 0) continue;
-    throw new BadRequestError(`${name} must be a number above 0, not ${limit}`);
+    throw new BadRequestError(`${name} must be a number above 0, not ${describeValue(limit)}`);
   }
 }
 

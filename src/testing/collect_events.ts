@@ -4,6 +4,8 @@
  * @module
  */
 
+import { BadRequestError } from "../core/errors.ts";
+
 /**
  * Reads a stream to its end and returns its values in order.
  *
@@ -18,7 +20,19 @@
  * ```
  */
 export async function collectEvents<Event>(stream: AsyncIterable<Event>): Promise<Event[]> {
+  checkEventSource(stream);
   const events: Event[] = [];
   for await (const event of stream) events.push(event);
   return events;
+}
+
+/**
+ * Checks a source of events.
+ *
+ * @throws {BadRequestError} If it cannot be iterated over.
+ */
+export function checkEventSource(source: unknown): void {
+  const isIterable = typeof source === "object" && source !== null &&
+    (Symbol.asyncIterator in source || Symbol.iterator in source);
+  if (!isIterable) throw new BadRequestError("Pass a stream or an array of events");
 }

@@ -19,7 +19,11 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
+import { isJsonObject } from "../core/json.ts";
+import { checkEventSource } from "./collect_events.ts";
 import {
   assertRule,
   EventOrderError,
@@ -60,7 +64,9 @@ export class EventGrammar {
   #position = 0;
 
   /** Creates a grammar that expects the first event of a sequence. */
-  constructor({ checksSubAgents = false }: EventGrammarOptions = {}) {
+  constructor(options: EventGrammarOptions = {}) {
+    checkObject(options, "Pass options such as { checksSubAgents: true }");
+    const { checksSubAgents = false } = options;
     this.#checksSubAgents = checksSubAgents;
   }
 
@@ -79,6 +85,7 @@ export class EventGrammar {
   }
 
   #acceptEvent(event: AgentEvent): void {
+    assertRule(isJsonObject(event), "run", "it is no event");
     if (!this.#run && event.type !== "agent_start") return this.#acceptIdle(event);
     this.#run ??= new RunGrammar(this.#pending);
     this.#run.accept(event);
@@ -122,6 +129,7 @@ export function findViolation(
   events: Iterable<AgentEvent>,
   options?: EventGrammarOptions,
 ): EventViolation | undefined {
+  checkEventSource(events);
   const grammar = new EventGrammar(options);
   for (const event of events) {
     const violation = grammar.accept(event);
@@ -149,6 +157,7 @@ export async function checkEvents(
   events: AsyncIterable<AgentEvent> | Iterable<AgentEvent>,
   options?: EventGrammarOptions,
 ): Promise<AgentEvent[]> {
+  checkEventSource(events);
   const grammar = new EventGrammar(options);
   const checked: AgentEvent[] = [];
   for await (const event of events) {
@@ -169,6 +178,9 @@ export function checkStream(
   options?: EventGrammarOptions,
 ): ReadableStream<AgentEvent> {
   const grammar = new EventGrammar(options);
+  if (!(stream instanceof ReadableStream)) {
+    throw new BadRequestError("Pass a stream of events, such as that of promptStream()");
+  }
   const reader = stream.getReader();
   return new ReadableStream<AgentEvent>({
     async pull(controller): Promise<void> {

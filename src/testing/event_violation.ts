@@ -54,7 +54,7 @@ export class EventOrderError extends Error {
   readonly violation: EventViolation;
 
   constructor(violation: EventViolation) {
-    const { position, event, message } = violation;
+    const { position, event, message } = violation ?? {};
     super(`Illegal event ${position} (${event?.type ?? "end of events"}): ${message}`);
     this.name = "EventOrderError";
     this.violation = violation;

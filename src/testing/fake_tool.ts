@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import { AbortedError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
@@ -68,6 +69,7 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
  * ```
  */
 export function fakeTool(options: FakeToolOptions): FakeTool {
+  checkObject(options, 'Pass options with a name, such as { name: "search" }');
   const { delayMs = 0, result = "ok", ignoresSignal = false, sleep = realSleep, ...tool } = options;
   const recorder = new CallRecorder();
   const execute = async (args: JsonObject, context: ToolContext): Promise<FakeToolOutput> => {

@@ -4,7 +4,10 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import type { ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
+import { describeValue } from "../core/describe_value.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AssistantMessage, ToolResultMessage } from "../core/message.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
@@ -44,6 +47,7 @@ export function toolCall(
   args: JsonObject | string = {},
   options: ToolCallOptions = {},
 ): ToolCallBlock {
+  checkObject(options, 'Pass options such as { id: "c1" }');
   const { id = "", ...rest } = options;
   if (typeof args !== "string") return { type: "tool_call", id, name, arguments: args, ...rest };
   return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...rest };
@@ -55,7 +59,7 @@ export function assistantMessage(
   overrides: Partial<Omit<AssistantMessage, "role" | "content">> = {},
 ): AssistantMessage {
   const blocks = toBlocks(content);
-  const hasCalls = blocks.some((block) => block.type === "tool_call");
+  const hasCalls = blocks.some((block) => block?.type === "tool_call");
   return {
     role: "assistant",
     content: blocks,
@@ -77,6 +81,7 @@ export function toolResultMessage(
     Omit<ToolResultMessage, "role" | "toolCallId" | "toolName" | "content">
   > = {},
 ): ToolResultMessage {
+  checkObject(call, "Pass the tool call of the result");
   return {
     role: "tool_result",
     toolCallId: call.id,
@@ -89,5 +94,9 @@ export function toolResultMessage(
 }
 
 function toBlocks(content: string | readonly ContentBlock[]): readonly ContentBlock[] {
-  return typeof content === "string" ? [text(content)] : content;
+  if (typeof content === "string") return [text(content)];
+  if (Array.isArray(content)) return content;
+  throw new BadRequestError(
+    `The content must be a text or an array of blocks, not ${describeValue(content)}`,
+  );
 }

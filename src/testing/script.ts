@@ -6,7 +6,13 @@
 
 import { BlockWriter } from "../core/block_writer.ts";
 import type { ExtensionBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
-import { type AgentErrorCode, type AgentErrorOptions, createAgentError } from "../core/errors.ts";
+import { describeValue } from "../core/describe_value.ts";
+import {
+  type AgentErrorCode,
+  type AgentErrorOptions,
+  BadRequestError,
+  createAgentError,
+} from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
 import { type Cost, type Usage, zeroUsage } from "../core/usage.ts";
@@ -74,6 +80,11 @@ export type ScriptedStep =
 
 /** Creates a reply. It streams text word by word, and arguments in chunks of 16 characters. */
 export function reply(content: ReplyContent, options: ReplyOptions = {}): ScriptedAnswer {
+  if (typeof content !== "string" && !Array.isArray(content)) {
+    throw new BadRequestError(
+      `A reply must be a text or an array of blocks, not ${describeValue(content)}`,
+    );
+  }
   return { type: "reply", content, options };
 }
 

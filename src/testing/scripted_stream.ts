@@ -4,7 +4,15 @@
  * @module
  */
 
-import { AbortedError, type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
+import { checkObject } from "../core/check_object.ts";
+import { isJsonObject } from "../core/json.ts";
+import {
+  AbortedError,
+  type AgentError,
+  BadRequestError,
+  getErrorMessage,
+  StreamError,
+} from "../core/errors.ts";
 import type {
   AssistantMessageEvent,
   BlockEndEvent,
@@ -60,8 +68,13 @@ export interface ScriptedStreamOptions
  */
 export function scriptedStream(
   steps: readonly ScriptedStep[],
-  { deltaMs = 0, sleep = realSleep, ...properties }: ScriptedStreamOptions = {},
+  options: ScriptedStreamOptions = {},
 ): ScriptedStream {
+  if (!Array.isArray(steps) || !steps.every(isStep)) {
+    throw new BadRequestError('Pass an array of steps, such as [reply("Hello")]');
+  }
+  checkObject(options, "Pass options such as { deltaMs: 10 }");
+  const { deltaMs = 0, sleep = realSleep, ...properties } = options;
   const calls: StreamRequest[] = [];
   let toolCallCount = 0;
   const newId = (): string => `call_${++toolCallCount}`;
@@ -88,6 +101,11 @@ export function scriptedStream(
     );
   };
   return Object.assign(streamFn, properties, { calls, assertDone });
+}
+
+function isStep(step: unknown): boolean {
+  if (typeof step === "function" || Array.isArray(step)) return true;
+  return isJsonObject(step) && ("type" in step || Symbol.asyncIterator in step);
 }
 
 type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
+import { BadRequestError } from "../core/errors.ts";
+
 /**
  * Creates a generator of numbers in [0, 1) that repeats for the same seed (mulberry32).
  *
@@ -17,6 +20,9 @@
  * ```
  */
 export function seededRandom(seed: number): () => number {
+  if (typeof seed !== "number") {
+    throw new BadRequestError(`The seed must be a number, not ${describeValue(seed)}`);
+  }
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -24,7 +24,7 @@ import {
   withSession,
 } from "./session_subject.ts";
 import { LIST_CONTRACT } from "./session_list_conformance.ts";
-import type { RegisterTest } from "./stream_fixture.ts";
+import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
 
 export type { SessionStoreFixture };
 
@@ -49,6 +49,7 @@ export type SessionStoreFactory = () =>
  * ```
  */
 export function testSessionStore(test: RegisterTest, createStore: SessionStoreFactory): void {
+  checkRegisterTest(test);
   const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT };
   for (const [title, run] of Object.entries(contract)) {
     test(`session store: ${title}`, async () => {

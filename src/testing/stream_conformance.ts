@@ -4,18 +4,20 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import { createDeferred } from "../core/deferred.ts";
 import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
 import { corruptBytes, createFaultyBody, type FaultyBody } from "./faulty_body.ts";
 import type { CollectedReply } from "./read_reply.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import { seededRandom } from "./seeded_random.ts";
-import type {
-  ErrorFixture,
-  RegisterTest,
-  ReplyFixture,
-  StreamFnFactory,
-  StreamFnFixtures,
+import {
+  checkRegisterTest,
+  type ErrorFixture,
+  type RegisterTest,
+  type ReplyFixture,
+  type StreamFnFactory,
+  type StreamFnFixtures,
 } from "./stream_fixture.ts";
 import {
   describeChunks,
@@ -59,6 +61,8 @@ export function testStreamFn(
   createStreamFn: StreamFnFactory,
   fixtures: StreamFnFixtures,
 ): void {
+  checkRegisterTest(test);
+  checkObject(fixtures, "Pass fixtures with a model and replies");
   const subject = new StreamSubject(createStreamFn, fixtures.model);
   const register: RegisterTest = (title, run) => test(`${name}: ${title}`, run);
   for (const reply of fixtures.replies) {

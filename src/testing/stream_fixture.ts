@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentErrorCode } from "../core/errors.ts";
+import { type AgentErrorCode, BadRequestError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
@@ -12,6 +12,16 @@ import type { Usage } from "../core/usage.ts";
 
 /** Registers a test with the runner: `Deno.test`, or `test` of `node:test`. */
 export type RegisterTest = (name: string, test: () => void | Promise<void>) => unknown;
+
+/**
+ * Checks the function that registers tests.
+ *
+ * @throws {BadRequestError} If it is no function.
+ */
+export function checkRegisterTest(test: unknown): void {
+  if (typeof test === "function") return;
+  throw new BadRequestError("Pass the function of the test runner, such as Deno.test");
+}
 
 /** Time limits that the tests set. */
 export interface StreamFnLimits {

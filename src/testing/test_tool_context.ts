@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkObject } from "../core/check_object.ts";
 import type { ToolContext } from "../core/tool.ts";
 
 /**
@@ -27,6 +28,7 @@ import type { ToolContext } from "../core/tool.ts";
 export function testToolContext<Context = undefined>(
   given: Partial<ToolContext<Context>> = {},
 ): ToolContext<Context> {
+  checkObject(given, 'Pass properties such as { runId: "run_2" }');
   const { runId = "run_1", toolCallId = "call_1" } = given;
   const defaults: ToolContext = {
     toolCallId,

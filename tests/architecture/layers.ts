@@ -97,7 +97,7 @@ const layers: Layer[] = [
     external: [{ specifier: /^node:fs\/promises$/ }, { specifier: /^@std\/text\// }],
   },
   {
-    files: /^src\/policies\//,
+    files: /^src\/(client|policies)\//,
     internal: /^src\/(agent|loop|core)\//,
     external: [],
   },

@@ -369,7 +369,7 @@ Deno.test("new Agent({ messages }): a run that cannot start leaves the report of
   const { agent, seen } = testAgent([reply("Hello"), reply("Again")], {
     messages: [userMessage("Hi", 0), assistantMessage([])],
     validator: (schema) => {
-      if (schema["type"] === "integer") throw new Error("no integers");
+      if (schema["type"] === "object") throw new Error("no objects");
       return () => [];
     },
   });

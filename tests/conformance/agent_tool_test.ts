@@ -4,7 +4,9 @@ import type { AgentToolOptions } from "../../src/agent/agent_tool.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { AgentToolResult } from "../../src/core/tool_result.ts";
+import { sharedBudget } from "../../src/policies/mod.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
@@ -231,6 +233,27 @@ Deno.test("asTool(): what a cancelled agent has used until then counts in the ru
   ]);
 });
 
+Deno.test("asTool(): the tokens of a summary count when the agent does not end in time", async () => {
+  const { child } = createChild([reply([toolCall("stuck")])], {
+    tools: [fakeTool({ name: "stuck", delayMs: Infinity, ignoresSignal: true })],
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 0, tokensBefore: 1, tokensAfter: 1, usage, cost },
+    }),
+    sleep: () => new Promise(() => {}),
+  });
+  const { agent, clock } = testAgent([reply([ask()]), reply("Fine")], {
+    tools: [child.asTool({ name: "weather", description: "" })],
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.steer("Never mind");
+  await settle();
+  clock.advance(100);
+  const result = await running;
+  assertEquals([result.usage.total, result.cost.total], [7, 3]);
+});
+
 for (const end of ["cancelled", "timed out", "aborted"] as const) {
   Deno.test(`asTool(): the usage of an agent that does not end in time counts when its call is ${end}`, async () => {
     const work = (name: string, own: Partial<AgentToolResult> = {}) =>
@@ -402,4 +425,39 @@ Deno.test("asTool(): a prompt that is blank is an error result", async () => {
   const events = await checkEvents(agent.promptStream("Go"));
   assertEquals(eventsOfType(events, "tool_execution_end").map(({ isError }) => isError), [true]);
   streamFn.assertDone();
+});
+
+Deno.test("sub-agents: what one spends after its cancelled call is no longer awaited counts in the run and its budget", async () => {
+  let spend = (): Promise<void> => Promise.resolve();
+  const model = modelSpec("test/child");
+  const stuck = fakeTool({
+    name: "stuck",
+    result: (_args, { onEvent }) => {
+      const event = { type: "model_call_end", turn: 1, attempt: 1, model, durationMs: 1 } as const;
+      spend = () => onEvent({ ...event, usage, cost });
+      return new Promise(() => {});
+    },
+  });
+  const policy = sharedBudget({ tokens: 21 });
+  let finish = (): void => {};
+  const finished = new Promise<void>((resolve) => finish = resolve);
+  const { agent, clock } = testAgent([
+    reply([toolCall("stuck")], { usage, cost }),
+    async () => {
+      await finished;
+      return reply([toolCall("look")], { usage, cost });
+    },
+    reply("Not sent"),
+  ], { tools: [stuck, fakeTool({ name: "look" })], policies: [policy] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.steer("Never mind");
+  await settle();
+  clock.advance(100);
+  await settle();
+  await spend();
+  finish();
+  const result = await running;
+  assertEquals([result.usage.total, result.cost.total, policy.spent.usage.total], [21, 9, 21]);
+  assertEquals(result.stoppedBy?.policy, "shared_budget");
 });

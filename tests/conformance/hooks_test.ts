@@ -3,6 +3,7 @@ import { AbortedError, AuthError, StreamError } from "../../src/core/errors.ts";
 import { defineCustomMessage } from "../../src/core/custom_message.ts";
 import { omitCustomMessages } from "../../src/core/context.ts";
 import { userMessage } from "../../src/core/message.ts";
+import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -122,6 +123,25 @@ Deno.test("transformContext: the usage and cost of its report count towards the 
   });
   const { usage, cost } = await agent.prompt("Hi");
   assertEquals([usage.total, cost.total], [10, 10]);
+});
+
+Deno.test("transformContext: wrong amounts in its report count as unknown and do not end the run", async () => {
+  for (const usage of [1n, () => 1, "many"]) {
+    const { agent } = testAgent([reply("One", { usage: zeroUsage(), cost: zeroCost() })], {
+      transformContext: (messages) => ({
+        messages,
+        report: {
+          droppedCount: 0,
+          tokensBefore: 1,
+          tokensAfter: 1,
+          usage: usage as never,
+          cost: usage as never,
+        },
+      }),
+    });
+    const { stopReason, usage: total, cost } = await agent.prompt("Hi");
+    assertEquals([stopReason, total.total, cost.total], ["stop", 0, null], String(usage));
+  }
 });
 
 Deno.test("getApiKey is called in every turn with the provider's name [3.5, A7, B7]", async () => {

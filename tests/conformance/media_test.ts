@@ -42,7 +42,7 @@ function files(entries: Record<string, number[]>) {
 
 Deno.test("media files: images, documents and audio are sent as base64, and the history keeps the files", async () => {
   const disk = files({ "cat.png": [1, 2, 3], "a.pdf": [4], "a.wav": [] });
-  const { agent, streamFn } = testAgent([reply("Seen")], disk);
+  const { agent, streamFn } = testAgent([reply("Seen")], { readFile: disk.readFile });
   const prompt = ask(text("Look"), image, pdf, clip);
   await checkEvents(agent.promptStream(prompt));
   assertEquals(streamFn.calls[0]?.context.messages[0]?.content, [
@@ -68,10 +68,9 @@ Deno.test("media files: each block is read once, over turns, retries and runs", 
     reply("A cat"),
     reply("Again"),
   ], {
-    ...disk,
+    readFile: disk.readFile,
     ...scriptedPorts(new InstantClock()),
     tools: [fakeTool({ name: "look" })],
-    readFile: disk.readFile,
   });
   await agent.prompt(ask(text("Look"), image));
   await agent.prompt(ask(text("And this?"), pdf));
@@ -81,11 +80,11 @@ Deno.test("media files: each block is read once, over turns, retries and runs", 
 
 Deno.test("media files: a file that is deleted later does not end the conversation, also after a restart", async () => {
   const disk = files({ "cat.png": [1] });
-  const first = testAgent([reply("A cat")], disk);
+  const first = testAgent([reply("A cat")], { readFile: disk.readFile });
   await first.agent.prompt(ask(text("Look"), image));
   delete disk.entries["cat.png"];
   const restored = JSON.parse(JSON.stringify(first.agent.state.messages));
-  const second = testAgent([reply("Still here")], { ...disk, messages: restored });
+  const second = testAgent([reply("Still here")], { readFile: disk.readFile, messages: restored });
   const events = await checkEvents(second.agent.promptStream("Are you there?"));
   assertEquals(events.at(-1)?.type === "agent_end" && second.agent.state.error, undefined);
   assertEquals(second.streamFn.calls[0]?.context.messages[0]?.content, [
@@ -104,7 +103,7 @@ Deno.test("media files: a file that is deleted later does not end the conversati
 
 for (const [kind, block] of [["image", image], ["document", pdf], ["audio", clip]] as const) {
   Deno.test(`media files: a prompt with a ${kind} that cannot be read ends in a bad_request, and no request is sent`, async () => {
-    const { agent, streamFn } = testAgent([reply("Fine")], files({}));
+    const { agent, streamFn } = testAgent([reply("Fine")], { readFile: files({}).readFile });
     const events = await checkEvents(agent.promptStream(ask(text("Look"), block)));
     assertEquals(outlineEvents(events).slice(-2), ["turn_end error", "agent_end"]);
     const { error } = agent.state;
@@ -129,7 +128,7 @@ Deno.test("media files: a file in a tool result is read, and one that is missing
   const disk = files({ "shot.png": [7] });
   const source = (path: string) => ({ type: "file", path }) as const;
   const { agent, streamFn } = testAgent([reply([toolCall("shoot")]), reply("Seen")], {
-    ...disk,
+    readFile: disk.readFile,
     tools: [fakeTool({
       name: "shoot",
       result: {
@@ -159,7 +158,7 @@ Deno.test("media files: blocks with other sources are sent unchanged, and nothin
       mediaType: "audio/wav",
     },
   ];
-  const { agent, streamFn } = testAgent([reply("Seen")], disk);
+  const { agent, streamFn } = testAgent([reply("Seen")], { readFile: disk.readFile });
   await agent.prompt(ask(text("Look"), ...blocks));
   assertEquals(streamFn.calls[0]?.context.messages[0]?.content, [text("Look"), ...blocks]);
   assertEquals(disk.read, []);
@@ -168,7 +167,7 @@ Deno.test("media files: blocks with other sources are sent unchanged, and nothin
 Deno.test("media files: are not read when a policy stops the run before the request", async () => {
   const disk = files({ "cat.png": [1] });
   const { agent } = testAgent([], {
-    ...disk,
+    readFile: disk.readFile,
     policies: [{ name: "halt", preTurn: () => ({ type: "stop", reason: "no" }) }],
   });
   await agent.prompt([userMessage("Look", 0), ask(image)]);

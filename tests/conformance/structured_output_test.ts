@@ -473,3 +473,20 @@ Deno.test("structuredOutput() with full returns the usage, cost and messages of 
   assertEquals(Object.keys(result).toSorted(), ["cost", "messages", "usage", "value"]);
   assertEquals(result.usage.total, 5);
 });
+
+Deno.test("structuredOutput() compiles only the form of the schema that the provider gets", async () => {
+  const schema = { type: "string", minLength: 1 } as const;
+  for (const isNative of [false, true]) {
+    const compiled: JsonSchema[] = [];
+    const script = scriptedStream([isNative ? reply('"Bern"') : answer({ value: "Bern" })]);
+    const { agent } = testAgent([], {
+      streamFn: Object.assign(script, { hasStrictSchema: () => isNative }),
+      validator: (schema) => {
+        compiled.push(schema);
+        return () => [];
+      },
+    });
+    assertEquals(await agent.structuredOutput("Which city?", schema), "Bern");
+    assertEquals(compiled.map(({ type }) => type), [isNative ? "string" : "object"]);
+  }
+});

@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { AgentState } from "../../agent/state.ts";
+import type { AgentState } from "../../agent/live_state.ts";
 import type { ApprovalMode, PendingBatch, TrustGrant } from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";

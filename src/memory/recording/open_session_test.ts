@@ -54,7 +54,7 @@ Deno.test("openSession() without an id creates a new session", async () => {
   assertEquals([summary?.id, summary?.cwd], [session.id, "/work"]);
 });
 
-Deno.test("openSession() reports an interrupted run", async () => {
+Deno.test("openSession() reports an interrupted run [A147]", async () => {
   const store = new InMemorySessionStore();
   const created = await store.create({ id: "a" });
   created.append({

@@ -250,7 +250,7 @@ async function createPendingStore() {
   return { store, ran, requested, open, result };
 }
 
-Deno.test("openSession(): approvals that were pending are pending again in another process", async () => {
+Deno.test("openSession(): approvals that were pending are pending again in another process [A147]", async () => {
   const { ran, requested, open, result } = await createPendingStore();
   const { agent, session } = await open();
   const pending = [{ toolCallId: "pay_1", name: "pay", arguments: { euros: 500 } }];

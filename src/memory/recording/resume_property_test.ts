@@ -20,7 +20,7 @@ import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession, type SessionRecording } from "./recorder.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") ? 5_000 : 150;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 150;
 
 type Action =
   | { readonly type: "prompt"; readonly length: number; readonly calls: readonly number[] }

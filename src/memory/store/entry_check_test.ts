@@ -15,7 +15,7 @@ import { createHeader, decodeLine, decodeRecord, encodeEntry, restoreContent } f
 import { getSearchText, SearchQuery } from "./search.ts";
 import { SummaryBuilder } from "./summary.ts";
 
-const RUNS = Deno.env.get("SWINK_PROVE") ? 100_000 : 3_000;
+const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 100_000 : 3_000;
 const call = toolCall("bash", { command: "ls" }, { id: "c" });
 const position = { id: "e", parentId: null, timestamp: 1 } as const;
 const image = { type: "image", source: { type: "url", url: "https://example.com" } } as const;

@@ -37,7 +37,10 @@ export type ApprovalPrompt = (request: GateRequest) => ApprovalAnswer | Promise<
 export interface ApprovalGateOptions {
   /** Calls that need approval. Default: `"smart"`. */
   readonly mode?: ApprovalMode | undefined;
-  /** Asks for a decision, whose `origin` is `person` unless it has another one. Default: the call is denied. */
+  /**
+   * Asks for a decision, whose `origin` is `person` unless it has another one: a program that decides by itself sets
+   * `rule` or `policy`. Default: the call is denied.
+   */
   readonly ask?: ApprovalPrompt | undefined;
   /** Rules for calls that are approved without a prompt: `"read_file"`, `"edit_file(src/**)"`, `"bash(npm test)"`. */
   readonly allow?: readonly string[] | undefined;

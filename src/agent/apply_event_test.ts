@@ -6,7 +6,8 @@ import { modelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
 import { assistantMessage } from "../testing/messages.ts";
-import { applyEvent, LiveState } from "./state.ts";
+import { applyEvent } from "./apply_event.ts";
+import { LiveState } from "./live_state.ts";
 
 function createStateAfter(...events: AgentEvent[]): LiveState {
   const state = new LiveState({

@@ -1,122 +1,19 @@
 /**
- * The state of an agent, and its changes by events.
+ * The changes of an agent's state by events.
  *
  * @module
  */
 
-import type {
-  DecidedCall,
-  InterruptedCall,
-  PendingApproval,
-  PendingBatch,
-} from "../core/approval.ts";
+import type { PendingBatch } from "../core/approval.ts";
 import type { ContentBlock } from "../core/content.ts";
-import type { AgentError } from "../core/errors.ts";
-import type {
-  AgentEvent,
-  RunOutcome,
-  ToolExecutionEndEvent,
-  ToolExecutionStartEvent,
-} from "../core/event.ts";
+import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import { hasContent } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
-import type { ModelSpec } from "../core/model.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { TextBuffer } from "../core/text_buffer.ts";
-import type { AgentTool } from "../core/tool.ts";
-
-/** The state of an agent as of the last event. */
-export interface AgentState {
-  /** The system prompt; empty for none. */
-  readonly systemPrompt: string;
-  /** The model of the next turn. */
-  readonly model: ModelSpec;
-  /** The tools of the next turn. */
-  readonly tools: readonly AgentTool[];
-  /** The history; grows during a run. */
-  readonly messages: readonly AgentMessage[];
-  /** Whether a run is active. */
-  readonly isRunning: boolean;
-  /** The reply so far while it streams; recomputed on each read. */
-  readonly streamingMessage?: AssistantMessage | undefined;
-  /** Ids of the running tool calls. */
-  readonly pendingToolCalls: ReadonlySet<string>;
-  /** The error of the last run, if it failed. */
-  readonly error?: AgentError | undefined;
-  /** The tool calls that wait for a decision. */
-  readonly pendingApprovals: readonly PendingApproval[];
-  /** The other calls of the same reply, which are decided already but have not run. */
-  readonly decidedCalls: readonly DecidedCall[];
-  /** The calls of the same reply that an earlier process interrupted; `continue()` runs or answers them. */
-  readonly interruptedCalls: readonly InterruptedCall[];
-  /** The starts and ends of the tool calls of the current reply, in order. */
-  readonly callEvents: readonly (ToolExecutionStartEvent | ToolExecutionEndEvent)[];
-  /** Id of the latest run; empty if there was none. */
-  readonly runId: string;
-}
-
-/** Options for `new LiveState()`. */
-export interface InitialState
-  extends Pick<AgentState, "systemPrompt" | "model" | "tools" | "messages"> {
-  /** The tool calls of the last reply that wait for approvals. */
-  readonly pending: PendingBatch | undefined;
-}
-
-/** The mutable state; changed by {@linkcode applyEvent} and by the agent's setters. */
-export class LiveState implements AgentState {
-  /** The system prompt. */
-  systemPrompt: string;
-  /** The model. */
-  model: ModelSpec;
-  /** The tools. */
-  tools: readonly AgentTool[];
-  /** The history; replaced by the setters, appended to by events. */
-  messages: AgentMessage[];
-  /** Whether a run is active. */
-  isRunning = false;
-  /** Ids of the running tool calls. */
-  readonly pendingToolCalls: Set<string> = new Set();
-  /** The error of the last run. */
-  error: AgentError | undefined;
-  /** The tool calls of the last reply that wait for approvals. */
-  pending: PendingBatch | undefined;
-  /** The streaming reply. */
-  draft: ReplyDraft | undefined;
-  /** Id of the latest run. */
-  runId = "";
-  /** The starts and ends of the tool calls of the current reply. */
-  callEvents: (ToolExecutionStartEvent | ToolExecutionEndEvent)[] = [];
-
-  /** Creates the state of an idle agent. */
-  constructor(initial: InitialState) {
-    this.systemPrompt = initial.systemPrompt;
-    this.model = initial.model;
-    this.tools = initial.tools;
-    this.messages = [...initial.messages];
-    this.pending = initial.pending;
-  }
-
-  /** The tool calls that wait for a decision. */
-  get pendingApprovals(): readonly PendingApproval[] {
-    return this.pending?.pendingApprovals ?? [];
-  }
-
-  /** The other calls of the same reply. */
-  get decidedCalls(): readonly DecidedCall[] {
-    return this.pending?.decidedCalls ?? [];
-  }
-
-  /** The calls of the same reply that an earlier process interrupted. */
-  get interruptedCalls(): readonly InterruptedCall[] {
-    return this.pending?.interruptedCalls ?? [];
-  }
-
-  /** The reply so far while it streams; recomputed on each read. */
-  get streamingMessage(): AssistantMessage | undefined {
-    return this.draft?.snapshot();
-  }
-}
+import { zeroCost, zeroUsage } from "../core/usage.ts";
+import type { LiveState, MessageDraft } from "./live_state.ts";
 
 /**
  * Applies an event of a run; `history` is that of the run, whose messages are not shared with events. During a run only
@@ -132,13 +29,14 @@ export function applyEvent(
       return state.draft?.apply(event.delta);
     case "message_start":
       state.draft = event.message.role === "assistant"
-        ? new ReplyDraft(cloneJson(event.message))
+        ? new ReplyDraft({ ...event.message, usage: zeroUsage(), cost: zeroCost() })
         : undefined;
       return;
     case "message_end":
       state.draft = undefined;
       if (event.message.role !== "assistant" || hasContent(event.message.content)) {
-        state.messages.push(...history.slice(state.messages.length, state.messages.length + 1));
+        const appended = history[state.messages.length];
+        if (appended) state.messages.push(appended);
       }
       return;
     case "retry":
@@ -200,7 +98,7 @@ type BlockDraft =
   };
 
 /** The streaming reply. Deltas are appended as text; the message is created only when it is read. */
-export class ReplyDraft {
+export class ReplyDraft implements MessageDraft {
   readonly #start: AssistantMessage;
   #blocks: BlockDraft[] = [];
 

@@ -1,0 +1,85 @@
+/**
+ * Parses the bodies that `AgentStream.toResponse()` writes.
+ *
+ * @module
+ */
+
+import { AgentError, type AgentErrorRecord, StreamError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { isJsonObject } from "../core/json.ts";
+
+/** Format of a body. */
+export type EventFormat = "sse" | "ndjson";
+
+/** Splits a body into events. */
+export class EventParser {
+  readonly #decoder = new TextDecoder();
+  readonly #format: EventFormat;
+  /** The parts of an unfinished line. */
+  #line: string[] = [];
+  #data: string[] = [];
+
+  /** Creates a parser for one body. */
+  constructor(format: EventFormat) {
+    this.#format = format;
+  }
+
+  /**
+   * Parses the next bytes; returns the events that they complete.
+   *
+   * @throws {StreamError} If an event is no JSON object with a type.
+   */
+  parse(bytes: Uint8Array): AgentEvent[] {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const end = text.lastIndexOf("\n");
+    if (end < 0) {
+      this.#line.push(text);
+      return [];
+    }
+    const lines = [...this.#line, text.slice(0, end)].join("").split(/\r?\n/);
+    this.#line = [text.slice(end + 1)];
+    return lines.flatMap((line) => this.#readLine(line));
+  }
+
+  #readLine(line: string): AgentEvent[] {
+    if (this.#format === "ndjson") return line.trim() === "" ? [] : [parseEvent(line)];
+    // Lines with the type and the number repeat what the data has; proxies add comments.
+    if (line.startsWith("data:")) this.#data.push(line.slice("data:".length));
+    if (line.replace(/\r$/, "") !== "" || this.#data.length === 0) return [];
+    const data = this.#data.join("\n");
+    this.#data = [];
+    return [parseEvent(data)];
+  }
+}
+
+function parseEvent(text: string): AgentEvent {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch (cause) {
+    throw new StreamError("The response has an event that is not JSON", { cause });
+  }
+  if (!isJsonObject(event) || typeof event["type"] !== "string") {
+    throw new StreamError("The response has an event without a type");
+  }
+  return restoreErrors(event as unknown as AgentEvent);
+}
+
+/** Restores the errors of an event, which JSON has as records. */
+function restoreErrors(event: AgentEvent): AgentEvent {
+  switch (event.type) {
+    case "sub_agent":
+      return isJsonObject(event.event) ? { ...event, event: restoreErrors(event.event) } : event;
+    case "retry":
+      return { ...event, error: restoreError(event.error) };
+    case "agent_end":
+    case "model_call_end":
+      return event.error ? { ...event, error: restoreError(event.error) } : event;
+    default:
+      return event;
+  }
+}
+
+function restoreError(record: unknown): AgentError {
+  return AgentError.from(record as AgentErrorRecord);
+}

@@ -1,0 +1,32 @@
+/**
+ * Reads the events of a run from the response of a server, in a browser or another program.
+ *
+ * The server answers with `AgentStream.toResponse()`. {@linkcode readResponse} returns the same events as a stream, with
+ * its text and its result. The module has no part of the agent loop.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { readResponse } from "@swink/agent/client";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * // On the server.
+ * function handle(prompt: string): Response {
+ *   const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ *   return agent.promptStream(prompt).toResponse();
+ * }
+ *
+ * // In the browser, with the response of `fetch()`.
+ * const stream = readResponse(handle("Greet me"));
+ * for await (const event of stream) {
+ *   if (event.type === "message_update" && event.delta.type === "text_delta") {
+ *     console.log(event.delta.delta); // "Hello!"
+ *   }
+ * }
+ * const { stopReason, usage } = await stream.result();
+ * ```
+ *
+ * @module
+ */
+
+export { readResponse, type ResponseStream } from "./read_response.ts";

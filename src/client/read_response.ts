@@ -1,0 +1,212 @@
+/**
+ * The events of a run, from the response of a server.
+ *
+ * @module
+ */
+
+import { type AgentResult, findFailure } from "../agent/agent_result.ts";
+import { toAgentResult } from "../agent/to_agent_result.ts";
+import { createDeferred } from "../core/deferred.ts";
+import {
+  AbortedError,
+  AgentError,
+  type AgentErrorRecord,
+  BadRequestError,
+  NetworkError,
+  StreamError,
+} from "../core/errors.ts";
+import type { AgentEvent } from "../core/event.ts";
+import { isJsonObject } from "../core/json.ts";
+import { type EventFormat, EventParser } from "./event_parser.ts";
+
+/** The events of a run that a server streams. Cancelling the stream closes the connection, which aborts the run. */
+export interface ResponseStream extends ReadableStream<AgentEvent> {
+  /** Resolves to the text of the last reply. Rejects with the error of the run, of the response or of the connection. */
+  text(): Promise<string>;
+  /**
+   * Resolves to the result of the run when it has ended, also if it failed and if the stream is read elsewhere. Rejects
+   * with the error of the response or of the connection.
+   */
+  result(): Promise<AgentResult>;
+}
+
+/**
+ * Reads a response of `AgentStream.toResponse()` in the format `sse` or `ndjson`.
+ *
+ * The stream ends after `agent_end`. It fails with an {@linkcode AgentError}: that of the server if there is no run, such
+ * as `already_running`; `network_error` if the connection ends before the run; `aborted` if the request is aborted;
+ * `stream_error` if an event is malformed; `bad_request` if the response has another format. Events are not validated
+ * otherwise, so that the server must be trusted.
+ *
+ * @throws {BadRequestError} If the value is no response, or its body is being read.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { readResponse } from "@swink/agent/client";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const agent = new Agent({ model: "any/model", streamFn: scriptedStream([reply("Hello!")]) });
+ * const response = agent.promptStream("Greet me").toResponse({ format: "ndjson" });
+ * await readResponse(response).text(); // "Hello!"
+ * ```
+ */
+export function readResponse(response: Response): ResponseStream {
+  if (!isJsonObject(response?.headers) || response.bodyUsed || response.body?.locked) {
+    throw new BadRequestError("Pass the response of fetch(), with a body that is not being read");
+  }
+  const reader = new ResponseReader(response);
+  const stream = new ReadableStream<AgentEvent>({
+    async pull(controller) {
+      try {
+        const event = await reader.read();
+        if (event) controller.enqueue(event);
+        else controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+  const result = async (): Promise<AgentResult> => {
+    if (!stream.locked) await drain(stream);
+    return await reader.result;
+  };
+  const text = async (): Promise<string> => {
+    const run = await result();
+    const failure = findFailure(run);
+    if (failure) throw failure;
+    return run.text;
+  };
+  return Object.assign(stream, { text, result });
+}
+
+/** Reads a stream to its end; the result has its error. */
+async function drain(stream: ReadableStream<AgentEvent>): Promise<void> {
+  const reader = stream.getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // Reported by the result.
+  } finally {
+    reader.releaseLock();
+  }
+}
+
+/** Reads the events of a response, and keeps the result of the run. */
+class ResponseReader {
+  readonly #response: Response;
+  readonly #result = createDeferred<AgentResult>();
+  #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #parser: EventParser | undefined;
+  #events: AgentEvent[] = [];
+  #runId = "";
+  #turns = 0;
+  #ended = false;
+
+  constructor(response: Response) {
+    this.#response = response;
+    // The error is also that of the stream, so that the result may stay unused.
+    this.#result.promise.catch(() => {});
+  }
+
+  /** The result of the run. */
+  get result(): Promise<AgentResult> {
+    return this.#result.promise;
+  }
+
+  /** Returns the next event, or `undefined` at the end of the run. */
+  async read(): Promise<AgentEvent | undefined> {
+    try {
+      const parser = this.#parser ??= new EventParser(await getFormat(this.#response));
+      while (this.#events.length === 0) {
+        const bytes = await this.#readBytes();
+        if (!bytes) return undefined;
+        this.#events = parser.parse(bytes);
+      }
+      const event = this.#events.shift();
+      if (event) this.#record(event);
+      return event;
+    } catch (error) {
+      this.#result.reject(error);
+      await this.#body?.cancel(error).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Closes the connection. */
+  async cancel(reason: unknown): Promise<void> {
+    this.#result.reject(new AbortedError("The stream was cancelled", { cause: reason }));
+    await (this.#body ?? this.#response.body)?.cancel(reason);
+  }
+
+  /** Returns the next bytes, or `undefined` at the end of a complete body. */
+  async #readBytes(): Promise<Uint8Array | undefined> {
+    this.#body ??= this.#response.body?.getReader();
+    try {
+      const part = await this.#body?.read();
+      if (part?.value) return part.value;
+    } catch (cause) {
+      if (!this.#ended) throw toConnectionError(cause);
+    }
+    if (this.#ended) return undefined;
+    throw new NetworkError("The connection was closed before the run ended");
+  }
+
+  #record(event: AgentEvent): void {
+    switch (event.type) {
+      case "agent_start":
+        this.#runId = event.runId;
+        return;
+      case "turn_start":
+        this.#turns = event.turn;
+        return;
+      case "agent_end": {
+        const { type: _type, seq: _seq, ...outcome } = event;
+        if (!Array.isArray(outcome.messages)) {
+          throw new StreamError("The response has an agent_end without messages");
+        }
+        this.#ended = true;
+        const summary = { ...outcome, runId: this.#runId, turns: this.#turns };
+        this.#result.resolve(toAgentResult(summary));
+      }
+    }
+  }
+}
+
+function toConnectionError(cause: unknown): AgentError {
+  if (AgentError.is(cause)) return cause;
+  return cause instanceof DOMException && cause.name === "AbortError"
+    ? new AbortedError("The request was aborted", { cause })
+    : new NetworkError("The connection broke before the run ended", { cause });
+}
+
+/** Returns the format of a response; rejects with the error of one without a run. */
+async function getFormat(response: Response): Promise<EventFormat> {
+  if (!response.ok) throw await readError(response);
+  const [type] = (response.headers.get("content-type") ?? "").split(";");
+  switch (type?.trim().toLowerCase()) {
+    case "text/event-stream":
+      return "sse";
+    case "application/x-ndjson":
+      return "ndjson";
+    default:
+      await response.body?.cancel();
+      throw new BadRequestError(
+        `The response has the content type "${type}": the server must use toResponse() with the format sse or ndjson`,
+      );
+  }
+}
+
+/** Returns the error of the server, which a proxy may have replaced by its own page. */
+async function readError(response: Response): Promise<AgentError> {
+  const { status } = response;
+  const body: unknown = await response.json().catch(() => undefined);
+  if (isJsonObject(body) && isJsonObject(body["error"])) {
+    return AgentError.from({ ...body["error"] as unknown as AgentErrorRecord, status });
+  }
+  const message = `The server responded with the status ${status}`;
+  return status >= 500
+    ? new NetworkError(message, { status })
+    : new BadRequestError(message, { status });
+}

@@ -1,0 +1,177 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { testAgent } from "../../tests/conformance/test_agent.ts";
+import type { AgentStream } from "../agent/agent_stream.ts";
+import type { AgentEvent } from "../core/event.ts";
+import {
+  AbortedError,
+  AgentError,
+  AlreadyRunningError,
+  AuthError,
+  BadRequestError,
+  NetworkError,
+  StreamError,
+} from "../core/errors.ts";
+import {
+  checkEvents,
+  collectEvents,
+  fail,
+  fakeTool,
+  hang,
+  reply,
+  toolCall,
+} from "../testing/mod.ts";
+import { readResponse } from "./mod.ts";
+
+/** A run with a tool call and letters of several bytes. */
+function startRun(): AgentStream {
+  const { agent } = testAgent(
+    [reply([toolCall("look", { path: "ä" })]), reply("Grüße 👋")],
+    { tools: [fakeTool({ name: "look" })] },
+  );
+  return agent.promptStream("Hi");
+}
+
+/** Returns the bytes of the response of a run. */
+async function readBytes(format: "sse" | "ndjson"): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await startRun().toResponse({ format }).arrayBuffer());
+}
+
+const CONTENT_TYPES = { sse: "text/event-stream", ndjson: "application/x-ndjson" };
+
+/** Creates a response with a body that arrives in these chunks. */
+function respond(format: "sse" | "ndjson", ...chunks: Uint8Array<ArrayBuffer>[]): Response {
+  const body = ReadableStream.from(chunks);
+  return new Response(body, { headers: { "content-type": CONTENT_TYPES[format] } });
+}
+
+for (const format of ["sse", "ndjson"] as const) {
+  Deno.test(`readResponse(): the events and the result of a run are the same in the format ${format}`, async () => {
+    const expected = await collectEvents(startRun());
+    const stream = readResponse(startRun().toResponse({ format }));
+    assertEquals(await checkEvents(stream), expected);
+    assertEquals(await stream.result(), await startRun().result());
+    assertEquals(await stream.text(), "Grüße 👋");
+  });
+
+  Deno.test(`readResponse(): text() and result() read the response themselves in the format ${format}`, async () => {
+    assertEquals(await readResponse(startRun().toResponse({ format })).text(), "Grüße 👋");
+    const { text, turns } = await readResponse(startRun().toResponse({ format })).result();
+    assertEquals([text, turns], ["Grüße 👋", 2]);
+  });
+
+  Deno.test(`readResponse(): a body in single bytes has the same events in the format ${format}`, async () => {
+    const bytes = await readBytes(format);
+    const chunks = Array.from(bytes, (_byte, index) => bytes.slice(index, index + 1));
+    assertEquals(
+      await collectEvents(readResponse(respond(format, ...chunks))),
+      await collectEvents(startRun()),
+    );
+  });
+
+  Deno.test(`readResponse(): a body that is cut off at any byte ends with a network error in the format ${format}`, async () => {
+    const bytes = await readBytes(format);
+    const complete = await collectEvents(startRun());
+    // Without the last line break, the last event is incomplete.
+    for (let length = 0; length < bytes.length; length += length < bytes.length - 50 ? 7 : 1) {
+      const stream = readResponse(respond(format, bytes.slice(0, length)));
+      const events: AgentEvent[] = [];
+      const error = await assertRejects(async () => {
+        for await (const event of stream) events.push(event);
+      }, NetworkError);
+      assertEquals(error.retryable, true);
+      assertEquals(events, complete.slice(0, events.length));
+      assert(events.length < complete.length);
+      await assertRejects(() => stream.result(), NetworkError);
+    }
+  });
+}
+
+Deno.test("readResponse(): accepts CRLF, comments and events without a space, as proxies send them", async () => {
+  const text = new TextDecoder().decode(await readBytes("sse"))
+    .replaceAll("\n\n", "\n\n: keep-alive\n\n").replaceAll("data: ", "data:").replaceAll(
+      "\n",
+      "\r\n",
+    );
+  const stream = readResponse(respond("sse", new TextEncoder().encode(text)));
+  assertEquals(await collectEvents(stream), await collectEvents(startRun()));
+});
+
+Deno.test("readResponse(): the error of a failed run is an instance of its class, in the events and the result", async () => {
+  const { agent } = testAgent([fail("auth_error", "No key", { status: 401 })]);
+  const stream = readResponse(agent.promptStream("Hi").toResponse());
+  const events = await collectEvents(stream);
+  const end = events.at(-1);
+  assert(end?.type === "agent_end" && end.error instanceof AuthError);
+  const { error } = await stream.result();
+  assertEquals([error instanceof AuthError, error?.message], [true, "No key"]);
+  await assertRejects(() => stream.text(), AuthError, "No key");
+});
+
+Deno.test("readResponse(): the stream fails with the error of the server when there is no run", async () => {
+  const { agent } = testAgent([hang()]);
+  const running = agent.prompt("Hi");
+  const stream = readResponse(agent.promptStream("Again").toResponse());
+  const error = await assertRejects(() => collectEvents(stream), AlreadyRunningError);
+  assertEquals(error.status, 409);
+  await assertRejects(() => stream.text(), AlreadyRunningError);
+  agent.abort();
+  await running;
+});
+
+Deno.test("readResponse(): cancelling the stream aborts the run", async () => {
+  const { agent } = testAgent([hang({ after: "Hel" })]);
+  const stream = readResponse(agent.promptStream("Hi").toResponse());
+  for await (const event of stream) if (event.type === "message_update") break;
+  await agent.waitForIdle();
+  assertEquals(agent.state.isRunning, false);
+  await assertRejects(() => stream.result(), AbortedError, "cancelled");
+});
+
+Deno.test("readResponse(): an aborted request and a broken connection fail the stream", async () => {
+  for (
+    const [cause, expected] of [
+      [new DOMException("aborted", "AbortError"), AbortedError],
+      [new TypeError("connection reset"), NetworkError],
+    ] as const
+  ) {
+    const body = new ReadableStream({ pull: (controller) => controller.error(cause) });
+    const headers = { "content-type": "text/event-stream" };
+    const stream = readResponse(new Response(body, { headers }));
+    const error = await assertRejects(() => stream.text(), expected);
+    assertEquals(error.cause, cause);
+  }
+});
+
+Deno.test("readResponse(): malformed events and other responses fail the stream", async () => {
+  const html = { headers: { "content-type": "text/html" } };
+  const sse = { headers: { "content-type": "text/event-stream" } };
+  const page = new Response("<p>Bad gateway</p>", { ...html, status: 502 });
+  for (
+    const [response, expected, message] of [
+      [new Response("data: {\n\n", sse), StreamError, "an event that is not JSON"],
+      [new Response("data: 5\n\n", sse), StreamError, "an event without a type"],
+      [new Response('data: {"type":"agent_end"}\n\n', sse), StreamError, "without messages"],
+      [new Response("<p>Hi</p>", html), BadRequestError, 'content type "text/html"'],
+      [startRun().toResponse({ format: "text" }), BadRequestError, 'content type "text/plain"'],
+      [page, NetworkError, "status 502"],
+      [new Response("no", { status: 404 }), BadRequestError, "status 404"],
+      [new Response(null, sse), NetworkError, "closed before the run ended"],
+    ] as const
+  ) {
+    const error = await assertRejects(() => readResponse(response).text(), expected, message);
+    assert(AgentError.is(error));
+  }
+});
+
+Deno.test("readResponse(): throws for a value that is no response, and for a body that is being read", async () => {
+  for (const value of [null, undefined, "x", 5, {}, []]) {
+    assertThrows(
+      () => readResponse(value as unknown as Response),
+      BadRequestError,
+      "Pass the response",
+    );
+  }
+  const response = new Response("x");
+  await response.text();
+  assertThrows(() => readResponse(response), BadRequestError, "Pass the response");
+});
