@@ -97,7 +97,7 @@ async function benchLoad({ url, sql }: PostgresServer): Promise<Row[]> {
   const write = async (session: Session, index: number) => {
     for (let number = 0; number < count; number++) {
       const due = startedAt + interval * (number + index / sessions.length);
-      await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
       appendMessage(session, number);
       times.push(await measureTime(() => session.flush()));
     }
