@@ -132,7 +132,7 @@ async function benchPages({ url, sql }: PostgresServer): Promise<Row[]> {
   await sql("VACUUM ANALYZE swink.sessions");
   const measurePages = async (filter: { readonly tenant?: string }) => {
     const times: number[] = [];
-    let cursor: string | undefined = JSON.stringify([SESSIONS / 2, "copy 0"]);
+    let cursor: string | undefined = JSON.stringify([SESSIONS / 2, "copy 0", Date.now()]);
     for (let page = 0; page < 20 && cursor !== undefined; page++) {
       const options = { limit: PAGE, cursor, ...filter };
       times.push(

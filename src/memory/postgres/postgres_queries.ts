@@ -45,7 +45,7 @@ export function createSearchQuery(
     conditions.add((add) => {
       const id = add(after.id);
       return `((updated, session) < (${add(after.updated)}, ${id}) OR ` +
-        `session = ${id} AND position > ${add(after.position)})`;
+        `session = ${id} AND position > ${add(after.position)}::bigint)`;
     });
   }
   const where = conditions.join();
