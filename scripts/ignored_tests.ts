@@ -36,6 +36,10 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
   },
   {
+    file: /^tests\/memory\/(postgres_|kill_test)/,
+    reason: "without PostgreSQL (run scripts/install_postgres.ts)",
+  },
+  {
     file: /^tests\/memory\/processes_test\.ts$/,
     reason: "without the right to mount a file system",
   },

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { abortable } from "../../core/abortable.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
 import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
 import type { SearchQuery } from "../store/search.ts";
@@ -26,6 +27,8 @@ export interface SearchScope extends Omit<StorageSearch, "words" | "limit" | "af
   readonly after?: SearchCursor;
   /** Time of the first page, in milliseconds since the epoch: sessions have their order of then. */
   readonly snapshotTime: number;
+  /** Ends the search, without an error. */
+  readonly signal?: AbortSignal;
 }
 
 /** Finds the entries that match, in the order of the list and of their positions. */
@@ -68,7 +71,7 @@ class IndexSearch {
 
   /** Searches the sessions after that of a position. Those that were written meanwhile are searched one by one. */
   async *#searchAfter(position: SessionOrder | undefined): AsyncGenerator<StorageHit> {
-    const { snapshotTime, after: _after, ...filter } = this.#scope;
+    const { snapshotTime, after: _after, signal: _signal, ...filter } = this.#scope;
     for (let start = position;;) {
       const hits = await this.#search(start && { ...start, position: Number.MAX_SAFE_INTEGER });
       const moved = await listMoved(this.#storage, filter, snapshotTime);
@@ -123,20 +126,34 @@ class IndexSearch {
     after: HitPosition | undefined,
     sessionId?: string,
   ): Promise<readonly StorageHit[]> {
-    const { snapshotTime: _time, after: _after, ...scope } = this.#scope;
-    return await this.#storage.search?.({
+    const { snapshotTime: _time, after: _after, signal, ...scope } = this.#scope;
+    const searching = this.#storage.search?.({
       ...scope,
       words: this.#words,
       limit: BATCH_SIZE,
       ...(sessionId !== undefined && { sessionId }),
       ...(after && { after }),
-    }) ?? [];
+    }) ?? Promise.resolve([]);
+    return await (signal ? emptyOnAbort(searching, signal) : searching);
+  }
+}
+
+/** Resolves to the hits, or to none as soon as the signal aborts, since a storage may take long for a search. */
+async function emptyOnAbort(
+  searching: Promise<readonly StorageHit[]>,
+  signal: AbortSignal,
+): Promise<readonly StorageHit[]> {
+  try {
+    return await abortable(searching, signal);
+  } catch (error) {
+    if (signal.aborted) return [];
+    throw error;
   }
 }
 
 async function* readAllLines(
   storage: EntryStorage,
-  { sessionId, after, snapshotTime, ...filter }: SearchScope,
+  { sessionId, after, snapshotTime, signal: _signal, ...filter }: SearchScope,
 ): AsyncGenerator<StorageHit> {
   const summaries = (await storage.list(filter))
     .filter(({ id }) => sessionId === undefined || id === sessionId);

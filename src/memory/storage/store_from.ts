@@ -197,6 +197,7 @@ class StorageStore implements StorageSessionStore {
         ...scope,
         snapshotTime,
         ...(after && { after }),
+        ...(signal && { signal }),
       });
       return await collectHits(hits, { limit, snapshotTime, signal });
     });
@@ -205,14 +206,20 @@ class StorageStore implements StorageSessionStore {
   async delete(id: string): Promise<void> {
     checkSessionId(id);
     await this.#withLease(id, async (lease) => {
-      if (!await this.#storage.delete(id)) throw createNotFoundError(id);
+      if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
     });
   }
 
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteMatching(this, options);
+    const { deleteAll } = this.#storage;
+    if (!deleteAll) return await deleteMatching(this, options);
+    try {
+      return await deleteAll.call(this.#storage, options);
+    } catch (error) {
+      throw toSessionError(error, { id: undefined, reason: "write_failed" });
+    }
   }
 
   async close(): Promise<void> {
