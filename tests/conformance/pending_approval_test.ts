@@ -254,3 +254,14 @@ Deno.test("tool_approval_requested: the arguments that wait are those of the eve
   );
   assertEquals(requested?.arguments, PENDING[0]?.arguments);
 });
+
+Deno.test("setMessages() with pending approvals: a custom message after the calls does not end the wait", async () => {
+  const first = pendingAgent();
+  const { messages, pendingApprovals = [], decidedCalls } = await first.agent.prompt("Go");
+  const note = { role: "custom", type: "note", data: {}, timestamp: 0 } as const;
+  const next = pendingAgent([reply("Done")]);
+  next.agent.setMessages([...messages, note], { pendingApprovals, decidedCalls });
+  assertEquals(next.agent.state.messages, [...messages, note]);
+  const { text } = await next.agent.continue({ approvals: { call_2: true } });
+  assertEquals([text, ranCalls(next)], ["Done", ["call_1", "call_2"]]);
+});
