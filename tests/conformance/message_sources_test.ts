@@ -242,6 +242,21 @@ Deno.test("steering as a function: the messages after several calls of a batch a
   assertEquals(history.slice(4), ["user: one", "user: two", "user: three", "assistant: Done"]);
 });
 
+Deno.test("steering as a function: a call that fails keeps the messages of the calls before it", async () => {
+  const source = lists([], [note("one")]);
+  let calls = 0;
+  const { history, events } = await runLoop(
+    [reply([toolCall("look"), toolCall("look")]), reply("Done")],
+    {
+      interrupt: "after_batch",
+      steering: () => ++calls === 3 ? Promise.reject(new Error("no socket")) : source.get(),
+    },
+    { tools: [fakeTool({ name: "look", sequential: true })] },
+  );
+  assertEquals(history.slice(4), ["user: one", "assistant: Done"]);
+  assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["message_source_failed"]);
+});
+
 for (const queue of ["steering", "followUp"] as const) {
   Deno.test(`${queue} as a function: a run that is aborted before it starts does not call it, so that no message is lost`, async () => {
     const streamFn = scriptedStream([]);
