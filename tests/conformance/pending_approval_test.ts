@@ -283,3 +283,14 @@ Deno.test("approve pending: a call whose edited arguments a policy refuses stays
   assertEquals(ranCalls(test), ["b"]);
   assertEquals(outlineMessages(agent.state.messages)[2], `tool_result: ${reason}`);
 });
+
+Deno.test("setMessages() with pending approvals: a custom message after the calls does not end the wait", async () => {
+  const first = pendingAgent();
+  const { messages, pendingApprovals = [], decidedCalls } = await first.agent.prompt("Go");
+  const note = { role: "custom", type: "note", data: {}, timestamp: 0 } as const;
+  const next = pendingAgent([reply("Done")]);
+  next.agent.setMessages([...messages, note], { pendingApprovals, decidedCalls });
+  assertEquals(next.agent.state.messages, [...messages, note]);
+  const { text } = await next.agent.continue({ approvals: { call_2: true } });
+  assertEquals([text, ranCalls(next)], ["Done", ["call_1", "call_2"]]);
+});
