@@ -103,3 +103,16 @@ Deno.test("auditLog(): changes of a record, such as masked arguments, do not cha
     ["ok"],
   );
 });
+
+Deno.test("auditLog(): changes of the usage in a record do not change the messages and the result", async () => {
+  const { agent } = startAgent({
+    write: (record) => {
+      if (record.type !== "tool_call") Object.assign(record.usage, { total: 999 });
+    },
+  });
+  const { messages, usage } = await agent.prompt("Go");
+  const totals = messages.flatMap((message) =>
+    message.role === "assistant" ? message.usage.total : []
+  );
+  assertEquals([usage.total, ...totals].includes(999), false);
+});

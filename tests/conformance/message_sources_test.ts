@@ -272,3 +272,20 @@ for (const queue of ["steering", "followUp"] as const) {
     assertEquals(source.calls, 0);
   });
 }
+
+Deno.test("steering as a function: is not called after an abort during a tool call, so that no message is lost", async () => {
+  const controller = new AbortController();
+  const source = lists([], [note("later")]);
+  const look = {
+    ...fakeTool({ name: "look" }),
+    execute: () => (controller.abort("enough"), Promise.resolve("seen")),
+  };
+  const context = { systemPrompt: "", messages: [], tools: [look] };
+  const streamFn = scriptedStream([reply([toolCall("look")])]);
+  const config = { model: modelSpec("test/model"), streamFn, ...scriptedPorts() };
+  const events = await checkEvents(
+    agentLoop([note("Go")], context, { ...config, steering: source.get }, controller),
+  );
+  assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "aborted");
+  assertEquals(source.calls, 1);
+});
