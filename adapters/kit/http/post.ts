@@ -13,11 +13,10 @@ import {
   StreamError,
 } from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
-import { classifyResponse, classifyStreamError, type ErrorOrigin } from "../errors/classify.ts";
+import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../stream/timer.ts";
-import { createConnectionError } from "./connection_error.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
 
@@ -111,7 +110,7 @@ async function send(
     return await abortable(sent, signal);
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
-    throw createConnectionError(cause, request);
+    throw await toConnectionError(cause, request);
   } finally {
     stopTimer();
   }
@@ -135,10 +134,15 @@ async function readStart(
   try {
     return await abortable(starting, signal);
   } catch (cause) {
-    throw signal.aborted ? cause : createConnectionError(cause, request);
+    throw signal.aborted ? cause : await toConnectionError(cause, request);
   } finally {
     stopTimer();
   }
+}
+
+async function toConnectionError(cause: unknown, request: PostRequest): Promise<AgentError> {
+  const { createConnectionError } = await import("./connection_error.ts");
+  return createConnectionError(cause, request);
 }
 
 function createNetworkError({ provider }: PostRequest, problem: string): NetworkError {
@@ -214,6 +218,7 @@ async function readError(
   const { status, headers, ok } = response;
   const { provider, errors: table, secrets } = request;
   const body = await readErrorText(response, settings, signal);
+  const { classifyResponse, classifyStreamError } = await import("../errors/classify.ts");
   const origin: ErrorOrigin = { provider, table, secrets, now: settings.clock.now() };
   if (!ok) return classifyResponse({ status, headers, body }, origin);
   const value = parseJson(body);
