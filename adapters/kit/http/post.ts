@@ -99,12 +99,13 @@ async function send(
   { headers, settings: { fetch, clock, connectTimeoutMs }, connection }: SendOptions,
 ): Promise<Response> {
   const { signal } = connection;
-  const stopTimer = startTimer(clock, connectTimeoutMs, () => {
-    connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
-  });
+  const { url, body } = request;
+  let stopTimer: (() => void) | undefined;
   try {
-    const { url, body } = request;
     const sent = fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+    stopTimer = startTimer(clock, connectTimeoutMs, () => {
+      connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
+    });
     // Closes a response that arrives after the abort.
     sent.then(({ body }) => signal.aborted ? body?.cancel() : undefined).catch(ignore);
     return await abortable(sent, signal);
@@ -112,7 +113,7 @@ async function send(
     if (AgentError.is(cause) || signal.aborted) throw cause;
     throw await toConnectionError(cause, request);
   } finally {
-    stopTimer();
+    stopTimer?.();
   }
 }
 
