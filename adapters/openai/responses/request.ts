@@ -73,7 +73,7 @@ export async function createResponsesBody(
     ? toServerTools(request, await dialect.loadServerTools(), sink)
     : [];
   const tools = [...toResponsesTools(omitReplaced(context.tools, serverTools)), ...serverTools];
-  const format = toSchemaFormat(options, entry, sink);
+  const format = await toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, ["stop", "seed"], sink);
   const text = {
