@@ -10,7 +10,7 @@ import type { StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
-import { VersionedUrl } from "../../kit/http/versioned_url.ts";
+import { VersionedUrl } from "../../kit/versioned_url.ts";
 import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
