@@ -18,6 +18,7 @@ import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../stream/timer.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
+import { createConnectionError } from "./connection_error.ts";
 import { findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
 
 /** A request to a provider. */
@@ -111,7 +112,7 @@ async function send(
     return await abortable(sent, signal);
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
-    throw await toConnectionError(cause, request);
+    throw createConnectionError(cause, request);
   } finally {
     stopTimer?.();
   }
@@ -135,15 +136,10 @@ async function readStart(
   try {
     return await abortable(starting, signal);
   } catch (cause) {
-    throw signal.aborted ? cause : await toConnectionError(cause, request);
+    throw signal.aborted ? cause : createConnectionError(cause, request);
   } finally {
     stopTimer();
   }
-}
-
-async function toConnectionError(cause: unknown, request: PostRequest): Promise<AgentError> {
-  const { createConnectionError } = await import("./connection_error.ts");
-  return createConnectionError(cause, request);
 }
 
 function createNetworkError({ provider }: PostRequest, problem: string): NetworkError {
