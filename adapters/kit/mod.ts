@@ -52,6 +52,7 @@ export {
   type EventStreamOptions,
   type Exchange,
   type FrameParser,
+  type OpenReply,
   type ReplyReader,
   toEventStream,
 } from "./stream/event_stream.ts";
