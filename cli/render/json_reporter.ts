@@ -8,7 +8,7 @@ import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
 import { getFinalText } from "./final_text.ts";
-import type { Reporter, RunReport, RunStart } from "./reporter.ts";
+import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./reporter.ts";
 
 /** Writes the result of a run as one JSON object. */
 export class JsonReporter implements Reporter {
@@ -28,6 +28,9 @@ export class JsonReporter implements Reporter {
     return Promise.resolve();
   }
 
+  /** Does nothing. */
+  [Symbol.dispose](): void {}
+
   /** Writes the result. */
   async onRunEnd(report: RunReport, patch?: string): Promise<void> {
     const { messages } = report.outcome;
@@ -45,8 +48,11 @@ export class StreamJsonReporter implements Reporter {
 
   /** Writes the `init` line. */
   async onRunStart(start: RunStart): Promise<void> {
-    await this.#output.write(toJsonLine({ type: "init", ...start }));
+    await this.#output.write(toJsonLine({ type: "init", schemaVersion: SCHEMA_VERSION, ...start }));
   }
+
+  /** Does nothing. */
+  [Symbol.dispose](): void {}
 
   /** Writes an event. */
   async onEvent(event: AgentEvent): Promise<void> {
@@ -61,12 +67,15 @@ export class StreamJsonReporter implements Reporter {
 }
 
 function createResult(
-  { outcome, exitCode, refused, turns, durationMs }: RunReport,
+  { outcome, exitCode, refused, turns, durationMs, model, runId }: RunReport,
   patch: string | undefined,
 ): object {
   const { messages, ...result } = outcome;
   return {
     type: "result",
+    schemaVersion: SCHEMA_VERSION,
+    runId,
+    model,
     exitCode,
     text: getFinalText(messages),
     ...result,

@@ -32,6 +32,7 @@ export async function runPrompt(
   await using connection = await openConnection(settings, host);
   const { fetch, today } = connection;
   await using setup = setUpAgent({ ...settings, today }, { ...host, fetch });
-  const reporter = createReporter(settings, host);
+  dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  using reporter = createReporter(settings, host, setup.agent.state.tools);
   return await runHeadless({ ...settings, ...dependencies, setup, reporter });
 }

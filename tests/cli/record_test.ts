@@ -51,7 +51,7 @@ Deno.test("--replay: repeats the output of a recorded run without network and ke
     assertEquals(replayed.code, 0);
     assertEquals(replayed.host.outputBytes, recorded.host.outputBytes);
     assertEquals(replayed.host.requests, []);
-    assertMatch(replayed.host.messages, /• read_file notes.txt\n {2}2 lines\n2 turns/);
+    assertMatch(replayed.host.messages, /• read_file notes.txt · 2 lines\n2 turns/);
   }
   assert(!directory.read("run.jsonl").includes("sk-ant-test"));
 });

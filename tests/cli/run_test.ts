@@ -5,9 +5,10 @@ import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Runs `swink run` in a temporary directory. */
 async function runSession(options: FakeHostOptions, ...args: string[]) {
-  await using directory = await createTemporaryDirectory({ "notes.txt": "milk\neggs\n" });
-  const host = createFakeHost(options);
-  const code = await main(["run", "--cwd", directory.path, ...args], host);
+  await using home = await createTemporaryDirectory({ "project/notes.txt": "milk\neggs\n" });
+  const env = { ...(options.env ?? KEY_ENV), HOME: home.path };
+  const host = createFakeHost({ ...options, env });
+  const code = await main(["run", "--cwd", `${home.path}/project`, ...args], host);
   return { code, host };
 }
 
@@ -24,9 +25,11 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
   );
   assertEquals(code, 0);
   assertEquals(host.output, "Milk and eggs.\n");
+  const header =
+    `anthropic/claude-sonnet-5-5 · ~/project · refuses what needs approval · net off\n`;
   assertEquals(
     host.messages,
-    "• read_file notes.txt\n  2 lines\n2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n",
+    `${header}• read_file notes.txt · 2 lines\n2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n`,
   );
 });
 
@@ -38,7 +41,8 @@ Deno.test("swink run: streams text between the lines of tool calls on a terminal
   }, "What?");
   assertEquals(
     host.screen,
-    "Let me look.\n\n• read_file notes.txt\n  2 lines\n\nMilk and eggs.\n\n" +
+    "anthropic/claude-sonnet-5-5 · ~/project · asks first · net off\n\n" +
+      "Let me look.\n\n• read_file notes.txt · 2 lines\n\nMilk and eggs.\n\n" +
       "2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n",
   );
 });
