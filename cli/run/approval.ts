@@ -83,7 +83,7 @@ export class TerminalApprover implements Approver {
     const style = getStyle(host.terminal.messages, host.env);
     const position = this.#waiting.countQuestion(toolCallId, getTrusted());
     const answer = await askChoice({
-      details: formatCallDetails(request, { style, position }),
+      details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
       message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
       answers: ANSWERS,
     }, { host, keyboard, input: this.#input, signal });

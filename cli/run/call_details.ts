@@ -9,6 +9,7 @@ import { formatDiffLines } from "../render/diff_lines.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import type { Style } from "../render/style.ts";
 import type { StyledLine } from "../render/styled_line.ts";
+import { getTextWidth } from "../render/text_width.ts";
 
 /** Position of a call among those of the same reply that wait for an approval. */
 export interface QuestionPosition {
@@ -24,6 +25,8 @@ export interface CallDetailsOptions {
   readonly style: Style;
   /** Position of the call. */
   readonly position: QuestionPosition;
+  /** Columns of the terminal. */
+  readonly columns: number;
 }
 
 /** Arguments that follow the name of the tool, in order of preference. */
@@ -32,12 +35,13 @@ const MAIN_ARGUMENTS = ["command", "path", "url", "query", "pattern"];
 /** Formats a call with all of its arguments, why its command is dangerous, and its changes to files. */
 export function formatCallDetails(
   { name, arguments: args, changes = [], assessment }: GateRequest,
-  { style, position: { number, total } }: CallDetailsOptions,
+  { style, position: { number, total }, columns }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
   const value = main === undefined ? "" : toPlainText(String(args[main]));
-  const isInline = !value.includes("\n");
   const head = `? ${total > 1 ? `${number} of ${total}: ` : ""}${toPlainText(name)}`;
+  const inline = `${head} ${value}`.trimEnd();
+  const isInline = !value.includes("\n") && getTextWidth(inline) <= columns;
   const diff = changes.map(({ diff = "" }) => diff).join("");
   // A diff shows the content that the other arguments describe.
   const rest = diff === "" ? Object.entries(args).filter(([key]) => key !== main) : [];
@@ -45,7 +49,7 @@ export function formatCallDetails(
   return [
     { text: "", paint: identity },
     {
-      text: isInline ? `${head} ${value}`.trimEnd() : head,
+      text: isInline ? inline : head,
       paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
     },
     ...(isInline ? [] : quoteLines(value)),

@@ -105,6 +105,7 @@ function getAdvice(
     case "model_not_found":
       return "Check the name of the model in -m provider/model.";
     case "network_error":
+      if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
       return `Check the network and --base-url. ${gaveUp ?? ""}`.trimEnd();
     case "model_throttled":
       return gaveUp && `${gaveUp} Try again later.`;

@@ -103,7 +103,20 @@ Deno.test("exit code: 4 when the provider stays overloaded after retries", async
     host.messages,
     "attempt 1 failed, retrying now: anthropic answered 529: busy",
   );
-  assertStringIncludes(host.messages, "swink: anthropic answered 529: busy\n");
+  assertStringIncludes(
+    host.messages,
+    "swink: anthropic answered 529: busy\nGave up after 3 attempts. Try again later.\n",
+  );
+});
+
+Deno.test("exit code: 3 for a server without an API, with the URL", async () => {
+  const headers = { "content-type": "text/html" };
+  const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:1/v1"];
+  for (const page of [{ status: 404, headers, body: "<p>no" }, { headers, body: "<p>hi" }]) {
+    const { code, host } = await runSession({ model: [page, page, page] }, ...args);
+    assertEquals(code, 3);
+    assertStringIncludes(host.messages, "check --base-url (asked: http://127.0.0.1:1/v1)");
+  }
 });
 
 Deno.test("exit code: 1 for a rejected request", async () => {

@@ -1,3 +1,4 @@
+import { VERSION } from "../../cli/host/version.ts";
 import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
@@ -174,6 +175,32 @@ Deno.test("swink run: --base-url connects to an OpenAI-compatible server", async
   const { code, host } = await runSession({ model: [response], env }, ...args, "Hello");
   assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
   assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
+});
+
+Deno.test("swink run: identifies itself to the provider", async () => {
+  const { host } = await runSession({ model: [DONE_REPLY] }, "Hello");
+  assertEquals(host.requests[0]?.headers.get("user-agent"), `swink/${VERSION}`);
+});
+
+Deno.test("swink run: a value may follow a short flag, and the last occurrence of an option applies", async () => {
+  const args = ["-manthropic/claude-opus-5", "-m", "anthropic/claude-haiku-5-5", "-ojson"];
+  const { host } = await runSession({ model: [DONE_REPLY] }, ...args, "Hello");
+  assertEquals(JSON.parse(host.requests[0]?.body ?? "").model, "claude-haiku-5-5");
+  assertEquals(JSON.parse(host.output).text, "Milk and eggs.");
+});
+
+Deno.test("swink run: -q writes the answer only, --plain neither colors nor escape sequences", async () => {
+  const model = [READ_REPLY, DONE_REPLY];
+  const quiet = await runSession({ ...ALL_TERMINALS, model }, "-q", "What?");
+  assertEquals(quiet.host.screen, "Milk and eggs.\n");
+  const plain = await runSession({ ...ALL_TERMINALS, model }, "--plain", "What?");
+  assert(!plain.host.screen.includes("\x1b"));
+});
+
+Deno.test("swink run: an answer without text is reported", async () => {
+  const { code, host } = await runSession({ model: [scriptedReply()] }, "Hello");
+  assertEquals([code, host.output], [0, ""]);
+  assertStringIncludes(host.messages, "swink: the model replied without text\n");
 });
 
 Deno.test("swink run: SWINK_MODEL selects the model without -m", async () => {
