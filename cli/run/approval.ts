@@ -79,9 +79,9 @@ export class TerminalApprover implements Approver {
   /** Shows a call and asks. */
   readonly ask: ApprovalPrompt = async (request) => {
     const { host, keyboard, getTrusted } = this.#options;
-    const { name, signal, toolCallId } = request;
+    const { name, signal } = request;
     const style = getStyle(host.terminal.messages, host.env);
-    const position = this.#waiting.countQuestion(toolCallId, getTrusted());
+    const position = await this.#waiting.countQuestion(request, getTrusted());
     const answer = await askChoice({
       details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
       message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,

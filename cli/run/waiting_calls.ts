@@ -4,10 +4,8 @@
  * @module
  */
 
-import type { AgentEvent, AgentTool, JsonObject } from "../../mod.ts";
-import { needsApproval } from "../../src/core/tool.ts";
-import type { TrustGrant } from "../../src/tools/mod.ts";
-import { parseApprovalRule } from "../../src/tools/approval/approval_rules.ts";
+import type { AgentEvent, AgentTool } from "../../mod.ts";
+import { approvalGate, type GateRequest, type TrustGrant } from "../../src/tools/mod.ts";
 import type { QuestionPosition } from "./call_details.ts";
 
 /** Options for {@linkcode WaitingCalls}. */
@@ -20,11 +18,7 @@ export interface WaitingCallsOptions {
   readonly deny: readonly string[];
 }
 
-interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: JsonObject;
-}
+type Call = Pick<GateRequest, "name" | "arguments"> & { readonly id: string };
 
 /** Counts the questions of a reply. */
 export class WaitingCalls {
@@ -44,19 +38,37 @@ export class WaitingCalls {
   }
 
   /** Counts the question about a call, and those that follow it unless the user has trusted their tools. */
-  countQuestion(toolCallId: string, trusted: readonly TrustGrant[]): QuestionPosition {
+  async countQuestion(
+    request: GateRequest,
+    trusted: readonly TrustGrant[],
+  ): Promise<QuestionPosition> {
     const number = ++this.#askedCount;
-    const index = this.#calls.findIndex(({ id }) => id === toolCallId);
-    const later = this.#calls.slice(index + 1).filter((call) => this.#needsQuestion(call, trusted));
-    return { number, total: number + later.length };
+    const index = this.#calls.findIndex(({ id }) => id === request.toolCallId);
+    const later = await this.#countQuestions(this.#calls.slice(index + 1), request, trusted);
+    return { number, total: number + later };
   }
 
-  #needsQuestion({ name, arguments: args }: Call, trusted: readonly TrustGrant[]): boolean {
+  /** Counts the calls about which a gate with the same rules and grants would ask. */
+  async #countQuestions(
+    calls: readonly Call[],
+    request: GateRequest,
+    trusted: readonly TrustGrant[],
+  ): Promise<number> {
     const { tools, allow, deny } = this.#options;
-    const tool = tools.find((candidate) => candidate.name === name);
-    if (!tool || !needsApproval(tool, args)) return false;
-    if (trusted.some((grant) => grant.type === "tool" && grant.name === name)) return false;
-    const isForbidden = deny.some((rule) => parseApprovalRule(rule).matchesAny(name, args));
-    return !isForbidden && !allow.some((rule) => parseApprovalRule(rule).matchesAll(name, args));
+    let count = 0;
+    const gate = approvalGate({
+      allow,
+      deny,
+      ask() {
+        count++;
+        return { type: "pending" };
+      },
+    });
+    for (const grant of trusted) gate.trust(grant);
+    for (const { id: toolCallId, name, arguments: args } of calls) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool) await gate({ ...request, toolCallId, name, arguments: args, tool });
+    }
+    return count;
   }
 }
