@@ -6,7 +6,9 @@
 
 import { AgentError, BadRequestError } from "../src/core/errors.ts";
 import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
+import type { ModelSpec } from "../src/core/model.ts";
 import type { StreamFn } from "../src/core/stream.ts";
+import { findRates } from "../src/core/usage.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
 import { checkAdapterOptions } from "./kit/options/check_options.ts";
@@ -42,7 +44,7 @@ export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl
  */
 export function connect(options: ConnectOptions = {}): StreamFn {
   const connections = new Map<string, StreamFn>();
-  return withCatalog((request) => {
+  const call: StreamFn = (request) => {
     const { provider } = request.model;
     try {
       const connection = connections.get(provider) ?? createConnection(provider, options);
@@ -52,7 +54,28 @@ export function connect(options: ConnectOptions = {}): StreamFn {
       if (AgentError.is(thrown)) return failedStream(thrown);
       throw thrown;
     }
-  }, options.catalog);
+  };
+  const findCatalog = ({ provider }: ModelSpec) => {
+    const config = findConfig(provider, options);
+    return (typeof config === "object" ? config.catalog : undefined) ?? options?.catalog;
+  };
+  return withOwnFacts(withCatalog(call, findCatalog), options);
+}
+
+/** Adds the facts that the stream functions in `ConnectOptions.providers` have about their models. */
+function withOwnFacts(streamFn: StreamFn, options: ConnectOptions): StreamFn {
+  const { hasStrictSchema, prices = {}, contextWindow } = streamFn;
+  const findOwn = ({ provider }: ModelSpec) => {
+    const config = findConfig(provider, options);
+    return typeof config === "function" ? config : undefined;
+  };
+  const facts: Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> = {
+    hasStrictSchema: (model, schema) =>
+      (findOwn(model)?.hasStrictSchema ?? hasStrictSchema)?.(model, schema) ?? false,
+    prices: (model) => findRates(findOwn(model)?.prices ?? prices, model),
+    contextWindow: (model) => (findOwn(model)?.contextWindow ?? contextWindow)?.(model),
+  };
+  return Object.assign(streamFn, facts);
 }
 
 /** Returns the provider names that `connect()` knows. */
@@ -74,8 +97,10 @@ export function keyVariables(provider: string): readonly string[] {
  * @throws {BadRequestError} When the provider is unknown, or its options are invalid.
  */
 function createConnection(provider: string, options: ConnectOptions): StreamFn {
+  checkAdapterOptions(options);
   const config = findConfig(provider, options);
   if (typeof config === "function") return config;
+  checkConfig(provider, config);
   const entry = findEntry(provider, config);
   if (!entry) throw createUnknownProviderError(provider);
   const { providers: _providers, env = readEnvironmentVariable, ...shared } = options;
@@ -86,15 +111,15 @@ function createConnection(provider: string, options: ConnectOptions): StreamFn {
 /** Returns the entry of a provider in `ConnectOptions.providers`, under any of its names. */
 function findConfig(
   provider: string,
-  { providers }: ConnectOptions,
+  options: ConnectOptions | null,
 ): ProviderOptions | StreamFn | undefined {
-  const configs = new Map(Object.entries(providers ?? {}));
-  const name = getProviderAliases(provider).find((alias) => configs.get(alias));
-  const config = name === undefined ? undefined : configs.get(name);
-  if (config === undefined || typeof config === "object" || typeof config === "function") {
-    return config;
-  }
-  const message = `providers.${name} must be an object of options or a stream function`;
+  const configs = new Map(Object.entries(options?.providers ?? {}));
+  return getProviderAliases(provider).map((alias) => configs.get(alias)).find(Boolean);
+}
+
+function checkConfig(provider: string, config: unknown): void {
+  if (config === undefined || typeof config === "object") return;
+  const message = `providers.${provider} must be an object of options or a stream function`;
   throw new BadRequestError(`${message}, not a ${typeof config}`, { provider });
 }
 

@@ -3,6 +3,7 @@ import { modelSpec } from "../src/core/model.ts";
 import { findRates } from "../src/core/usage.ts";
 import { replayFetch } from "../src/testing/replay_fetch.ts";
 import { readReply } from "../src/testing/read_reply.ts";
+import { scriptedStream } from "../src/testing/scripted_stream.ts";
 import type { StreamFn, StreamRequest } from "../src/core/stream.ts";
 import { catalog, findModel } from "./catalog/catalog.ts";
 import { connect, providerNames } from "./connect.ts";
@@ -172,6 +173,42 @@ Deno.test("connect(): prices and context windows are known from the first reques
     findModel(catalog, model)?.rates,
   ]);
   assert(contextWindow?.(model));
+});
+
+Deno.test("connect(): the catalog of a provider's options, and a stream function's own facts, apply to its models", async () => {
+  const rates = { input: 7, output: 8, cacheRead: 0, cacheWrite: 0 };
+  const entry = {
+    contextWindow: 4711,
+    maxOutput: 1,
+    thinking: { type: "none" },
+    images: true,
+    strictSchema: true,
+    rates,
+  } as const;
+  const own: StreamFn = Object.assign(scriptedStream([]), {
+    prices: () => rates,
+    contextWindow: () => 42,
+    hasStrictSchema: () => true,
+  });
+  const streamFn = connect({
+    providers: {
+      mine: { baseUrl: "https://mine.example/v1", catalog: { "mine/model": entry } },
+      gemini: { catalog: { "google/model": entry } },
+      own,
+    },
+  });
+  const closed = { type: "object", properties: {}, required: [], additionalProperties: false };
+  const known = async (name: string) => {
+    const model = modelSpec(name);
+    const isStrict = await streamFn.hasStrictSchema?.(model, closed);
+    const { contextWindow, prices = {} } = streamFn;
+    return [isStrict, contextWindow?.(model), findRates(prices, model)?.input];
+  };
+  assertEquals(await known("mine/model"), [true, 4711, 7]);
+  assertEquals(await known("google/model"), [true, 4711, 7]);
+  assertEquals(await known("own/model"), [true, 42, 7]);
+  assertEquals(await known("openai/model"), [false, undefined, undefined]);
+  assertEquals((await known("anthropic/claude-sonnet-4-6"))[0], true);
 });
 
 /** Returns the URL of a request, or the message of the error without one. */

@@ -1,11 +1,14 @@
 /**
  * Measures one scenario in a new process, cold and then warm, and prints the result as JSON.
  *
+ * The arguments are the name of the scenario and, to measure the least code that does the same, `minimal`.
+ *
  * @module
  */
 
 import { setImmediate } from "node:timers";
 import { Agent, type AgentTool, type AssistantMessageEvent, defineTool } from "../mod.ts";
+import { testToolContext } from "../src/testing/test_tool_context.ts";
 
 interface Call {
   readonly name: string;
@@ -32,8 +35,26 @@ function* createEvents(calls: readonly Call[]): Generator<AssistantMessageEvent>
   yield { type: "done", stopReason: calls.length > 0 ? "tool_use" : "stop", usage };
 }
 
-/** Runs an agent whose first `turns` replies make the calls. */
-async function runAgent(tool: AgentTool, calls: readonly Call[], turns = 1): Promise<void> {
+/** Runs a tool in a loop whose first `turns` replies make the calls. */
+type RunLoop = (tool: AgentTool, calls: readonly Call[], turns?: number) => Promise<void>;
+
+/** Runs the loop without events, checks and copies. */
+const runMinimal: RunLoop = async (tool, calls, turns = 1) => {
+  const history: unknown[] = ["go"];
+  const context = testToolContext();
+  for (let turn = 0; turn <= turns; turn++) {
+    const texts: string[] = [];
+    for await (const event of streamReply(turn < turns ? calls : [])) {
+      if (event.type === "tool_call_start") texts.push("");
+      else if (event.type === "tool_call_delta") texts[event.contentIndex] += event.delta;
+    }
+    const run = (text: string) => tool.execute(JSON.parse(text), context);
+    history.push(texts, await Promise.all(texts.map(run)));
+  }
+};
+
+/** Runs the loop as an agent. */
+const runAgent: RunLoop = async (tool, calls, turns = 1) => {
   let turn = 0;
   const agent = new Agent({
     model: "bench/model",
@@ -43,7 +64,7 @@ async function runAgent(tool: AgentTool, calls: readonly Call[], turns = 1): Pro
   });
   const { turns: completed } = await agent.prompt("go");
   if (completed !== turns + 1) throw new Error(`Expected ${turns + 1} turns, got ${completed}`);
-}
+};
 
 function createTool(execute: () => string | Promise<string>): AgentTool {
   return defineTool({
@@ -68,17 +89,17 @@ function splitText(text: string, size: number): string[] {
 
 const call: Call = { name: "tool", chunks: ['{"path":"a.ts"}'] };
 
-const SCENARIOS: Readonly<Record<string, () => Promise<void>>> = {
-  call: () => runAgent(createTool(() => "ok"), [call]),
-  turns: () => runAgent(createTool(() => "ok"), [call], 100),
-  arguments: () => {
+const SCENARIOS: Readonly<Record<string, (run: RunLoop) => Promise<void>>> = {
+  call: (run) => run(createTool(() => "ok"), [call]),
+  turns: (run) => run(createTool(() => "ok"), [call], 100),
+  arguments: (run) => {
     const json = JSON.stringify({ path: "a.ts", content: 'const a = "b";\n'.repeat(66_000) });
-    return runAgent(createTool(() => "ok"), [{ name: "tool", chunks: splitText(json, 20) }]);
+    return run(createTool(() => "ok"), [{ name: "tool", chunks: splitText(json, 20) }]);
   },
-  fanout: () => {
+  fanout: (run) => {
     const wait = (): Promise<string> =>
       new Promise((resolve) => setTimeout(() => resolve("ok"), 1));
-    return runAgent(createTool(wait), Array.from({ length: 100 }, () => call));
+    return run(createTool(wait), Array.from({ length: 100 }, () => call));
   },
 };
 
@@ -151,12 +172,16 @@ async function getHeapSize(): Promise<number> {
 }
 
 if (import.meta.main) {
-  const [name = ""] = Deno.args;
+  const [name = "", kind] = Deno.args;
   // The first tool call is compared with later ones, without what any first run loads.
   if (name === "call") await runAgent(createTool(() => "ok"), [], 0);
   const scenario = SCENARIOS[name];
+  const run = kind === "minimal" ? runMinimal : runAgent;
   const result = scenario
-    ? { cold: await measureTime(scenario), warm: await measureTime(scenario) }
+    ? {
+      cold: await measureTime(() => scenario(run)),
+      warm: await measureTime(() => scenario(run)),
+    }
     : await measureHeap(name === "schemas" ? runWithOwnSchema : runWithAnswer);
   console.log(JSON.stringify(result));
 }

@@ -22,6 +22,7 @@ import {
   toMediaUrl,
 } from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
 import { EXTENSION_PREFIX } from "./response.ts";
 import {
   type BlockFormat,
@@ -55,6 +56,7 @@ export function toWireMessages(
     repairReply: omitUnansweredTools,
   };
   const turns = toTurns(messages, { model, prefill }, format);
+  omitLostCitations(turns);
   if (cacheControl) markForCache(turns, cacheControl);
   return turns;
 }
@@ -151,11 +153,9 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
   }
 }
 
-/** Converts a text with the search results that it cites; citations of documents depend on documents in the request. */
+/** Converts a text with the search results and documents that it cites. */
 function toReplyText({ text, citations = [] }: TextBlock, isOwn: boolean): WireBlock {
-  const sources = citations.flatMap(({ type, data }) =>
-    type === "url" && isWireBlock(data) ? [data] : []
-  );
+  const sources = citations.flatMap(({ data }) => isWireBlock(data) ? toWireCitation(data) : []);
   return { type: "text", text, ...(isOwn && sources.length > 0 && { citations: sources }) };
 }
 

@@ -46,5 +46,6 @@ export function createAnthropic(options: AnthropicOptions = {}): StreamFn {
     const { createAnthropicStreamFn } = await import("./anthropic_stream_fn.ts");
     return createAnthropicStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

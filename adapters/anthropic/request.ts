@@ -20,7 +20,7 @@ import {
 } from "../kit/request/model_limits.ts";
 import { omitReplaced, toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
-import { sortTools } from "../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { isThinking, toWireMessages } from "./messages.ts";
@@ -193,7 +193,7 @@ function toToolChoice(
   sink: WarningSink,
 ): JsonObject | undefined {
   const { toolChoice } = request.options;
-  if (toolChoice === undefined || request.context.tools.length === 0) return undefined;
+  if (toolChoice === undefined || !canChooseTool(request, sink)) return undefined;
   if (isToolForced(request) && entry.forcedToolChoice === false) {
     const message = `${request.model.modelId} does not support a forced tool call`;
     sink.warning("tool_choice_left_out", message);

@@ -13,7 +13,14 @@ import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
-import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { UnknownParts } from "../kit/stream/unknown_parts.ts";
+import {
+  countOrZero,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
 import type { WireBlockStart, WireCitation, WireDelta, WireEvent, WireUsage } from "./wire.ts";
 
@@ -31,16 +38,18 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #unknown: UnknownParts;
   readonly #textTemplate = new DeltaTemplate("text", getText);
   readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
-  #explanation: string | undefined;
+  #explanation = "";
   #messageId: string | null = null;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
+    this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
 
@@ -57,21 +66,26 @@ export class AnthropicReply implements ReplyReader<string> {
     switch (event.type) {
       case "content_block_delta":
         this.#learn(data, event);
-        return this.#append(event.index, event.delta);
+        return this.#append(event.index, requireObject(event.delta));
       case "content_block_start":
-        this.#blocks.set(event.index, this.#startBlock(event.content_block));
+        this.#closeUnended(event.index);
+        this.#blocks.set(event.index, this.#startBlock(requireObject(event.content_block)));
         return;
       case "content_block_stop":
         return this.#close(event.index);
-      case "message_start":
-        this.#startMessage(event.message.id);
-        this.#writer.setResponseId(event.message.id);
-        return this.#updateUsage(event.message.usage);
-      case "message_delta":
+      case "message_start": {
+        const { id, usage } = requireObject(event.message);
+        this.#startMessage(id);
+        this.#writer.setResponseId(id);
+        return this.#updateUsage(usage);
+      }
+      case "message_delta": {
+        const { stop_reason: reason, stop_details: details } = requireObject(event.delta);
         this.#updateUsage(event.usage);
-        this.#stopReason = textOrEmpty(event.delta.stop_reason).toLowerCase() || this.#stopReason;
-        this.#explanation = event.delta.stop_details?.explanation ?? undefined;
+        this.#stopReason = textOrEmpty(reason) || this.#stopReason;
+        this.#explanation = textOrEmpty(details?.explanation) || this.#explanation;
         return;
+      }
       case "message_stop":
         return this.#finish();
       case "error":
@@ -80,6 +94,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return;
       default:
         if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
+        this.#unknown.report("an event", Object(event)["type"]);
     }
   }
 
@@ -115,17 +130,17 @@ export class AnthropicReply implements ReplyReader<string> {
   #startBlock(block: WireBlockStart): OpenBlock {
     switch (block.type) {
       case "text":
-        this.#writer.writeText(textOrEmpty(block.text));
+        this.#writer.writeText(readText(block.text));
         return { type: "text", citations: [...block.citations ?? []] };
       case "thinking":
-        this.#writer.writeThinking(textOrEmpty(block.thinking));
+        this.#writer.writeThinking(readText(block.thinking));
         return { type: "thinking", signature: textOrEmpty(block.signature) };
       case "redacted_thinking":
         this.#writer.closeThinking({ signature: textOrEmpty(block.data), redacted: true });
         return { type: "text", citations: [] };
       case "tool_use": {
         this.#hasToolCall = true;
-        const name = this.#call.decodeToolName(textOrEmpty(block.name));
+        const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
         return { type: "tool_use", contentIndex, input: block.input };
       }
@@ -137,11 +152,11 @@ export class AnthropicReply implements ReplyReader<string> {
   #append(index: number, delta: WireDelta): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#writer.writeText(textOrEmpty(delta.text));
+        return this.#writer.writeText(readText(delta.text));
       case "thinking_delta":
-        return this.#writer.writeThinking(textOrEmpty(delta.thinking));
+        return this.#writer.writeThinking(readText(delta.thinking));
       case "input_json_delta":
-        return this.#appendInput(index, textOrEmpty(delta.partial_json));
+        return this.#appendInput(index, readText(delta.partial_json));
       case "signature_delta": {
         const block = this.#blocks.get(index);
         if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
@@ -158,6 +173,8 @@ export class AnthropicReply implements ReplyReader<string> {
         if (block?.type === "item") block.item = { ...block.item, ...fields };
         return;
       }
+      default:
+        this.#unknown.report("a delta", Object(delta)["type"]);
     }
   }
 
@@ -195,6 +212,13 @@ export class AnthropicReply implements ReplyReader<string> {
     }
   }
 
+  /** Closes blocks whose end some gateways omit: text and thinking, which only one block at a time has, and the block at an index. */
+  #closeUnended(nextIndex: number): void {
+    for (const [index, { type }] of this.#blocks) {
+      if (index === nextIndex || type === "text" || type === "thinking") this.#close(index);
+    }
+  }
+
   #closeText(wireCitations: readonly WireCitation[]): void {
     const citations = wireCitations.map(toCitation);
     this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
@@ -207,30 +231,41 @@ export class AnthropicReply implements ReplyReader<string> {
 
   #finish(): void {
     const { usage } = this;
-    switch (this.#stopReason) {
+    const reason = this.#stopReason?.toLowerCase();
+    switch (reason) {
       case "max_tokens":
       case "model_context_window_exceeded":
         return this.#writer.finish({ stopReason: "length", usage });
       case "refusal":
       case "content_filter": {
         const { provider } = this.#call.origin;
-        const reason = this.#explanation ?? "the model declined to answer";
-        const message = `${provider} refused the request: ${reason}`;
+        const explanation = this.#explanation || "the model declined to answer";
+        const message = `${provider} refused the request: ${explanation}`;
         return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
       }
       case "pause_turn":
+      case "compaction":
         this.#writer.warning("paused_turn", "The model paused a long turn; prompt it to continue");
         break;
       case "tool_use":
       case "end_turn":
       case "stop_sequence":
-      case null:
+      case undefined:
         break;
       default:
         this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#stopReason}`);
     }
+    // Some gateways omit the ends of blocks. That of a call which the token limit cut off stays open.
+    for (const index of this.#blocks.keys()) this.#close(index);
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
+}
+
+/** Returns an object that the API always sends. */
+function requireObject<Value extends object>(value: Value): Value {
+  const object = readObject(value);
+  if (object) return object;
+  throw new TypeError("Expected an object");
 }
 
 function getText(event: WireEvent): string {
@@ -243,6 +278,13 @@ function getInput(event: WireEvent): string {
   return isInput ? textOrEmpty(event.delta.partial_json) : "";
 }
 
+/** Counts cache writes that last longer than 5 minutes, the default. */
+function countLongWrites(
+  { ephemeral_5m_input_tokens: _short, ...long }: NonNullable<WireUsage["cache_creation"]>,
+): number {
+  return Object.values(long).reduce((sum: number, count) => sum + countOrZero(count), 0);
+}
+
 /** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
 function toUsage(counts: WireUsage): Usage {
   const input = countOrZero(counts.input_tokens);
@@ -250,7 +292,7 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cache_read_input_tokens);
   const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
-  const cacheWriteLong = countOrZero(counts.cache_creation?.ephemeral_1h_input_tokens);
+  const cacheWriteLong = countLongWrites(counts.cache_creation ?? {});
   const extra = {
     ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
     ...(cacheWriteLong > 0 && { cacheWriteLong }),

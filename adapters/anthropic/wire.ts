@@ -25,7 +25,11 @@ export interface WireUsage {
   readonly output_tokens?: number | null;
   readonly cache_read_input_tokens?: number | null;
   readonly cache_creation_input_tokens?: number | null;
-  readonly cache_creation?: { readonly ephemeral_1h_input_tokens?: number } | null;
+  /** Cache writes by duration. */
+  readonly cache_creation?: {
+    readonly ephemeral_5m_input_tokens?: number;
+    readonly [duration: string]: number | undefined;
+  } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
 }
 

@@ -48,5 +48,6 @@ export function createAzure(options: AzureOptions = {}): StreamFn {
     const { createAzureStreamFn } = await import("./azure_stream_fn.ts");
     return createAzureStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -18,7 +18,8 @@ import {
   hasKeyHeader,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
+import { checkAdapterOptions } from "../kit/options/check_options.ts";
+import { appendQuery, createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
 import { getModelFamily } from "./families.ts";
@@ -56,6 +57,7 @@ const FALLBACK_ENTRY: CatalogEntry = {
 
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
+  checkAdapterOptions(options);
   const settings = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();
@@ -152,7 +154,7 @@ async function authorizeRequest(
   if (region === undefined) throw createRegionError(provider);
   const signed = await signHeaders(
     // Includes the caller's headers, because AWS requires a signature for some of them.
-    { url, body, headers: { ...headers, ...settings.headers } },
+    { url: appendQuery(url, settings.query), body, headers: { ...headers, ...settings.headers } },
     { credentials, region, now: settings.clock.now() },
   );
   const { secretAccessKey, sessionToken } = credentials;

@@ -50,5 +50,6 @@ export function createBedrock(options: BedrockOptions = {}): StreamFn {
     const { createBedrockStreamFn } = await import("./bedrock_stream_fn.ts");
     return createBedrockStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

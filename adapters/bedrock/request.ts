@@ -21,7 +21,7 @@ import {
 } from "../kit/request/model_limits.ts";
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
-import { sortTools } from "../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { getModelFamily, type ModelFamily } from "./families.ts";
@@ -189,6 +189,7 @@ function toToolConfig(
   sink: WarningSink,
 ): JsonObject | undefined {
   const { context, options } = request;
+  const toolChoice = toToolChoice(request, entry, sink);
   const called = findCalledTools(context.messages);
   const isNone = options.toolChoice === "none";
   if (isNone && called.length === 0 && serverTools.length === 0) return undefined;
@@ -200,7 +201,7 @@ function toToolConfig(
   const specs = [...sortTools(tools).map(toWireTool), ...serverTools];
   return {
     tools: cachePoint ? [...specs, cachePoint] : specs,
-    toolChoice: toToolChoice(request, entry, sink),
+    toolChoice,
   };
 }
 
@@ -231,7 +232,7 @@ function toToolChoice(
   sink: WarningSink,
 ): WireBlock | undefined {
   const { model, options } = request;
-  if (!isToolForced(request)) return undefined;
+  if (!canChooseTool(request, sink) || !isToolForced(request)) return undefined;
   if (entry.forcedToolChoice === false) {
     const message = `${model.modelId} does not support a forced tool call`;
     sink.warning("tool_choice_left_out", message);

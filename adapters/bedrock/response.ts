@@ -12,7 +12,15 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { UnknownParts } from "../kit/stream/unknown_parts.ts";
+import {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
 import { toErrorBody } from "./errors.ts";
 import type { BedrockFrame } from "./event_codec.ts";
@@ -33,21 +41,26 @@ type OpenBlock =
   | { readonly type: "thinking"; signature: string; redacted: string }
   | { readonly type: "tool_use"; readonly contentIndex: number }
   | { readonly type: "server_tool_use"; readonly toolUse: object; json: string }
-  | { readonly type: "server_tool_result"; readonly toolResult: object; content: unknown[] };
+  | { readonly type: "server_tool_result"; readonly toolResult: object; content: unknown[] }
+  | { readonly type: "image"; readonly format: unknown; bytes: string };
 
 /** Reads the messages of one stream and writes the reply. */
 export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
+  readonly #unknown: UnknownParts;
   #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
   #hasToolCall = false;
+  /** Index of the last block. */
+  #lastIndex = -1;
   /** Citations of the open text. */
   #citations: Citation[] = [];
 
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
+    this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
 
@@ -77,11 +90,13 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     switch (name) {
       case "contentBlockDelta": {
         const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
-        return this.#append(contentBlockIndex, delta);
+        this.#closeUnended(contentBlockIndex);
+        return this.#append(contentBlockIndex, readObject(delta) ?? {});
       }
       case "contentBlockStart": {
-        const { contentBlockIndex, start = {} }: WireBlockStart = JSON.parse(body);
-        const block = this.#startBlock(start);
+        const { contentBlockIndex, start }: WireBlockStart = JSON.parse(body);
+        this.#closeUnended(contentBlockIndex);
+        const block = this.#startBlock(readObject(start) ?? {});
         if (block) this.#blocks.set(contentBlockIndex, block);
         return;
       }
@@ -91,7 +106,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       }
       case "messageStop": {
         const { stopReason }: WireMessageStop = JSON.parse(body);
-        this.#stopReason = textOrEmpty(stopReason).toLowerCase() || "end_turn";
+        this.#stopReason = textOrEmpty(stopReason) || "end_turn";
         break;
       }
       case "metadata": {
@@ -99,40 +114,62 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         this.#wireUsage = usage;
         break;
       }
+      case "messageStart":
+        return;
+      default:
+        return this.#unknown.report("an event", name);
     }
     // messageStop and metadata come in either order.
     if (this.#wireUsage && this.#stopReason !== undefined) this.#finish(this.#stopReason);
   }
 
-  #startBlock(
-    { toolUse, toolResult }: NonNullable<WireBlockStart["start"]>,
-  ): OpenBlock | undefined {
+  #startBlock(start: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {
+    const toolUse = readObject(start.toolUse);
+    const toolResult = readObject(start.toolResult);
     if (toolResult) return { type: "server_tool_result", toolResult, content: [] };
-    if (!toolUse) return undefined;
+    if (start.image) return { type: "image", format: start.image.format, bytes: "" };
+    if (!toolUse) {
+      const [name] = Object.keys(start);
+      if (name !== undefined) this.#unknown.report("a block", name);
+      return undefined;
+    }
     if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
-    const name = this.#call.decodeToolName(textOrEmpty(toolUse.name));
+    const name = this.#call.decodeToolName(readText(toolUse.name));
     this.#hasToolCall = true;
     const contentIndex = this.#writer.openToolCall(textOrEmpty(toolUse.toolUseId), name);
     return { type: "tool_use", contentIndex };
   }
 
   #append(index: number, delta: WireDelta): void {
-    const { text, toolUse, toolResult, reasoningContent, citation } = delta;
+    const { text, toolUse, toolResult, reasoningContent, citation, image } = delta;
     if (isJsonObject(citation)) {
       this.#citations.push(toCitation(citation));
     } else if (text !== undefined) {
-      this.#writer.writeText(textOrEmpty(text));
+      this.#writer.writeText(readText(text));
     } else if (reasoningContent !== undefined) {
-      this.#appendThinking(index, reasoningContent);
+      this.#appendThinking(index, readObject(reasoningContent) ?? {});
     } else if (toolUse !== undefined) {
       const block = this.#blocks.get(index);
-      const json = toArgumentsText(toolUse.input);
+      const json = toArgumentsText(readObject(toolUse)?.input);
       if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
       else if (block?.type === "server_tool_use") block.json += json;
-    } else if (Array.isArray(toolResult)) {
+    } else if (toolResult) {
       const block = this.#blocks.get(index);
-      if (block?.type === "server_tool_result") block.content.push(...toolResult);
+      if (block?.type === "server_tool_result") block.content.push(...[toolResult].flat());
+    } else if (image) {
+      this.#appendImage(index, image);
+    } else {
+      const [name] = Object.keys(delta);
+      if (name !== undefined) this.#unknown.report("a delta", name);
     }
+  }
+
+  #appendImage(index: number, { source, error }: NonNullable<WireDelta["image"]>): void {
+    const block = this.#blocks.get(index);
+    if (block?.type === "image") block.bytes = joinBase64(block.bytes, readText(source?.bytes));
+    if (!error) return;
+    const message = `The image is incomplete: ${textOrEmpty(error.message)}`;
+    this.#writer.warning("image_incomplete", message);
   }
 
   #appendThinking(index: number, reasoning: NonNullable<WireDelta["reasoningContent"]>): void {
@@ -143,7 +180,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     this.#blocks.set(index, block);
     block.signature += textOrEmpty(reasoning.signature);
     block.redacted += textOrEmpty(reasoning.redactedContent);
-    this.#writer.writeThinking(textOrEmpty(reasoning.text));
+    this.#writer.writeThinking(readText(reasoning.text));
   }
 
   /** Closes a block; text has no start event, so an unknown block is text. */
@@ -161,11 +198,24 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         const input: unknown = block.json === "" ? {} : JSON.parse(block.json);
         return this.#writeExtension("tool_use", { toolUse: { ...block.toolUse, input } });
       }
+      case "image": {
+        const { format, bytes } = block;
+        return this.#writeExtension("image", { image: { format, source: { bytes } } });
+      }
       case "server_tool_result": {
         const { toolResult, content } = block;
         return this.#writeExtension("tool_result", { toolResult: { ...toolResult, content } });
       }
     }
+  }
+
+  /** Closes text and thinking whose end was not sent when another block follows. */
+  #closeUnended(nextIndex: number): void {
+    const lastIndex = this.#lastIndex;
+    this.#lastIndex = nextIndex;
+    const type = this.#blocks.get(lastIndex)?.type;
+    const isProse = type === undefined || type === "thinking";
+    if (lastIndex !== nextIndex && isProse) this.#close(lastIndex);
   }
 
   #closeText(): void {
@@ -185,7 +235,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     this.#writer.writeExtension(EXTENSION_PREFIX + kind, item);
   }
 
-  #finish(stopReason: string): void {
+  #finish(wireReason: string): void {
+    const stopReason = wireReason.toLowerCase();
     const usage = toUsage(this.#wireUsage ?? {});
     const { provider } = this.#call.origin;
     switch (stopReason) {
@@ -209,14 +260,21 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "tool_use":
         break;
       default:
-        this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${stopReason}`);
+        this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${wireReason}`);
     }
+    // A call that the token limit cut off stays open.
+    for (const index of this.#blocks.keys()) this.#close(index);
     this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
   }
 
   #toError(name: string, message: string): Error {
     return classifyStreamError(toErrorBody(name, message), this.#call.origin);
   }
+}
+
+/** Joins two texts in base64, each of which may have padding. */
+function joinBase64(start: string, end: string): string {
+  return start.endsWith("=") ? btoa(atob(start) + atob(end)) : start + end;
 }
 
 function parseExceptionMessage(body: string): string {
@@ -233,7 +291,11 @@ function toUsage(counts: WireUsage): Usage {
   const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   const usage = { input, output, cacheRead, cacheWrite, total };
-  const longWrite = counts.cacheDetails?.find(({ ttl }) => ttl === "1h");
-  const cacheWriteLong = countOrZero(longWrite?.inputTokens);
+  // 5 minutes are the default.
+  const longWrites = readList(counts.cacheDetails).filter(({ ttl }) => ttl !== "5m");
+  const cacheWriteLong = longWrites.reduce(
+    (sum, { inputTokens }) => sum + countOrZero(inputTokens),
+    0,
+  );
   return cacheWriteLong > 0 ? { ...usage, extra: { cacheWriteLong } } : usage;
 }

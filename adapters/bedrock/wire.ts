@@ -33,7 +33,11 @@ export interface WireToolUse {
 /** Payload of `contentBlockStart`. */
 export interface WireBlockStart {
   readonly contentBlockIndex: number;
-  readonly start?: { readonly toolUse?: WireToolUse; readonly toolResult?: JsonObject };
+  readonly start?: {
+    readonly toolUse?: WireToolUse;
+    readonly toolResult?: JsonObject;
+    readonly image?: { readonly format?: string };
+  };
 }
 
 /** The next part of a block. */
@@ -41,6 +45,11 @@ export interface WireDelta {
   readonly text?: string;
   readonly toolUse?: { readonly input?: string };
   readonly toolResult?: unknown;
+  /** The next part of a picture. */
+  readonly image?: {
+    readonly source?: { readonly bytes?: string };
+    readonly error?: { readonly message?: string };
+  };
   /** A source that the text cites. */
   readonly citation?: unknown;
   readonly reasoningContent?: {

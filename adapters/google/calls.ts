@@ -8,7 +8,7 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
-import { textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import { readList, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
 
@@ -40,7 +40,8 @@ export class GoogleCallAssembler {
   /** Appends a call, or a part of one. */
   append(call: WireFunctionCall, { thoughtSignature }: WirePart): void {
     const signature = textOrEmpty(thoughtSignature) || undefined;
-    const isNewCall = textOrEmpty(call.name) !== "";
+    // The parts of a streamed call after the first have no name; neither has an invalid call.
+    const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
     const open = isNewCall ? this.#openCall(call) : this.#partialCall;
     if (open === null) return;
     open.signature = signature ?? open.signature;
@@ -78,7 +79,7 @@ export class GoogleCallAssembler {
       open.args = args;
       return;
     }
-    for (const part of partialArgs ?? []) open.args.add(part);
+    for (const part of readList(partialArgs)) open.args.add(part);
   }
 
   #closePartialCall(): void {

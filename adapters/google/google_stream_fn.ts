@@ -7,6 +7,7 @@
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
+import { VersionedUrl } from "../kit/versioned_url.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
@@ -48,11 +49,12 @@ const ERRORS: ErrorTable = {
 
 /** Creates the stream function that `createGoogle()` loads. */
 export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
-  const { getToken } = options;
   const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
+  const { getToken } = options;
   const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);
   const isVertex = /\baiplatform\.|\/publishers\//.test(settings.baseUrl);
+  const apiUrl = new VersionedUrl(settings.baseUrl, "/v1beta");
   return createStreamFn({
     settings: tokens ? { ...settings, fetch: tokens.wrapFetch(settings.fetch) } : settings,
     apiKey: tokens ? () => tokens.get() : options.apiKey,
@@ -64,7 +66,7 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;
       return {
-        url: createUrl(settings.baseUrl, request),
+        ...apiUrl.resolve(createPath(request), writer),
         headers: {
           "content-type": "application/json",
           ...(key && (isToken ? { authorization: `Bearer ${key}` } : { "x-goog-api-key": key })),
@@ -79,15 +81,15 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
 const MODEL_PATH = /^(?:models|tunedModels|endpoints|publishers|projects)\//;
 
 /**
- * Creates the URL.
+ * Creates the path under the base URL.
  *
  * @throws {BadRequestError} When the id of the model is another path, which would lead to another resource.
  */
-function createUrl(baseUrl: string, { model }: StreamRequest): string {
+function createPath({ model }: StreamRequest): string {
   const { modelId, provider } = model;
   const path = MODEL_PATH.test(modelId) ? modelId : `models/${modelId}`;
   const steps = path.split("/");
   const isPath = MODEL_PATH.test(modelId) || !modelId.includes("/");
   if (!isPath) throw new BadRequestError(`Invalid model id "${modelId}"`, { provider });
-  return `${baseUrl}/${encodeModelPath(steps, model)}:streamGenerateContent?alt=sse`;
+  return `/${encodeModelPath(steps, model)}:streamGenerateContent?alt=sse`;
 }

@@ -54,5 +54,6 @@ export function createGoogle(options: GoogleOptions = {}): StreamFn {
     const { createGoogleStreamFn } = await import("./google_stream_fn.ts");
     return createGoogleStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -22,7 +22,7 @@ import {
 import { toServerTools } from "../kit/request/server_tools.ts";
 import { resolveBudget, resolveEffort } from "../kit/request/thinking.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
-import { sortTools } from "../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { toWireName } from "../kit/request/wire_names.ts";
 import { toWireContents } from "./contents.ts";
@@ -99,7 +99,7 @@ export async function createGoogleBody(
       hasCallIds: !isVertex,
     }),
     tools: toWireTools(context, serverTools),
-    toolConfig: toToolConfig(request, { isMixed: serverTools.length > 0 && !isVertex }),
+    toolConfig: toToolConfig(request, serverTools.length > 0 && !isVertex, sink),
     generationConfig: isConfigured ? generationConfig : undefined,
     serviceTier: isVertex ? undefined : toServiceTier(options),
   };
@@ -155,10 +155,13 @@ function toWireTools(
 
 /** Creates the tool configuration; `isMixed` is whether the request has server tools, too. */
 function toToolConfig(
-  { context: { tools }, options: { toolChoice } }: StreamRequest,
-  { isMixed }: { readonly isMixed: boolean },
+  request: StreamRequest,
+  isMixed: boolean,
+  sink: WarningSink,
 ): JsonObject | undefined {
-  if (tools.length === 0 || (toolChoice === undefined && !isMixed)) return undefined;
+  const { context: { tools }, options: { toolChoice } } = request;
+  const canChoose = canChooseTool(request, sink);
+  if (tools.length === 0 || (!canChoose && !isMixed)) return undefined;
   return {
     ...(toolChoice && { functionCallingConfig: toCallingConfig(toolChoice) }),
     // Required to combine both kinds of tools.

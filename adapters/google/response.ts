@@ -11,7 +11,13 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty } from "../kit/stream/wire_values.ts";
+import {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+} from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
 import { toCitations } from "./citations.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
@@ -75,11 +81,11 @@ export class GoogleReply implements ReplyReader<string> {
     if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
     const candidate = findFirstCandidate(chunk);
     if (!candidate) return;
-    for (const part of candidate.content?.parts ?? []) this.#append(part);
+    for (const part of readList(candidate.content?.parts)) this.#append(part);
     if (candidate.groundingMetadata || candidate.citationMetadata) {
       this.#citations = toCitations(candidate);
     }
-    this.#finishReason = textOrEmpty(candidate.finishReason).toUpperCase() || this.#finishReason;
+    this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 
@@ -89,20 +95,22 @@ export class GoogleReply implements ReplyReader<string> {
   }
 
   #append(part: WirePart): void {
-    if (part.functionCall) {
+    const call = readObject(readObject(part)?.functionCall);
+    if (call) {
       this.#endText();
-      this.#calls.append(part.functionCall, part);
-    } else if (part.thought) {
-      this.#endText();
-      this.#writer.writeThinking(textOrEmpty(part.text));
-      const signature = textOrEmpty(part.thoughtSignature);
-      if (signature !== "") this.#writer.closeThinking({ signature });
-    } else if (part.text === undefined && isProviderPart(part)) {
+      this.#calls.append(call, part);
+    } else if (isProviderPart(part)) {
       this.#endText();
       this.#writer.writeExtension(GOOGLE_PART, part);
+    } else if (part.thought) {
+      this.#endText();
+      this.#writer.writeThinking(readText(part.text));
+      const signature = textOrEmpty(part.thoughtSignature);
+      if (signature !== "") this.#writer.closeThinking({ signature });
     } else {
-      this.#isInText ||= textOrEmpty(part.text) !== "";
-      this.#writer.writeText(textOrEmpty(part.text));
+      const text = readText(part.text);
+      this.#isInText ||= text !== "";
+      this.#writer.writeText(text);
       this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
   }
@@ -125,14 +133,14 @@ export class GoogleReply implements ReplyReader<string> {
 
   #finish(): void {
     this.#endCitedText();
-    const reason = this.#finishReason;
-    const isCut = reason === "MAX_TOKENS";
+    const reason = this.#finishReason.toUpperCase();
+    const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });
     const error = this.#toError(reason);
     const usage = toUsage(this.#wireUsage ?? {});
     if (error) return this.#writer.fail(error, usage);
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
-      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
+      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#finishReason}`);
     }
     const stopReason = this.#calls.hasCalls ? "tool_use" : "stop";
     this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage });
@@ -160,15 +168,20 @@ export class GoogleReply implements ReplyReader<string> {
   }
 }
 
-/** Whether a part has more than a signature, which may also come alone. */
-function isProviderPart({ thoughtSignature: _signature, ...others }: WirePart): boolean {
-  return Object.keys(others).length > 0;
+/** Members of a part that is text or thinking, or only a signature. */
+const TEXT_MEMBERS = ["text", "thought", "thoughtSignature", "partMetadata"];
+
+/** Whether a part has other content, such as an image. */
+function isProviderPart(part: WirePart): boolean {
+  if (part.text) return false;
+  return Object.entries(part).some(([name, value]) => value && !TEXT_MEMBERS.includes(name));
 }
 
 /** Returns the first reply; `candidateCount` in `extra` may request several. */
-function findFirstCandidate({ candidates }: WireChunk): WireCandidate | undefined {
-  const candidate = candidates?.[0];
-  return candidate?.index ? candidates?.find(({ index = 0 }) => index === 0) : candidate;
+function findFirstCandidate(chunk: WireChunk): WireCandidate | undefined {
+  const candidates = readList(chunk.candidates);
+  const candidate = candidates[0];
+  return candidate?.index ? candidates.find(({ index = 0 }) => index === 0) : candidate;
 }
 
 /** Converts the counts: Google includes cached tokens in the prompt and excludes thoughts from the output. */

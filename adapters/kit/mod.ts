@@ -7,9 +7,9 @@
  * import {
  *   type AdapterOptions,
  *   createStreamFn,
+ *   readText,
  *   resolveSettings,
  *   SseParser,
- *   textOrEmpty,
  *   zeroUsage,
  * } from "@swink/agent/adapters/kit";
  * import { extractText, type StreamFn } from "@swink/agent";
@@ -23,7 +23,7 @@
  *     createReplyReader: ({ writer }) => ({
  *       read(data) {
  *         const { text, done } = JSON.parse(data);
- *         writer.writeText(textOrEmpty(text));
+ *         writer.writeText(readText(text));
  *         if (done) writer.finish({ stopReason: "stop", usage: zeroUsage() });
  *       },
  *     }),
@@ -41,6 +41,7 @@
 
 // Stream functions
 export {
+  appendQuery,
   createStreamFn,
   type FallbackUrl,
   type OutgoingRequest,
@@ -85,6 +86,7 @@ export type {
   ToolSpec,
   Verbosity,
 } from "../../src/core/stream.ts";
+export { VersionedUrl } from "./versioned_url.ts";
 
 // Replies
 export {
@@ -99,11 +101,19 @@ export {
   ReplyAccumulator,
 } from "../../src/core/accumulate.ts";
 export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+export { UnknownParts } from "./stream/unknown_parts.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
-export { countOrZero, textOrEmpty, toArgumentsText } from "./stream/wire_values.ts";
+export {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "./stream/wire_values.ts";
 export { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 // Options
@@ -119,6 +129,7 @@ export {
   requireApiKey,
   resolveSettings,
 } from "./options/adapter_options.ts";
+export { checkAdapterOptions } from "./options/check_options.ts";
 export { type ReadEnvironment, readEnvironmentVariable } from "./options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
@@ -183,7 +194,7 @@ export {
   toServerTools,
 } from "./request/server_tools.ts";
 export { toToolSchema } from "./request/tool_schema.ts";
-export { sortTools } from "./request/tools.ts";
+export { canChooseTool, sortTools } from "./request/tools.ts";
 export type { WarningSink } from "./request/warnings.ts";
 
 // Models

@@ -20,6 +20,7 @@ import {
   requireApiKey,
 } from "./options/adapter_options.ts";
 import { checkStreamOptions } from "./options/check_options.ts";
+import { omitImpossibleToolChoice } from "./request/tools.ts";
 import { withCatalog } from "./request/with_catalog.ts";
 import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire_names.ts";
 import {
@@ -145,7 +146,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
   }
 
   async open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null> {
-    const { request, origin } = this.#call;
+    const { request, origin, writer } = this.#call;
     const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
     checkStreamOptions(request.options);
     const isKeyOptional = keyless || hasKeyHeader(settings);
@@ -153,9 +154,10 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
     if (key) this.secrets.push(key);
-    const outgoing = await this.#provider.prepare(this.#call, key);
+    const call = { ...this.#call, request: omitImpossibleToolChoice(request, writer) };
+    const outgoing = await this.#provider.prepare(call, key);
     this.secrets.push(...outgoing.secrets ?? []);
-    await this.#reservation.reserve(this.#call.writer, connection.signal);
+    await this.#reservation.reserve(writer, connection.signal);
     try {
       return await this.#post(
         { ...outgoing, provider: origin.provider, errors, connectHint },
@@ -192,7 +194,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
 }
 
 /** Appends a query to a URL that may have one. */
-function appendQuery(url: string, query: string | undefined): string {
+export function appendQuery(url: string, query: string | undefined): string {
   return query ? `${url}${url.includes("?") ? "&" : "?"}${query}` : url;
 }
 

@@ -45,5 +45,6 @@ export function createMistral(options: MistralOptions = {}): StreamFn {
     const { createMistralStreamFn } = await import("./mistral_stream_fn.ts");
     return createMistralStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -46,5 +46,6 @@ export function createOllama(options: OllamaOptions = {}): StreamFn {
     const { createOllamaStreamFn } = await import("./ollama_stream_fn.ts");
     return createOllamaStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

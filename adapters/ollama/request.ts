@@ -6,7 +6,7 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import type { LlmContext, StreamOptions, StreamRequest } from "../../src/core/stream.ts";
+import type { StreamRequest } from "../../src/core/stream.ts";
 import type { CatalogEntry, ThinkingEffort } from "../catalog/catalog_entry.ts";
 import { adaptContent } from "../kit/request/adapt_content.ts";
 import type { ContentAbilities } from "../kit/request/content_abilities.ts";
@@ -14,7 +14,7 @@ import { mergeExtraFields } from "../kit/request/json_body.ts";
 import { resolveStop, warnUnsupportedOptions } from "../kit/request/model_limits.ts";
 import { resolveEffort } from "../kit/request/thinking.ts";
 import { toToolSchema } from "../kit/request/tool_schema.ts";
-import { sortTools } from "../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { toWireMessages } from "./messages.ts";
@@ -73,7 +73,7 @@ export async function createOllamaBody(
       ...(systemPrompt.trim() === "" ? [] : [{ role: "system", content: systemPrompt }]),
       ...toWireMessages(history, model),
     ],
-    tools: toWireTools(context, options, sink),
+    tools: toWireTools(request, sink),
     think: resolveThinking(model, entry, sink),
     format: options.responseSchema,
     options: isConfigured ? runnerOptions : undefined,
@@ -83,12 +83,13 @@ export async function createOllamaBody(
 }
 
 function toWireTools(
-  { tools }: LlmContext,
-  { toolChoice = "auto" }: StreamOptions,
+  request: StreamRequest,
   sink: WarningSink,
 ): JsonObject[] | undefined {
+  const { context: { tools }, options: { toolChoice = "auto" } } = request;
+  const canChoose = canChooseTool(request, sink);
   if (tools.length === 0 || toolChoice === "none") return undefined;
-  if (toolChoice !== "auto") {
+  if (canChoose && toolChoice !== "auto") {
     sink.warning("tool_choice_left_out", "Ollama does not support a forced tool call");
   }
   return sortTools(tools).map(({ name, description, parameters }) => ({

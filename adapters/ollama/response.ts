@@ -5,15 +5,20 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import { StreamError } from "../../src/core/errors.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
-import { countOrZero, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
+import {
+  countOrZero,
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "../kit/stream/wire_values.ts";
 import type { WireChunk, WireReply, WireToolCall } from "./wire.ts";
-
-/** Reasons of a complete reply; there is none for tool calls. */
-const NORMAL_STOP_REASONS = ["stop", "load", "unload"];
 
 /** Reads the lines of one stream and writes the reply. */
 export class OllamaReply implements ReplyReader<string> {
@@ -30,27 +35,38 @@ export class OllamaReply implements ReplyReader<string> {
   read(line: string): void {
     const chunk: WireChunk = JSON.parse(line);
     if (chunk.error) throw classifyStreamError(chunk, this.#call.origin);
-    if (chunk.message) this.#append(chunk.message);
+    const reply = readObject(chunk.message);
+    if (reply) this.#append(reply);
     if (chunk.done) this.#finish(chunk);
   }
 
-  #append({ thinking, content, tool_calls: calls }: WireReply): void {
-    this.#writer.writeThinking(textOrEmpty(thinking));
-    this.#writer.writeText(textOrEmpty(content));
-    for (const call of calls ?? []) this.#writeToolCall(call);
+  #append({ thinking, content, images, tool_calls: calls }: WireReply): void {
+    this.#writer.writeThinking(readText(thinking));
+    this.#writer.writeText(readText(content));
+    if (readList(images).length > 0) this.#writer.writeExtension("ollama.images", images);
+    for (const call of readList(calls)) this.#writeToolCall(call);
   }
 
-  #writeToolCall({ id, function: call }: WireToolCall): void {
+  #writeToolCall(wireCall: WireToolCall): void {
+    const { id, function: call } = readObject(wireCall) ?? {};
     this.#hasToolCall = true;
-    const name = this.#call.decodeToolName(textOrEmpty(call?.name));
+    const name = this.#call.decodeToolName(readText(call?.name));
     this.#writer.writeToolCall(textOrEmpty(id), name, toArgumentsText(call?.arguments ?? {}));
   }
 
   #finish(chunk: WireChunk): void {
-    const reason = textOrEmpty(chunk.done_reason).toLowerCase() || "stop";
+    const wireReason = textOrEmpty(chunk.done_reason) || "stop";
+    const reason = wireReason.toLowerCase();
+    // The server answers so when it only loaded or unloaded the model.
+    if (reason === "load" || reason === "unload") {
+      const { provider } = this.#call.origin;
+      const message = `${provider} ended without a reply (${reason})`;
+      return this.#writer.fail(new StreamError(message, { provider }), toUsage(chunk));
+    }
     const isCut = reason === "length";
-    if (!isCut && !NORMAL_STOP_REASONS.includes(reason)) {
-      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
+    // There is no other reason for tool calls.
+    if (!isCut && reason !== "stop") {
+      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${wireReason}`);
     }
     const stopReason = this.#hasToolCall ? "tool_use" : "stop";
     this.#writer.finish({ stopReason: isCut ? "length" : stopReason, usage: toUsage(chunk) });

@@ -19,6 +19,8 @@ export interface WireToolCall {
 export interface WireReply {
   readonly content?: string | null;
   readonly thinking?: string | null;
+  /** Pictures of models with image output, in base64. */
+  readonly images?: readonly string[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
 }
 

@@ -43,5 +43,6 @@ export function createOpenAI(options: OpenAIOptions = {}): StreamFn {
     const { createOpenAIStreamFn } = await import("./openai_stream_fn.ts");
     return createOpenAIStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { abortable } from "../../src/core/abortable.ts";
+import type { Clock } from "../../src/core/ports.ts";
+import { startTimer } from "../kit/stream/timer.ts";
 import type { Rejection } from "./errors.ts";
 
 /** Returns whether a caller may use the proxy; `token` is empty for a caller without one. */
@@ -21,24 +24,36 @@ export interface AuthorizationOptions {
   readonly connection: ProxyConnection | undefined;
   /** The application's decision. Default: only local callers may use the proxy. */
   readonly authorize: Authorize | undefined;
+  /** Maximum time for the decision, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Time and timers. */
+  readonly clock: Clock;
 }
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(?:\.\d{1,3}){3}\]?)$/i;
 
-/** Returns the reason for rejecting a caller, also when `authorize` fails; `undefined` if the caller is authorized. */
+/**
+ * Returns the reason for rejecting a caller, also when `authorize` fails or does not settle in time; `undefined` if the
+ * caller is authorized.
+ */
 export async function checkAuthorization(
   request: Request,
-  { connection, authorize }: AuthorizationOptions,
+  { connection, authorize, timeoutMs, clock }: AuthorizationOptions,
 ): Promise<Rejection | undefined> {
   if (authorize === undefined) return rejectUnauthorized(request, connection);
   const header = request.headers.get("authorization") ?? "";
   const [, token = ""] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+  const timeout = new AbortController();
+  const stopTimer = startTimer(clock, timeoutMs, () => timeout.abort());
   try {
-    if (await authorize(token, request) === true) return undefined;
+    const decision = abortable(Promise.resolve(authorize(token, request)), timeout.signal);
+    if (await decision === true) return undefined;
   } catch {
     // The error may contain a secret and must not reach the caller.
     const message = "The proxy could not check the token; try again later";
     return { status: 503, code: "network_error", message };
+  } finally {
+    stopTimer();
   }
   return { status: 401, code: "auth_error", message: "The proxy does not accept this token" };
 }

@@ -66,5 +66,6 @@ export function createProxy(options: ProxyOptions): StreamFn {
     const { createProxyStreamFn } = await import("./proxy_stream_fn.ts");
     return createProxyStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

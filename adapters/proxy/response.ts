@@ -14,7 +14,9 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
 import {
   anyValue,
+  array,
   boolean,
+  discriminatedUnion,
   nonNegativeInteger,
   nonNegativeNumber,
   number,
@@ -45,9 +47,19 @@ const ERROR = objectWith({ code: string, message: string }, {
 
 const BLOCK_START = objectWith({ contentIndex: nonNegativeInteger });
 const BLOCK_DELTA = objectWith({ contentIndex: nonNegativeInteger, delta: string });
+const SOURCE = { title: string, text: string };
+const CITATION = discriminatedUnion("type", {
+  url: objectWith({ url: string }, SOURCE),
+  document: objectWith({}, {
+    ...SOURCE,
+    documentIndex: nonNegativeInteger,
+    range: objectWith({ unit: string, start: number, end: number }),
+  }),
+});
 const BLOCK_END = objectWith({ contentIndex: nonNegativeInteger }, {
   signature: string,
   redacted: boolean,
+  citations: array(CITATION),
 });
 
 /** Validators by event type. */
@@ -66,6 +78,7 @@ const EVENTS: Readonly<Record<string, Validator>> = {
   warning: objectWith({ code: string, message: string }),
   done: objectWith({ stopReason: oneOf("stop", "length", "tool_use"), usage: USAGE_OR_COST }, {
     cost: USAGE_OR_COST,
+    responseId: string,
   }),
   error: objectWith({ error: ERROR }, { usage: USAGE_OR_COST }),
 };
@@ -139,7 +152,7 @@ export class ProxyReply implements ReplyReader<string> {
       case "extension":
         return writer.writeExtension(event.typeName, event.data);
       case "warning":
-        return writer.warning(event.code, event.message, event.data);
+        return writer.warning(event.code, event.message, this.#redactData(event.data));
       case "done": {
         const { stopReason, usage, cost, responseId } = event;
         return writer.finish({
@@ -186,13 +199,18 @@ export class ProxyReply implements ReplyReader<string> {
     this.#blocks.delete(contentIndex);
   }
 
+  #redactData(data: unknown): unknown {
+    if (data === undefined) return undefined;
+    return JSON.parse(redact(JSON.stringify(data), this.#origin.secrets));
+  }
+
   #fail({ error: record, usage }: ProxyErrorEvent): void {
-    const { provider, secrets } = this.#origin;
-    const message = redact(record.message, secrets);
+    const { provider } = this.#origin;
+    const { message } = record;
     // The agent did not abort, so a retry may succeed.
     const error = record.code === "aborted"
       ? new NetworkError(`${provider}: The proxy aborted the reply: ${message}`, { provider })
-      : AgentError.from({ provider, ...record, message });
+      : AgentError.from({ provider, ...record });
     this.#writer.fail(error, usage && toValidUsage(usage));
   }
 

@@ -21,6 +21,8 @@ export interface ServeProxyOptions {
    * request was not forwarded by a reverse proxy.
    */
   readonly authorize?: Authorize | undefined;
+  /** Maximum time for `authorize` to settle, in milliseconds; then the caller gets 503. Default: 30,000. */
+  readonly authorizeTimeoutMs?: number | undefined;
   /** Maximum size of a request body in bytes. Default: 33,554,432 (32 MB). */
   readonly maxBodyBytes?: number | undefined;
   /** Maximum time to receive the body of a request, in milliseconds. Default: 60,000. */
@@ -60,7 +62,8 @@ const EVENT_STREAM_HEADERS = {
  * ```
  */
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
-  const { keepAliveMs = 15_000, clock = systemClock } = options;
+  const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
+  const timeoutMs = options.authorizeTimeoutMs ?? 30_000;
   const bodyLimits = {
     maxBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
     timeoutMs: options.bodyTimeoutMs ?? 60_000,
@@ -68,7 +71,7 @@ export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}):
   };
   return async (request, connection) => {
     const rejection = checkRequestHead(request) ??
-      await checkAuthorization(request, { connection, authorize: options.authorize });
+      await checkAuthorization(request, { connection, authorize, timeoutMs, clock });
     if (rejection) return await rejectRequest(request, rejection);
     const result = await readProxyRequest(request, bodyLimits);
     if (result.type === "rejected") return await rejectRequest(request, result.rejection);

@@ -41,5 +41,6 @@ export function createXai(options: XaiOptions = {}): StreamFn {
     const { createXaiStreamFn } = await import("./xai_stream_fn.ts");
     return createXaiStreamFn(options);
   });
-  return withCatalog(streamFn, options.catalog);
+  // Callers without types may pass `null`, which the loaded function refuses.
+  return withCatalog(streamFn, options?.catalog);
 }

@@ -13,9 +13,11 @@ import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./
 /** Writes the result of a run as one JSON object. */
 export class JsonReporter implements Reporter {
   readonly #output: Output;
+  readonly #messages: Output;
 
-  constructor(output: Output) {
+  constructor(output: Output, messages: Output) {
     this.#output = output;
+    this.#messages = messages;
   }
 
   /** Writes nothing. */
@@ -26,6 +28,11 @@ export class JsonReporter implements Reporter {
   /** Writes nothing. */
   onEvent(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Writes a notice to standard error. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#messages.write(`${notice}\n`);
   }
 
   /** Does nothing. */
@@ -41,14 +48,21 @@ export class JsonReporter implements Reporter {
 /** Writes a run as lines of JSON: `init`, every event of the library, `result`. */
 export class StreamJsonReporter implements Reporter {
   readonly #output: BatchedOutput;
+  readonly #messages: Output;
 
-  constructor(output: Output) {
+  constructor(output: Output, messages: Output) {
     this.#output = new BatchedOutput(output);
+    this.#messages = messages;
   }
 
   /** Writes the `init` line. */
   async onRunStart(start: RunStart): Promise<void> {
     await this.#output.write(toJsonLine({ type: "init", schemaVersion: SCHEMA_VERSION, ...start }));
+  }
+
+  /** Writes a notice to standard error. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#messages.write(`${notice}\n`);
   }
 
   /** Does nothing. */

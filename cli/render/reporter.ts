@@ -52,6 +52,8 @@ export interface Reporter extends Disposable {
   onRunStart(start: RunStart): Promise<void>;
   /** Called with every event. */
   onEvent(event: AgentEvent): Promise<void>;
+  /** Called with a notice of the program. */
+  onNotice(notice: string): Promise<void>;
   /** Called after the last event; `patch` is given when it is part of the report. */
   onRunEnd(report: RunReport, patch?: string): Promise<void>;
 }

@@ -150,6 +150,11 @@ export class TextReporter implements Reporter {
     }
   }
 
+  /** Writes a notice, after the reply if it would interrupt its text. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#writeNotice(notice);
+  }
+
   /** Writes the final answer if it was not streamed, and the totals. */
   async onRunEnd(report: RunReport): Promise<void> {
     const { live, verbosity } = this.#options;
@@ -272,7 +277,6 @@ export class TextReporter implements Reporter {
     return /^Exit code: (?!0\b)/.test(text) ? this.#style.warning : this.#style.faint;
   }
 
-  /** Writes a notice, after the reply if it would interrupt its text. */
   async #writeNotice(notice: string | undefined): Promise<void> {
     if (notice === undefined) return;
     if (this.#isTextOpen) return void this.#notices.push(notice);

@@ -131,6 +131,14 @@ export const PERMISSION_OPTIONS = {
       "Passes an environment variable to commands, as NAME=VALUE, or as NAME with the value of this process.",
     repeatable: true,
   },
+  sandbox: {
+    type: "string",
+    value: "mode",
+    description:
+      "Confinement of commands: auto as far as the kernel can, required to run none without it, off for none.",
+    choices: ["auto", "required", "off"],
+    default: "auto",
+  },
 } as const satisfies OptionDefinitions;
 
 /** The options of `swink run`. */

@@ -35,7 +35,9 @@ export async function reportRunEnd(
   if (omittedFiles.length > 0) {
     const names = omittedFiles.join(", ");
     await messages.write(
-      toPlainText(`swink: omitted from the patch because too large: ${names}\n`),
+      toPlainText(
+        `swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`,
+      ),
     );
   }
   const message = getEndMessage(end, exitCode, baseUrl);

@@ -4,12 +4,14 @@
  * @module
  */
 
+import { createConfinementWarning } from "./confinement_warning.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
-import { setUpAgent } from "./setup_agent.ts";
+import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
+import type { Reporter } from "../render/reporter.ts";
 import { createReporter } from "./run_reporter.ts";
 import type { RunSettings } from "./settings.ts";
 
@@ -34,5 +36,19 @@ export async function runPrompt(
   await using setup = setUpAgent({ ...settings, today }, { ...host, fetch });
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   using reporter = createReporter(settings, host, setup.agent.state.tools);
-  return await runHeadless({ ...settings, ...dependencies, setup, reporter });
+  // Unless confinement is required, the kernel is probed while the model answers.
+  const warning = reportConfinement(settings, { setup, reporter });
+  if (settings.sandbox === "required") await warning;
+  const exitCode = await runHeadless({ ...settings, ...dependencies, setup, reporter });
+  await warning;
+  return exitCode;
+}
+
+async function reportConfinement(
+  { sandbox }: RunSettings,
+  { setup, reporter }: { readonly setup: AgentSetup; readonly reporter: Reporter },
+): Promise<void> {
+  if (sandbox === "off") return;
+  const warning = createConfinementWarning(sandbox, await setup.describeSandbox());
+  if (warning !== undefined) await reporter.onNotice(warning);
 }

@@ -24,9 +24,9 @@ export function createReporter(
   const { output, messages } = host.terminal;
   switch (outputFormat) {
     case "json":
-      return new JsonReporter(output);
+      return new JsonReporter(output, messages);
     case "stream-json":
-      return new StreamJsonReporter(output);
+      return new StreamJsonReporter(output, messages);
     case "text": {
       // A patch on standard output moves the text to standard error.
       const text = patch === "-" ? messages : output;

@@ -50,6 +50,8 @@ export interface RunSettings {
   readonly passEnvironment: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
+  readonly sandbox: RunOptions["sandbox"];
 }
 
 /**
@@ -68,6 +70,7 @@ export function parseRunSettings(options: RunOptions): RunSettings {
     allowedTools: (options.allowedTools ?? []).flatMap(splitRules),
     disallowedTools: (options.disallowedTools ?? []).flatMap(splitRules),
     net: parseNet(options.net),
+    sandbox: options.sandbox,
     approveAll: options.approveAll,
     ...parseEnvironment(options.env ?? []),
     ...(tools && { tools: tools.flatMap(splitRules) }),

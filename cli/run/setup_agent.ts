@@ -16,6 +16,7 @@ import {
   createSandbox,
   type Sandbox,
   type SandboxOptions,
+  type SandboxReport,
 } from "../../src/tools/mod.ts";
 import { type Approver, NonInteractiveApprover, TerminalApprover } from "./approval.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
@@ -49,6 +50,8 @@ export interface AgentSetup extends AsyncDisposable {
   readonly isInteractive: boolean;
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
+  /** Reports which rules of the sandbox the kernel enforces. */
+  describeSandbox(): Promise<SandboxReport>;
 }
 
 /**
@@ -61,7 +64,8 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   const { env, fetch } = host;
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
   const model = chooseModel(options, env);
-  const sandbox = openSandbox({ cwd, net, environment, passEnvironment }, env);
+  const confinement = options.sandbox;
+  const sandbox = openSandbox({ cwd, net, environment, passEnvironment, confinement }, env);
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);
@@ -93,6 +97,7 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
     get refused() {
       return approver.refused;
     },
+    describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 }

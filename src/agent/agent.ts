@@ -31,7 +31,7 @@ import type { TurnInput } from "../loop/message_source.ts";
 import { checkPending, getPendingIds } from "../loop/pending_batch.ts";
 import { type StartedRun, startRun, type StartRunOptions } from "../loop/start_run.ts";
 import type { AgentResult } from "./agent_result.ts";
-import { type AgentStream, createAgentStream, createFailedStream } from "./agent_stream.ts";
+import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
@@ -127,26 +127,26 @@ export class Agent {
   }
 
   /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
-  prompt(input: PromptInput, options?: RunOptions): Promise<AgentResult> {
-    return this.promptStream(input, options).result();
+  prompt(input: PromptInput, options: RunOptions = {}): Promise<AgentResult> {
+    return awaitRun(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
   promptStream(input: PromptInput, options: RunOptions = {}): AgentStream {
-    return this.#startRun(() => this.#createPromptInput(input), options);
+    return openStream(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
   /**
    * Continues with the history, the queued messages or the decisions on pending approvals, and waits for the run to
    * finish.
    */
-  continue(options?: ContinueOptions): Promise<AgentResult> {
-    return this.continueStream(options).result();
+  continue(options: ContinueOptions = {}): Promise<AgentResult> {
+    return awaitRun(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
   /** Like {@linkcode Agent.continue}, but streams the events of the run. */
   continueStream(options: ContinueOptions = {}): AgentStream {
-    return this.#startRun(() => this.#createContinueInput(options), options);
+    return openStream(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
   /**
@@ -189,8 +189,8 @@ export class Agent {
       answer = new StructuredAnswer(answerOptions);
       return await answer.configure(config);
     };
-    const stream = this.#startRun(() => this.#createPromptInput(input), options, prepare);
-    const run = await stream.result();
+    const createInput = () => this.#createPromptInput(input);
+    const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
     // Only a run that was prepared has a result.
     const result = answer?.getResult(run);
     return options.full ? result : result?.value;
@@ -283,7 +283,7 @@ export class Agent {
   asTool(options: AgentToolOptions): AgentTool {
     const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
     const createAgent = () => new Agent({ ...this.#options, ...start });
-    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies ?? [] });
+    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies });
   }
 
   /**
@@ -384,43 +384,39 @@ export class Agent {
     createInput: () => TurnInput,
     options: RunOptions,
     prepare?: StartRunOptions["prepare"],
-  ): AgentStream {
-    try {
-      this.#assertIdle();
-      const state = this.#state;
-      let code: RunCode | undefined;
-      const load = async () => code = await loadRunCode(this.#options, options, state.tools);
-      const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
-      const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
-      const run: StartedRun = startRun({
-        input: createInput(),
-        context: state,
-        repairs: this.#repairs,
-        config,
-        signal: options.signal,
-        overflowed: this.#overflowed,
-        pendingCalls: getPendingIds(state.pending),
-        unpricedModels: this.#unpricedModels,
-        after: drainPreviousRun(this.#latestRun, drain).then(load),
-        prepare,
-        observe: (event, { messages, withGrace }) => {
-          code?.applyEvent(state, event, messages);
-          return this.#subscribers.notify(event, withGrace);
-        },
-        onSettled: (progress) => {
-          state.isRunning = false;
-          if (this.#activeRun !== run) return;
-          this.#activeRun = undefined;
-          this.#overflowed = progress?.overflowed ?? this.#overflowed;
-          if (progress) this.#repairs = [];
-        },
-      });
-      state.isRunning = true;
-      this.#activeRun = this.#latestRun = run;
-      return createAgentStream(run);
-    } catch (error) {
-      return createFailedStream(error);
-    }
+  ): StartedRun {
+    this.#assertIdle();
+    const state = this.#state;
+    let code: RunCode | undefined;
+    const load = async () => code = await loadRunCode(this.#options, options, state.tools);
+    const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
+    const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
+    const run: StartedRun = startRun({
+      input: createInput(),
+      context: state,
+      repairs: this.#repairs,
+      config,
+      signal: options.signal,
+      overflowed: this.#overflowed,
+      pendingCalls: getPendingIds(state.pending),
+      unpricedModels: this.#unpricedModels,
+      after: drainPreviousRun(this.#latestRun, drain).then(load),
+      prepare,
+      createObserver: ({ messages, withGrace }) => (event) => {
+        code?.applyEvent(state, event, messages);
+        return this.#subscribers.notify(event, withGrace);
+      },
+      onSettled: (progress) => {
+        state.isRunning = false;
+        if (this.#activeRun !== run) return;
+        this.#activeRun = undefined;
+        this.#overflowed = progress?.overflowed ?? this.#overflowed;
+        if (progress) this.#repairs = [];
+      },
+    });
+    state.isRunning = true;
+    this.#activeRun = this.#latestRun = run;
+    return run;
   }
 
   #createConfig(): AgentLoopConfig {
@@ -430,7 +426,6 @@ export class Agent {
       streamFn: this.#streamFn,
       steering: this.#steering,
       followUp: this.#followUp,
-      settings: () => this.#getSettings(),
     };
   }
 

@@ -52,16 +52,39 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
   toResponse(options?: ResponseOptions): Response;
 }
 
+/** Starts a run and returns its result, while only listeners get its events. */
+export async function awaitRun(start: () => StartedRun): Promise<AgentResult> {
+  const { discard, summary } = start();
+  discard();
+  return await createResult(summary);
+}
+
+/** Starts a run and returns its stream; one that fails if the run cannot be started. */
+export function openStream(start: () => StartedRun): AgentStream {
+  try {
+    const run = start();
+    return createAgentStream(run.createStream(), run);
+  } catch (misuse) {
+    const stream = new ReadableStream({ start: (controller) => controller.error(misuse) });
+    return createAgentStream(stream, { summary: Promise.reject(misuse), discard() {} }, misuse);
+  }
+}
+
 /** Adds the helpers to the stream of a run; `misuse` is why there is none. */
-export function createAgentStream(
-  { stream, summary, discard }: Pick<StartedRun, "stream" | "summary" | "discard">,
+function createAgentStream(
+  stream: ReadableStream<AgentEvent>,
+  { summary, discard }: Pick<StartedRun, "summary" | "discard">,
   misuse?: unknown,
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
   let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
-    if (!stream.locked) void awaitEnd(stream, discard);
+    if (!stream.locked) {
+      // A stream that is locked has no other reader, for which the run would wait.
+      discard();
+      stream.pipeTo(new WritableStream()).catch(() => {});
+    }
     return await (outcome ??= createResult(summary));
   };
   const text = async (): Promise<string> => {
@@ -79,23 +102,4 @@ async function createResult(summary: Promise<RunSummary>): Promise<AgentResult> 
   const run = await summary;
   const { toAgentResult } = await import("./run_code.ts");
   return toAgentResult(run);
-}
-
-/** Creates the stream of a run that was not started, because of misuse. */
-export function createFailedStream(error: unknown): AgentStream {
-  const stream = new ReadableStream({ start: (controller) => controller.error(error) });
-  return createAgentStream({ stream, summary: Promise.reject(error), discard: () => {} }, error);
-}
-
-/** Locks a stream until its end and discards its events, so that the run does not wait for a reader. */
-async function awaitEnd(stream: ReadableStream<AgentEvent>, discard: () => void): Promise<void> {
-  const reader = stream.getReader();
-  discard();
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The outcome rejects with the same error.
-  } finally {
-    reader.releaseLock();
-  }
 }

@@ -12,6 +12,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { AssistantMessageDelta } from "../core/stream.ts";
 import { TextBuffer } from "../core/text_buffer.ts";
+import { zeroCost, zeroUsage } from "../core/usage.ts";
 import type { LiveState, MessageDraft } from "./live_state.ts";
 
 /**
@@ -28,13 +29,14 @@ export function applyEvent(
       return state.draft?.apply(event.delta);
     case "message_start":
       state.draft = event.message.role === "assistant"
-        ? new ReplyDraft(cloneJson(event.message))
+        ? new ReplyDraft({ ...event.message, usage: zeroUsage(), cost: zeroCost() })
         : undefined;
       return;
     case "message_end":
       state.draft = undefined;
       if (event.message.role !== "assistant" || hasContent(event.message.content)) {
-        state.messages.push(...history.slice(state.messages.length, state.messages.length + 1));
+        const appended = history[state.messages.length];
+        if (appended) state.messages.push(appended);
       }
       return;
     case "retry":

@@ -38,7 +38,6 @@ export class Subscribers {
   /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
   notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
     const listeners = this.#listeners;
-    if (listeners.length === 0) return undefined;
     if (event.type === "agent_start") this.#detached.clear();
     for (let index = 0; index < listeners.length; index++) {
       const notified = this.#notifyOne(listeners[index], event, withGrace);

@@ -12,7 +12,7 @@ export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): 
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    else signal.addEventListener("abort", onAbort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }

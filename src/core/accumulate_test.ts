@@ -224,6 +224,30 @@ const contractViolations: Record<string, [AssistantMessageEvent[], string]> = {
     [...openText, lengthStop],
     "Unexpected end of the reply: block 0 is still open",
   ],
+  "a call without an id": [
+    [{ type: "tool_call_start", contentIndex: 0, id: undefined as never, name: "look" }],
+    "The id or the name of a tool call is no string",
+  ],
+  "a call without a name": [
+    [{ type: "tool_call_start", contentIndex: 0, id: "a", name: 5 as never }],
+    "The id or the name of a tool call is no string",
+  ],
+  "a delta that is no string": [
+    [...openText.slice(0, 1), { type: "text_delta", contentIndex: 0, delta: 5 as never }],
+    'The delta of "text_delta" is no string',
+  ],
+  "an extension without a typeName": [
+    [{ type: "extension", contentIndex: 0, typeName: undefined as never, data: 1 }],
+    "The typeName of an extension is no string",
+  ],
+  "a signature that is no string": [
+    [...openText, { type: "text_end", contentIndex: 0, signature: 5 as never }],
+    'The signature of "text_end" is no string',
+  ],
+  "citations that are no list of objects": [
+    [...openText, { type: "text_end", contentIndex: 0, citations: ["a"] as never }],
+    'The citations of "text_end" are no list of objects',
+  ],
   "a second terminal event": [
     [done, failed],
     `Unexpected "error" event after the end of the reply`,

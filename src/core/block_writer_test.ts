@@ -179,11 +179,24 @@ Deno.test("BlockWriter: hasContent is true from the first block, ended from the 
   assertEquals([writer.hasContent, writer.ended], [true, true]);
 });
 
-Deno.test("BlockWriter: ignores blocks after the terminal event", () => {
-  const writer = new BlockWriter(() => {});
-  writer.finish({ stopReason: "stop", usage });
-  writer.openToolCall("a", "bash");
-  assertEquals([writer.hasContent, writer.ended], [false, true]);
+Deno.test("BlockWriter: ignores every call after the terminal event", () => {
+  const events = collectEvents((writer) => {
+    writer.finish({ stopReason: "stop", usage });
+    assertEquals(writer.openToolCall("a", "bash"), 0);
+    writer.writeToolArguments(0, "{}");
+    writer.closeToolCall(0);
+    writer.start();
+    writer.writeText("late");
+    writer.writeThinking("late");
+    writer.closeText({});
+    writer.closeThinking({});
+    writer.writeExtension("x", 1);
+    writer.warning("late", "Late");
+    writer.finish({ stopReason: "stop", usage });
+    writer.abort();
+    assertEquals([writer.hasContent, writer.ended], [false, true]);
+  });
+  assertEquals(events.map(({ type }) => type), ["start", "done"]);
 });
 
 /** Calls a random method, valid at this point or not. */

@@ -91,7 +91,10 @@ Deno.test("checkToolName() suggests a valid name", () => {
       'Invalid tool name "get weather!": it must have 1 to 64 letters, digits, "_" or "-", as in "get_weather"',
     ],
     ["", 'as in "get_weather"'],
-    [undefined, "Invalid tool name undefined"],
+    [
+      undefined,
+      'Invalid tool name undefined: it must have 1 to 64 letters, digits, "_" or "-", as in "get_weather"',
+    ],
     ["x".repeat(65), `as in "${"x".repeat(64)}"`],
     ["météo", 'as in "m_t_o"'],
   ];

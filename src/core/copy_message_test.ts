@@ -14,6 +14,12 @@ function assertDisjoint(copy: unknown, original: unknown): void {
   }
 }
 
+/** A call with a member that only a newer version knows. */
+const ofNewerVersion = Object.assign(
+  { type: "tool_call", id: "c1", name: "add", arguments: {} } as const,
+  { data: { list: [1] } },
+);
+
 const reply = {
   role: "assistant",
   content: [
@@ -51,6 +57,7 @@ const messages: readonly AgentMessage[] = [
   { ...reply, usage: { ...zeroUsage(), extra: { reasoning: 5 } } },
   { ...reply, cost: { ...zeroCost(), extra: { search: null } } },
   { ...reply, metadata: { tags: ["a"] } },
+  { ...reply, content: [ofNewerVersion] },
   { ...reply, errorMessage: "failed", errorCode: "network_error" },
   result,
   { ...result, details: { rows: [1] } },

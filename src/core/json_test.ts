@@ -73,6 +73,11 @@ Deno.test("cloneJson() returns a deep copy", () => {
   assertNotStrictEquals(copy.a[0], value.a[0]);
 });
 
+Deno.test("cloneJson() copies the result of toJSON(), which may be no object", () => {
+  const value = { at: new Date(0), list: [new URL("https://example.com/a")] };
+  assertEquals(cloneJson(value), JSON.parse(JSON.stringify(value)));
+});
+
 Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   const value: unknown = JSON.parse('{"__proto__": {"polluted": true}, "a": 1}');
   const copy = cloneJson(value) as Record<string, unknown>;

@@ -39,9 +39,35 @@ Deno.test("lazyStreamFn(): loads when the first event is read, once for all requ
   assertEquals(loads, 1);
 });
 
+Deno.test("lazyStreamFn(): a reader gets the events of the loaded stream, and its cancel() closes that stream", async () => {
+  const streamFn = lazyStreamFn(() => Promise.resolve(createReply));
+  const types: string[] = [];
+  const reader = (streamFn(createRequest()) as ReadableStream<AssistantMessageEvent>).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    types.push(read.value.type);
+  }
+  assertEquals(types, ["start", "done"]);
+  let isClosed = false;
+  const lazy = lazyStreamFn(() =>
+    Promise.resolve(async function* () {
+      try {
+        yield { type: "start" } as const;
+        yield { type: "text_start", contentIndex: 0 } as const;
+      } finally {
+        isClosed = true;
+      }
+    })
+  );
+  const cancelled = (lazy(createRequest()) as ReadableStream<AssistantMessageEvent>).getReader();
+  assertEquals((await cancelled.read()).value, { type: "start" });
+  await cancelled.cancel();
+  assertEquals(isClosed, true);
+});
+
 Deno.test("lazyStreamFn(): a failure to load ends the reply, and the next request loads again", async () => {
+  const cause = new TypeError("module not found");
   const outcomes: (StreamFn | Error)[] = [
-    new TypeError("module not found"),
+    cause,
     new BadRequestError("no URL"),
     createReply,
   ];
@@ -52,6 +78,7 @@ Deno.test("lazyStreamFn(): a failure to load ends the reply, and the next reques
   const broken = await readReply(streamFn(createRequest()));
   assertEquals(broken.error?.code, "stream_error");
   assertEquals(broken.error?.message, "Cannot load the adapter for acme: module not found");
+  assertEquals([broken.error?.provider, broken.error?.cause], ["acme", cause]);
   const misconfigured = await readReply(streamFn(createRequest()));
   assertEquals(misconfigured.error?.code, "bad_request");
   assertEquals(misconfigured.error?.message, "no URL");

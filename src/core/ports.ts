@@ -52,15 +52,20 @@ type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
  * its place, since a run cannot end properly without time and ids.
  */
 export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
+  const { now: realNow, newId: randomId } = defaultPorts;
   return {
-    now() {
-      const time = callPort(() => now?.());
-      return typeof time === "number" ? time : defaultPorts.now();
-    },
-    newId(kind) {
-      const id = callPort(() => newId?.(kind));
-      return typeof id === "string" && id !== "" ? id : defaultPorts.newId(kind);
-    },
+    now: now
+      ? () => {
+        const time = callPort(now);
+        return typeof time === "number" ? time : realNow();
+      }
+      : realNow,
+    newId: newId
+      ? (kind) => {
+        const id = callPort(() => newId(kind));
+        return typeof id === "string" && id !== "" ? id : randomId(kind);
+      }
+      : randomId,
     random: random ?? defaultPorts.random,
     async sleep(milliseconds, signal) {
       try {

@@ -37,6 +37,22 @@ Deno.test("estimateTokens() counts all blocks and an overhead per message", () =
   for (const [message, tokens] of counted) assertEquals(estimateTokens(message), tokens);
 });
 
+Deno.test("estimateTokens() estimates documents and audio by their data, and by an average without it", () => {
+  const estimate = (block: object): number => {
+    const content = [{ source: { type: "base64", data: "A".repeat(64_000) }, ...block }];
+    return estimateTokens({ role: "user", content, timestamp: 0 } as unknown as AgentMessage);
+  };
+  const url = { source: { type: "url", url: "https://example.com/a" } };
+  const text = estimate({ type: "document", mediaType: "text/plain" });
+  const pdf = estimate({ type: "document", mediaType: "application/pdf" });
+  const audio = estimate({ type: "audio", mediaType: "audio/wav" });
+  assertEquals(text > pdf && pdf > 0 && audio > 0 && text < 64_000, true);
+  const unknown = estimate({ type: "document", mediaType: "application/pdf", ...url });
+  assertEquals(unknown, estimate({ type: "document", mediaType: "text/plain", ...url }));
+  assertEquals(unknown > 4, true);
+  assertEquals(estimate({ type: "audio", mediaType: "audio/wav", ...url }) > 4, true);
+});
+
 Deno.test("estimateTokens() counts extension blocks, and 0 for data without JSON form", () => {
   const createExtended = (data: unknown) =>
     assistantMessage([{ type: "extension", typeName: "x", data }]);

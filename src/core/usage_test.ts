@@ -61,4 +61,7 @@ Deno.test("toValidSpending() replaces invalid amounts, and has no known cost for
   assertEquals(toValidSpending({ cost: { ...first, input: NaN } }), {
     cost: { ...first, input: null },
   });
+  assertEquals(toValidSpending({ cost: { ...first, extra: { search: 1, fetch: -1 } } }), {
+    cost: { ...first, extra: { search: 1, fetch: null } },
+  });
 });

@@ -28,7 +28,6 @@ export function needsApprovalPrompt(
   run: RunServices,
   { tool, arguments: args }: ReadyCall,
 ): boolean {
-  if (!canNeedApproval(run)) return false;
   const { approvalMode } = run.config;
   switch (approvalMode ?? "always") {
     case "bypassed":
@@ -59,7 +58,7 @@ export async function requestApproval(
   const { run } = turn;
   const { block: { id, name }, arguments: args } = ready;
   await run.events.emit({ type: "tool_approval_requested", id, name, arguments: cloneJson(args) });
-  await run.events.untilDelivered();
+  await run.untilDelivered();
   const decision = await callApprove(turn, ready, cancellation);
   if (decision) await emitDecision(run, id, decision);
   return decision;

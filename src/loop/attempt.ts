@@ -105,62 +105,33 @@ export interface AttemptOptions {
 const PRELOAD_AFTER_MS = 20;
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
-export async function attempt(turn: TurnContext, options: AttemptOptions): Promise<Attempt> {
+export async function attempt(turn: TurnContext, attempted: AttemptOptions): Promise<Attempt> {
   const { run, cancellation } = turn;
-  const { candidate: { model, getApiKey }, request } = options;
-  let streamOptions: StreamOptions | undefined;
+  const { candidate: { model, getApiKey }, request } = attempted;
+  let options: StreamOptions | undefined;
   try {
-    const { options } = request;
-    const resolved = resolveStreamOptions(run, { model, options, getApiKey });
-    streamOptions = resolved instanceof Promise ? await resolved : resolved;
+    const resolved = resolveStreamOptions(run, { model, options: request.options, getApiKey });
+    options = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
-  if (!streamOptions || cancellation.aborted) return createAbortedAttempt(turn);
-  const started = options.onStart();
+  if (!options || cancellation.aborted) return createAbortedAttempt(turn);
+  const started = attempted.onStart();
   if (started) await started;
-  return await callStream(turn, options, streamOptions);
-}
-
-/** Emits the start and the end of a model call, and reads the reply between them. */
-async function callStream(
-  turn: TurnContext,
-  { candidate, request, number }: AttemptOptions,
-  options: StreamOptions,
-): Promise<Attempt> {
-  const { run, progress: { turn: turnNumber } } = turn;
-  const { model, streamFn } = candidate;
-  const position = { turn: turnNumber, attempt: number };
-  void run.events.emit({ type: "model_call_start", ...position, model: cloneJson(model) });
-  const delivered = run.events.untilDelivered();
+  const position = { turn: turn.progress.turn, attempt: attempted.number, model: cloneJson(model) };
+  void run.events.emit({ type: "model_call_start", ...position });
+  const delivered = run.untilDelivered();
   if (delivered) await delivered;
-  const startedAt = run.config.now();
   const reader = new ReplyReader(turn, request.tools);
-  const { context } = request;
-  const { maxDelayMs } = candidate.retry;
-  const call = {
-    model,
-    context,
-    options,
-    runId: run.runId,
-    turn: turnNumber,
-    ...(maxDelayMs !== undefined && { maxWaitMs: maxDelayMs }),
-  };
-  const outcome = await readReply(turn, reader, { streamFn, call });
+  const startedAt = run.config.now();
+  const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
   const durationMs = run.config.now() - startedAt;
-  const prices = getPrices(run, streamFn);
-  const cost = calculateCost(run, outcome, { model, prices });
-  const { usage, responseId, error } = outcome;
-  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
-    // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
-    turn.monitor?.update({ model, prices, progress: turn.progress, reply: reader });
-  }
-  turn.monitor?.update({ model, prices, progress: addSpending(turn.progress, { usage, cost }) });
+  const result = chargeReply(turn, attempted.candidate, { reader, outcome });
+  const { usage, cost, responseId, error } = result;
   const { firstTokenAt } = reader;
   const ended = run.events.emit({
     type: "model_call_end",
     ...position,
-    model: cloneJson(model),
     ...(firstTokenAt !== undefined && { ttftMs: firstTokenAt - startedAt }),
     durationMs,
     usage: copyAmounts(usage),
@@ -169,7 +140,7 @@ async function callStream(
     ...(error && { error }),
   });
   if (ended) await ended;
-  return { ...outcome, cost, calls: 1 };
+  return result;
 }
 
 interface StreamCall {
@@ -177,20 +148,48 @@ interface StreamCall {
   readonly call: Omit<StreamRequest, "signal">;
 }
 
+function createCall(
+  { run, progress: { turn } }: TurnContext,
+  { candidate: { model, streamFn, retry: { maxDelayMs } }, request: { context } }: AttemptOptions,
+  options: StreamOptions,
+): StreamCall {
+  const maxWait = maxDelayMs !== undefined && { maxWaitMs: maxDelayMs };
+  return { streamFn, call: { model, context, options, runId: run.runId, turn, ...maxWait } };
+}
+
+interface ReadReply {
+  readonly reader: ReplyReader;
+  readonly outcome: ReplyOutcome;
+}
+
+/** Adds the cost of a reply, and passes it to the monitor. */
+function chargeReply(
+  { run, progress, monitor }: TurnContext,
+  { model, streamFn }: Candidate,
+  { reader, outcome }: ReadReply,
+): Attempt {
+  const prices = getPrices(run, streamFn);
+  const cost = calculateCost(run, outcome, { model, prices });
+  const { usage, error } = outcome;
+  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
+    // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
+    monitor?.update({ model, prices, progress, reply: reader });
+  }
+  monitor?.update({ model, prices, progress: addSpending(progress, { usage, cost }) });
+  return { ...outcome, cost, calls: 1 };
+}
+
 async function readReply(
-  { run, progress, cancellation: turnCancellation, monitor }: TurnContext,
+  { run, progress, cancellation, monitor }: TurnContext,
   reader: ReplyReader,
   { streamFn, call }: StreamCall,
 ): Promise<ReplyOutcome> {
-  const { model } = call;
-  const cancellation = turnCancellation.child();
-  const prices = getPrices(run, streamFn);
-  monitor?.update({ model, prices, progress, reply: reader });
+  monitor?.update({ model: call.model, prices: getPrices(run, streamFn), progress, reply: reader });
+  // A signal for each call, so that what listens to it is released with the call.
+  const controller = new AbortController();
+  const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));
   try {
-    const source = openSource(
-      streamFn({ ...call, signal: cancellation.signal }),
-      cancellation,
-    );
+    const source = openSource(streamFn({ ...call, signal: controller.signal }), cancellation);
     const { accept, acceptTerminal } = reader;
     reader.startPreload();
     const stream = source instanceof Promise ? await source : source;
@@ -199,7 +198,7 @@ async function readReply(
     return reader.fail(toStreamError(thrown));
   } finally {
     reader.stopPreload();
-    cancellation.dispose();
+    unsubscribe();
   }
 }
 

@@ -31,9 +31,10 @@ export class CallExecution {
   readonly settled: Promise<AgentToolResult>;
   /** The call. */
   readonly call: ReadyCall;
-  readonly #run: RunServices;
+  readonly #services: RunServices;
   readonly #turn: number;
-  #controller: AbortController | undefined;
+  readonly #messages: readonly AgentMessage[];
+  readonly #controller = new AbortController();
   #timer: AbortController | undefined;
   #settle: (result: AgentToolResult) => void = () => {};
   #state: "waiting" | "running" | "cancelled" | "settled" | "ended" = "waiting";
@@ -43,10 +44,15 @@ export class CallExecution {
   #subAgents: SubAgentSpending | undefined;
   readonly #lateSpending: LateSpending;
 
-  /** Creates an execution that waits for {@linkcode CallExecution.start}. */
-  constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
-    this.#run = run;
+  /** Creates an execution that waits for {@linkcode CallExecution.start}; `messages` are a copy of the history. */
+  constructor(
+    { run, progress: { turn } }: TurnContext,
+    call: ReadyCall,
+    messages: readonly AgentMessage[],
+  ) {
+    this.#services = run;
     this.#turn = turn;
+    this.#messages = messages;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
     this.#lateSpending = run.lateSpending;
@@ -62,7 +68,7 @@ export class CallExecution {
     if (this.#state !== "waiting") return;
     this.#state = "running";
     this.#startTimeout();
-    void this.#execute().then((result) => this.#finish(result));
+    void this.#run();
   }
 
   /**
@@ -75,12 +81,25 @@ export class CallExecution {
     if (this.#state !== "running") return;
     this.#state = "cancelled";
     this.#cancellation = { result, reason };
-    this.#controller?.abort(reason);
+    this.#controller.abort(reason);
     this.#timer?.abort();
     const grace = this.#timer = new AbortController();
-    void this.#run.config.sleep(GRACE_MS, grace.signal).then(() =>
+    void this.#services.config.sleep(GRACE_MS, grace.signal).then(() =>
       this.#end(withSpending(result, this.#subAgents?.total))
     );
+  }
+
+  /** Runs the tool and ends the call with its result, after its last update; a cancellation replaces the result. */
+  async #run(): Promise<void> {
+    const result = await this.#execute();
+    if (this.#state === "running") {
+      this.#state = "settled";
+      this.#timer?.abort();
+      if (this.#emittingUpdates) await this.#emittingUpdates;
+    }
+    if (!this.#cancellation) return this.#end(result);
+    const spending = result.usage || result.cost ? result : this.#subAgents?.total;
+    this.#end(withSpending(this.#cancellation.result, spending));
   }
 
   /**
@@ -97,26 +116,20 @@ export class CallExecution {
     }
   }
 
-  /** Creates the context. Its signal, the most expensive part of a call, is created when the tool first reads it. */
   #createContext(): ToolContext {
     const { id } = this.call.block;
-    const { runId, config: { context }, history } = this.#run;
+    const { runId, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
-    const getSignal = () => this.#getSignal();
     return {
       toolCallId: id,
       idempotencyKey,
       runId,
       turn: this.#turn,
       context,
+      messages: this.#messages,
+      signal: this.#controller.signal,
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),
-      get signal(): AbortSignal {
-        return getSignal();
-      },
-      get messages(): readonly AgentMessage[] {
-        return history.messages.slice();
-      },
     };
   }
 
@@ -131,22 +144,16 @@ export class CallExecution {
     const nested = event.type === "sub_agent"
       ? { path: [id, ...event.path], event: event.event }
       : { path: [id], event };
-    await this.#run.events.emit({ type: "sub_agent", ...nested });
-  }
-
-  #getSignal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    if (this.#state !== "running") this.#controller.abort(this.#cancellation?.reason);
-    return this.#controller.signal;
+    await this.#services.events.emit({ type: "sub_agent", ...nested });
   }
 
   #startTimeout(): void {
     const { tool } = this.call;
-    const limit = tool.timeoutMs ?? this.#run.config.toolTimeoutMs;
+    const limit = tool.timeoutMs ?? this.#services.config.toolTimeoutMs;
     if (limit === undefined || !Number.isFinite(limit)) return;
     const timer = this.#timer = new AbortController();
-    void this.#run.config.sleep(limit, timer.signal).then(() => {
-      if (this.#state !== "running" || timer.signal.aborted) return;
+    void this.#services.config.sleep(limit, timer.signal).then(() => {
+      if (timer.signal.aborted) return;
       this.cancel(new ToolTimeoutError(`The tool "${tool.name}" timed out after ${limit} ms`));
     });
   }
@@ -163,21 +170,9 @@ export class CallExecution {
     const { id } = this.call.block;
     for (let update = this.#updates.shift(); update !== undefined; update = this.#updates.shift()) {
       if (this.#state === "ended") break;
-      await this.#run.events.emit({ type: "tool_execution_update", id, update });
+      await this.#services.events.emit({ type: "tool_execution_update", id, update });
     }
     this.#emittingUpdates = undefined;
-  }
-
-  /** Ends the call with the result of the tool, after its last update; a later cancellation does not change it. */
-  async #finish(result: AgentToolResult): Promise<void> {
-    if (this.#state === "running") {
-      this.#state = "settled";
-      this.#timer?.abort();
-      if (this.#emittingUpdates) await this.#emittingUpdates;
-    }
-    if (!this.#cancellation) return this.#end(result);
-    const spending = result.usage || result.cost ? result : this.#subAgents?.total;
-    this.#end(withSpending(this.#cancellation.result, spending));
   }
 
   #end(result: AgentToolResult): void {

@@ -56,16 +56,11 @@ export async function callWithFallback(
     retry: next.retry ?? retry,
   }));
   let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
+  let charged = turn;
   let hasOutput = false;
   for (let number = 1;; number++) {
-    // Policies see what the earlier attempts have used.
-    const charged = { ...turn, progress: addSpending(turn.progress, totals) };
-    const last = await attempt(charged, {
-      candidate,
-      request,
-      number: totals.attempts + 1,
-      onStart,
-    });
+    const options = { candidate, request, number: totals.attempts + 1, onStart };
+    const last = await attempt(charged, options);
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
     totals = {
@@ -73,6 +68,8 @@ export async function callWithFallback(
       usage: addUsage(totals.usage, last.usage),
       cost: addCost(totals.cost, last.cost),
     };
+    // Policies see what the earlier attempts have used.
+    if (last.error) charged = { ...turn, progress: addSpending(turn.progress, totals) };
     const { error } = last;
     const delayMs = getRetryDelay(run, candidate.retry, { last, number });
     const next = delayMs === null && error?.retryable ? fallbacks.shift() : undefined;

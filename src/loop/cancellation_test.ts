@@ -81,6 +81,18 @@ Deno.test("Cancellation: a child is aborted with its parent, but does not abort 
   assertEquals(parent.child().reason, "parent");
 });
 
+Deno.test("Cancellation: dispose() of a child stops its timer, and no longer limits what is awaited", async () => {
+  const { sleep, sleepers } = createManualSleep();
+  const child = new Cancellation({ sleep }).child();
+  child.abort();
+  void child.withGrace(never);
+  assertEquals(sleepers(), 1);
+  child.dispose();
+  assertEquals(sleepers(), 0);
+  assertEquals(await child.withGrace(Promise.resolve(1)), 1);
+  assertEquals(sleepers(), 0);
+});
+
 Deno.test("Cancellation: untilAborted() and withGrace() settle with the work, withGrace() also after an abort", async () => {
   const { sleep } = createManualSleep();
   const cancellation = new Cancellation({ sleep });

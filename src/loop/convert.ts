@@ -5,7 +5,7 @@
  */
 
 import { findMessageProblem } from "../core/check_message.ts";
-import type { ConvertToLlm } from "../core/context.ts";
+import { type ConvertToLlm, omitCustomMessages } from "../core/context.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { toHookError } from "./hook_error.ts";
@@ -81,7 +81,7 @@ export class MessageConverter {
 function convertMessage(convert: ConvertToLlm, message: AgentMessage): LlmMessage | null {
   try {
     const converted = convert(message) ?? null;
-    if (converted !== null) assertLlmMessage(converted);
+    if (converted !== null && convert !== omitCustomMessages) assertLlmMessage(converted);
     return converted;
   } catch (thrown) {
     throw toHookError("convertToLlm", thrown);

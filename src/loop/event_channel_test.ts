@@ -115,6 +115,19 @@ Deno.test("EventChannel: release() resumes waiting writers and loses no event", 
   assertEquals((await Array.fromAsync(stream)).length, HIGH_WATER_MARK + 2);
 });
 
+for (const end of ["close", "fail"] as const) {
+  Deno.test(`EventChannel: ${end}() resumes waiting writers`, async () => {
+    const { channel } = createChannel();
+    for (let index = 0; index < HIGH_WATER_MARK - 1; index++) channel.write(event(index));
+    const full = channel.write(event("full"));
+    const drained = channel.drained();
+    if (end === "close") channel.close();
+    else channel.fail(new Error("no"));
+    assertEquals([await hasSettled(full), await hasSettled(drained)], [true, true]);
+    assertEquals(channel.drained(), undefined);
+  });
+}
+
 Deno.test("EventChannel: cancelling the stream calls onCancel once and resumes a waiting writer", async () => {
   const { channel, stream, cancels } = createChannel();
   for (let index = 0; index <= HIGH_WATER_MARK; index++) channel.write(event(index));

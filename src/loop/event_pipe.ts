@@ -81,6 +81,11 @@ export class EventPipe {
     return this.#write(event);
   }
 
+  /** Emits a `warning`, for a problem that does not end the run. */
+  warn(code: string, message: string, data?: unknown): Promise<void> | undefined {
+    return this.emit({ type: "warning", code, message, ...(data !== undefined && { data }) });
+  }
+
   /** Delivers a `message_update`, like {@linkcode EventPipe.emit} but optimized for the most frequent event. */
   emitDelta(delta: AssistantMessageDelta): Promise<void> | undefined {
     if (this.#delivering) return this.#enqueue({ type: "message_update", delta });

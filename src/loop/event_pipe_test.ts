@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import type { AgentEvent, AgentEventBody } from "../core/event.ts";
 import { zeroCost, zeroUsage } from "../core/usage.ts";
-import { EventChannel } from "./event_channel.ts";
+import { EventChannel, HIGH_WATER_MARK } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
 
 const custom = (name: string): AgentEventBody => ({ type: "custom", name, data: null });
@@ -108,6 +108,46 @@ Deno.test("EventPipe: emit() queues events while the observer handles one", asyn
   await pipe.emit(custom("d"));
   const expected = ["agent_start 1", "slow 2", "b 3", "c 4", "answer 5", "d 6"];
   assertEquals([seen, await read()], [expected, expected]);
+});
+
+Deno.test("EventPipe: emitDelta() queues the delta while the observer handles an event, and later events behind it", async () => {
+  const observing = Promise.withResolvers<void>();
+  const { pipe, seen, read } = createPipe((event) =>
+    formatEvent(event) === "slow 2" ? observing.promise : undefined
+  );
+  await pipe.begin({ ...start });
+  const delta = { type: "text_delta", contentIndex: 0, delta: "x" } as const;
+  const all = [pipe.emit(custom("slow")), pipe.emitDelta(delta), pipe.emit(custom("a"))];
+  assertEquals(seen, ["agent_start 1", "slow 2"]);
+  observing.resolve();
+  await Promise.all(all);
+  const expected = ["agent_start 1", "slow 2", "message_update 3", "a 4"];
+  assertEquals([seen, await read()], [expected, expected]);
+});
+
+Deno.test("EventPipe: emit() of a slow or a queued event waits for the reader at the high-water mark", async () => {
+  for (const queued of [false, true]) {
+    const observing = Promise.withResolvers<void>();
+    const channel = new EventChannel({ onCancel: () => Promise.resolve() });
+    const pipe = new EventPipe({
+      channel,
+      observe: (event) => formatEvent(event).startsWith("slow") ? observing.promise : undefined,
+    });
+    await pipe.begin({ ...start });
+    for (let count = 2; count < HIGH_WATER_MARK - (queued ? 1 : 0); count++) {
+      assertEquals(pipe.emit(custom("fast")), undefined);
+    }
+    const slow = pipe.emit(custom("slow"));
+    const last = queued ? pipe.emit(custom("queued")) : slow;
+    let isDelivered = false;
+    void last?.then(() => isDelivered = true);
+    observing.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    assertEquals(isDelivered, false);
+    const reader = channel.stream().getReader();
+    for (let read = 0; read < HIGH_WATER_MARK; read++) await reader.read();
+    await Promise.all([slow, last]);
+  }
 });
 
 Deno.test("EventPipe: drained() waits for the observer and for the reader", async () => {

@@ -29,8 +29,9 @@ export async function executeCalls(
   ready: readonly ReadyCall[],
 ): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
-  const { events } = turn.run;
-  const executions = ready.map((call) => new CallExecution(turn, call));
+  const { events, history } = turn.run;
+  const messages = history.messages.slice();
+  const executions = ready.map((call) => new CallExecution(turn, call, messages));
   for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
     const started = events.emit({
       type: "tool_execution_start",
@@ -41,7 +42,7 @@ export async function executeCalls(
     });
     if (started) await started;
   }
-  const delivered = events.untilDelivered();
+  const delivered = turn.run.untilDelivered();
   if (delivered) await delivered;
   const scheduled = executions.map((execution) => ({
     execution,

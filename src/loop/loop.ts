@@ -65,7 +65,7 @@ export function agentLoop(
     throw new NoMessagesError();
   }
   const input = { messages, declined: options.pending };
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 /**
@@ -98,7 +98,7 @@ export function agentLoopContinue(
 ): ReadableStream<AgentEvent> {
   const repaired = repairContext(context, options);
   const input = createContinueInput(repaired.context.messages, { ...config, ...options });
-  return startRun({ input, ...repaired, config, signal: options.signal }).stream;
+  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 function repairContext(

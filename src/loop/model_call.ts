@@ -57,7 +57,11 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   }
   const started = start.emitOnce();
   if (started) await started;
-  return await finishCall(turn, start, result ?? createUnsentCall(turn));
+  const reply = createReply(turn, start, result ?? createUnsentCall(turn));
+  const message = turn.run.history.append(reply.message);
+  const ended = turn.run.events.emit({ type: "message_end", message });
+  if (ended) await ended;
+  return reply;
 }
 
 /** A model call that may be followed by another one with a smaller context. */
@@ -197,11 +201,11 @@ function abortCall(turn: TurnContext, { call, ...rest }: CallResult): CallResult
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
-async function finishCall(
+function createReply(
   { run }: TurnContext,
   { id }: MessageStart,
   { call, progress: before, tools, sent }: CallResult,
-): Promise<ModelReply> {
+): ModelReply {
   const { attempt: { reply: { content, calls }, stopReason, stoppedBy }, model, usage, cost } =
     call;
   const error = call.attempt.error && withModel(call.attempt.error, model);
@@ -217,8 +221,6 @@ async function finishCall(
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
   const progress = { ...before, overflowed };
-  const ended = run.events.emit({ type: "message_end", message: run.history.append(message) });
-  if (ended) await ended;
   return {
     message,
     calls,

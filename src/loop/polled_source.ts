@@ -9,7 +9,7 @@ import { type AgentMessage, copyMessages } from "../core/message.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { MessageSource } from "./message_source.ts";
-import type { RunEvents } from "./run_events.ts";
+import type { EventPipe } from "./event_pipe.ts";
 
 /** Returns the messages that have arrived since the last call. */
 export type GetMessages = () =>
@@ -22,7 +22,7 @@ export type GetMessages = () =>
  */
 export function toMessageSource(
   source: MessageSource | GetMessages | undefined,
-  { events, cancellation }: { readonly events: RunEvents; readonly cancellation: Cancellation },
+  { events, cancellation }: { readonly events: EventPipe; readonly cancellation: Cancellation },
 ): MessageSource | undefined {
   if (typeof source !== "function") return source;
   const onFailure = (thrown: unknown): void => {

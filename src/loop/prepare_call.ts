@@ -9,13 +9,18 @@ import { formatErrors, getIgnored } from "../core/compile_schema.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { formatIgnored } from "../core/schema.ts";
+import { formatIgnored, type ValidationResult } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { validateArguments } from "../core/validate_arguments.ts";
 import { getAbortText } from "./cancel_text.ts";
 import { callPolicy, parseVerdict } from "./policy_slots.ts";
-import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import {
+  type PreparedCall,
+  type ReadyCall,
+  refuseCall,
+  type RefusedCall,
+} from "./prepared_call.ts";
 import type { RunServices } from "./run_services.ts";
 import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -27,12 +32,12 @@ const TRUNCATED_TEXT =
   "This tool call was cut off because the reply reached the maximum number of output tokens (max tokens), " +
   "so it was not run. Make the call again with shorter arguments, or split the work into several calls.";
 
-/** Resolves the tool of a call and validates its arguments. */
-export async function resolveCall(
+/** Resolves the tool of a call and validates its arguments; the result is a promise only if that takes time. */
+export function resolveCall(
   turn: TurnContext,
   tools: readonly AgentTool[],
   { block, state }: FinishedCall,
-): Promise<PreparedCall> {
+): PreparedCall | Promise<PreparedCall> {
   const tool = tools.find(({ name }) => name === block.name);
   if (!tool) {
     const names = tools.map(({ name }) => name).join(", ") || "none";
@@ -53,7 +58,7 @@ export async function resolveCall(
         input: args,
         changed: false,
       };
-      return await validateCall(turn, ready);
+      return validateCall(turn, ready);
     }
   }
 }
@@ -125,23 +130,57 @@ export async function withArguments(
   return await validateCall(turn, { ...ready, arguments: args, input: args, changed: true });
 }
 
-async function validateCall(turn: TurnContext, ready: ReadyCall): Promise<PreparedCall> {
+function validateCall(
+  turn: TurnContext,
+  ready: ReadyCall,
+): PreparedCall | Promise<PreparedCall> {
   const { run } = turn;
-  const { block, tool } = ready;
   try {
-    const pending = validateArguments(tool, ready.arguments, run.config.validator);
-    const result = pending instanceof Promise ? await run.cancellation.withGrace(pending) : pending;
-    const warned = warnAboutSchema(run, tool);
-    if (warned) await warned;
-    if (result.valid) return { ...ready, input: result.value };
-    const errors = formatErrors(result.errors);
-    return refuseCall(block, `Invalid arguments for "${tool.name}":\n${errors}`);
+    const pending = validateArguments(ready.tool, ready.arguments, run.config.validator);
+    return pending instanceof Promise
+      ? awaitValidation(turn, ready, run.cancellation.withGrace(pending))
+      : finishValidation(turn, ready, pending);
   } catch (thrown) {
-    if (run.cancellation.aborted) return refuseCall(block, getAbortText(turn));
-    const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
-    await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
-    return refuseCall(block, text);
+    return refuseUncheckedCall(turn, ready, thrown);
   }
+}
+
+async function awaitValidation(
+  turn: TurnContext,
+  ready: ReadyCall,
+  pending: Promise<ValidationResult<unknown>>,
+): Promise<PreparedCall> {
+  try {
+    return await finishValidation(turn, ready, await pending);
+  } catch (thrown) {
+    return await refuseUncheckedCall(turn, ready, thrown);
+  }
+}
+
+function finishValidation(
+  { run }: TurnContext,
+  ready: ReadyCall,
+  result: ValidationResult<unknown>,
+): PreparedCall | Promise<PreparedCall> {
+  const { block, tool } = ready;
+  const prepared = result.valid
+    ? { ...ready, input: result.value }
+    : refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(result.errors)}`);
+  const warned = warnAboutSchema(run, tool);
+  return warned ? warned.then(() => prepared) : prepared;
+}
+
+/** Refuses a call whose arguments could not be checked. */
+async function refuseUncheckedCall(
+  turn: TurnContext,
+  { block, tool }: ReadyCall,
+  thrown: unknown,
+): Promise<RefusedCall> {
+  const { run } = turn;
+  if (run.cancellation.aborted) return refuseCall(block, getAbortText(turn));
+  const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
+  await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
+  return refuseCall(block, text);
 }
 
 /** Emits one warning per tool with the keywords of its schema that are not checked. */

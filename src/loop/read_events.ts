@@ -68,7 +68,14 @@ export function readEvents(
 
 /** Closes a source that is not read: a stream holds its connection, an iterator that was not started holds nothing. */
 export function closeUnread(source: AsyncIterable<AssistantMessageEvent>): void {
-  if (source instanceof ReadableStream) source.cancel().catch(() => {});
+  if (isStream(source)) source.cancel().catch(() => {});
+}
+
+/** Whether a source is a stream; found by its method, because Deno loads its streams when their class is first named. */
+function isStream(
+  source: AsyncIterable<AssistantMessageEvent>,
+): source is ReadableStream<AssistantMessageEvent> {
+  return typeof (source as Partial<ReadableStream> | undefined)?.getReader === "function";
 }
 
 /** While open, events are accepted; after an abort, only the terminal one is. */
@@ -108,8 +115,8 @@ interface EventReader {
 
 /** Creates the reader of a source; the reader of a native stream is faster than its iterator. */
 function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader {
-  if (source instanceof ReadableStream && !Object.hasOwn(source, Symbol.asyncIterator)) {
-    const reader: ReadableStreamDefaultReader<AssistantMessageEvent> = source.getReader();
+  if (isStream(source) && !Object.hasOwn(source, Symbol.asyncIterator)) {
+    const reader = source.getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<AssistantMessageEvent>>,
       close: () => reader.cancel().catch(() => {}),

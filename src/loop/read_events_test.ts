@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { AbortedError } from "../core/errors.ts";
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import { zeroUsage } from "../core/usage.ts";
+import { settle } from "../../tests/conformance/ports.ts";
 import { Cancellation } from "./cancellation.ts";
 import { readEvents, type ReadOutcome } from "./read_events.ts";
 
@@ -137,6 +138,23 @@ Deno.test("readEvents() abandons a source that ignores the abort", async () => {
       "aborted",
     ],
   );
+});
+
+Deno.test("readEvents() reads at most one more event of a source that cannot be closed", async () => {
+  const waiting: (() => void)[] = [];
+  const endless: Source = () => ({
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        new Promise((resolve) => waiting.push(() => resolve({ done: false, value: delta }))),
+    }),
+  });
+  const reading = read(endless, (_event, abort) => void abort() as undefined);
+  await settle();
+  waiting[0]?.();
+  assertEquals(await reading, ["text_delta", "aborted"]);
+  waiting[1]?.();
+  await settle();
+  assertEquals(waiting.length, 2);
 });
 
 Deno.test("readEvents() aborts and closes a source that never pauses", async () => {

@@ -11,7 +11,7 @@ import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
-import type { RunEvents } from "./run_events.ts";
+import type { EventPipe } from "./event_pipe.ts";
 
 /** Options for `new RunHistory()`. */
 export interface RunHistoryOptions {
@@ -20,7 +20,7 @@ export interface RunHistoryOptions {
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
   /** Emits the messages that are appended. */
-  readonly events: RunEvents;
+  readonly events: EventPipe;
   /** Creates an id for a tool call that has none. */
   readonly newCallId: () => string;
   /** Creates an id for a message that has none. */
@@ -56,15 +56,12 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Appends a complete message and emits its start and end; returns the message with its id. */
-  async emitMessage<Message extends AgentMessage>(message: Message): Promise<Message> {
-    const appended = this.#withId(message);
-    const copy = this.append(appended);
+  /** Appends a complete message and emits its start and end; returns a promise if the caller should wait. */
+  emitMessage(message: AgentMessage): Promise<void> | undefined {
+    const copy = this.append(message);
     const { events } = this.#options;
     void events.emit({ type: "message_start", message: copy });
-    const ended = events.emit({ type: "message_end", message: copy });
-    if (ended) await ended;
-    return appended;
+    return events.emit({ type: "message_end", message: copy });
   }
 
   /**
@@ -83,7 +80,7 @@ export class RunHistory {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
     // Copies, since the caller may change its messages later.
-    for (const message of valid) await this.emitMessage(cloneJson(message));
+    for (const message of valid) await this.emitMessage(this.withId(cloneJson(message)));
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
@@ -119,7 +116,7 @@ export class RunHistory {
   }
 
   /** Returns the message with an id that is unique in the history. */
-  #withId<Message extends AgentMessage>(message: Message): Message {
+  withId<Message extends AgentMessage>(message: Message): Message {
     const id = this.claimMessageId(message.id);
     return id === message.id ? message : { ...message, id };
   }

@@ -14,7 +14,7 @@ import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
 import { LateSpending } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
-import type { RunEvents } from "./run_events.ts";
+import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
 import type { Steering } from "./steering.ts";
 
@@ -33,7 +33,7 @@ export interface RunServicesOptions {
   /** Aborts the run. */
   readonly cancellation: Cancellation;
   /** Emits events. */
-  readonly events: RunEvents;
+  readonly events: EventPipe;
   /** The steering messages of the run. */
   readonly steering: Steering;
   /** Models whose missing price has been reported; grows during the run. */
@@ -51,7 +51,7 @@ export class RunServices {
   /** Aborts the run and limits the time of hooks after an abort. */
   readonly cancellation: Cancellation;
   /** Emits events. */
-  readonly events: RunEvents;
+  readonly events: EventPipe;
   /** The history of the run. */
   readonly history: RunHistory;
   /** The steering messages of the run. */
@@ -97,6 +97,14 @@ export class RunServices {
   /** Milliseconds since the run started. */
   get elapsedMs(): number {
     return this.config.now() - this.#startedAt;
+  }
+
+  /** Resolves when listeners and the reader have handled every event so far, or on abort; `undefined` if they have. */
+  untilDelivered(): Promise<void> | undefined {
+    const { events, cancellation } = this;
+    // An abort releases the reader's side by itself.
+    if (!events.delivering) return events.drained();
+    return cancellation.untilAborted(Promise.resolve(events.drained())).catch(() => {});
   }
 
   /** Returns the settings of the next turn. */

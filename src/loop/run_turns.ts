@@ -14,7 +14,7 @@ import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, type RunProgress } from "./run_progress.ts";
 import { RunServices, type RunServicesOptions } from "./run_services.ts";
-import { type NextStep, runTurn } from "./turn.ts";
+import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
 
 /** The input of the first turn, and the state of the history that it continues. */
@@ -41,7 +41,13 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   while (input) {
     const result = await runTurn(run, progress, input);
     progress = run.lateSpending.addTo(result.progress);
-    input = await getNextInput(run, result.next);
+    const { next } = result;
+    if (next.type === "end") return progress;
+    const polled = run.steering.poll();
+    if (polled) await polled;
+    const isComplete = next.type === "complete" && next.injected.length === 0 &&
+      run.steering.peek().length === 0;
+    input = isComplete ? await pollFollowUp(run) : { messages: next.injected };
     if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
   }
   return progress;
@@ -55,18 +61,10 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of the next turn; `undefined` if the run is complete. */
-async function getNextInput(run: RunServices, next: NextStep): Promise<TurnInput | undefined> {
-  if (next.type === "end") return undefined;
-  const messages = next.injected;
-  const polled = run.steering.poll();
-  if (polled) await polled;
-  if (next.type === "next_turn" || messages.length > 0) return { messages };
-  if (run.steering.peek().length > 0) return { messages };
-  const { followUp } = run;
-  const followUpPolled = followUp?.poll?.();
-  if (followUpPolled) await followUpPolled;
-  return followUp && followUp.peek().length > 0 ? { messages, queue: followUp } : undefined;
+/** Returns the input of a turn after the last one; `undefined` if the run is complete. */
+async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | undefined> {
+  await followUp?.poll?.();
+  return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;
 }
 
 /** Calls the `postLoop` policies and emits `agent_end`. */

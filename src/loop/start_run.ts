@@ -10,9 +10,8 @@ import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
-import { EventPipe } from "./event_pipe.ts";
+import { type EventObserver, EventPipe } from "./event_pipe.ts";
 import { toMessageSource } from "./polled_source.ts";
-import { RunEvents } from "./run_events.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -34,11 +33,8 @@ export interface StartRunOptions extends FirstTurn {
   readonly after?: Promise<unknown>;
   /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
   readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
-  /**
-   * Called with every event before the stream gets it; a returned promise is awaited before the next event. Must not
-   * throw or reject, and must await promises of the application only through `withGrace`.
-   */
-  readonly observe?: (event: AgentEvent, observed: ObservedRun) => Promise<void> | undefined;
+  /** Creates the observer, which must await promises of the application only through `withGrace`. */
+  readonly createObserver?: (observed: ObservedRun) => EventObserver;
   /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
   readonly onSettled?: (progress: RunProgress | undefined) => void;
 }
@@ -56,9 +52,9 @@ export type WithGrace = (work: Promise<void>) => Promise<void>;
 
 /** A run that was started. */
 export interface StartedRun {
-  /** Stream of the events of the run. */
-  readonly stream: ReadableStream<AgentEvent>;
-  /** Discards the events of the stream, which then only ends. */
+  /** Creates the stream of the events of the run; call it once. */
+  readonly createStream: () => ReadableStream<AgentEvent>;
+  /** Discards the events for the stream, which then only ends. */
   readonly discard: () => void;
   /** Aborts the run. */
   readonly abort: (reason?: unknown) => void;
@@ -90,15 +86,11 @@ export function startRun(start: StartRunOptions): StartedRun {
   });
   cancellation.onAbort(() => channel.release());
   const withGrace: WithGrace = (work) => cancellation.withGrace(work);
-  const { observe, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
+  const { createObserver, context, unpricedModels = new Set(), pendingCalls = new Set() } = start;
   // The history of the run, which only grows by its own messages.
   const messages = [...context.messages];
-  const observed: ObservedRun = { messages, withGrace };
-  const pipe: EventPipe = new EventPipe({
-    channel,
-    observe: observe && ((event) => observe(event, observed)),
-  });
-  const events = new RunEvents(pipe, cancellation);
+  const observe = createObserver?.({ messages, withGrace });
+  const events = new EventPipe({ channel, observe });
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -111,41 +103,39 @@ export function startRun(start: StartRunOptions): StartedRun {
     unpricedModels,
     pendingCalls,
   };
-  const summary = executeRun(run, start, { pipe, channel });
+  const summary = executeRun(run, start, channel);
   const settled = summary.then(() => {}, () => {});
   return {
-    stream: channel.stream(),
+    createStream: () => channel.stream(),
     discard: () => channel.discard(),
     abort: (reason) => cancellation.abort(reason),
-    pipe,
+    pipe: events,
     settled,
     summary,
   };
 }
 
-interface RunOutput {
-  readonly pipe: EventPipe;
-  readonly channel: EventChannel;
-}
-
 async function executeRun(
   options: RunServicesOptions,
   start: StartRunOptions,
-  { pipe, channel }: RunOutput,
+  channel: EventChannel,
 ): Promise<RunSummary> {
-  const { runId, config } = options;
+  const { runId, config, events } = options;
   let progress: RunProgress | undefined;
   const settle = (): void => {
-    pipe.abandon();
+    events.abandon();
     start.onSettled?.(progress);
     options.steering.dispose();
     options.cancellation.dispose();
   };
+  // The code of runs loads meanwhile; if it cannot be loaded, the run reports it below.
+  const loading = import("./run_turns.ts");
+  loading.catch(() => {});
   try {
     await start.after;
     const prepared = start.prepare ? await start.prepare(config) : config;
-    await pipe.begin({ type: "agent_start", runId });
-    const { createRun, runTurns, finishRun } = await import("./run_turns.ts");
+    await events.begin({ type: "agent_start", runId });
+    const { createRun, runTurns, finishRun } = await loading;
     const run = createRun({ ...options, config: prepared });
     progress = await runTurns(run, start);
     const outcome = await finishRun(run, progress);

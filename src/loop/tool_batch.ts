@@ -54,8 +54,14 @@ export function runToolBatch(
 ): Promise<BatchOutcome> {
   return runBatch(turn, calls.map(({ block }) => block), async () => {
     const resolved: PreparedCall[] = [];
-    for (const call of calls) resolved.push(await resolveCall(turn, tools, call));
-    return await approveBatch(turn, await applyPolicies(turn, resolved));
+    for (const call of calls) {
+      const prepared = resolveCall(turn, tools, call);
+      resolved.push(prepared instanceof Promise ? await prepared : prepared);
+    }
+    const checked = usesPreDispatch(turn)
+      ? await applyPolicies(turn, resolved)
+      : { calls: resolved, injected: [] };
+    return approveBatch(turn, checked);
   });
 }
 
@@ -84,9 +90,13 @@ async function runBatch(
     const problem = getErrorMessage(thrown);
     const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
     const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
-    const toolResults = await emitResults(turn, failed, new Map());
+    const toolResults = await emitResults(turn, failed, []);
     return { toolResults, interrupted: false, injected: [], spending: [], error };
   }
+}
+
+function usesPreDispatch({ run: { config } }: TurnContext): boolean {
+  return config.policies.some(({ preDispatch }) => preDispatch);
 }
 
 /** Calls the `preDispatch` policies with every call. A `stop` refuses the complete batch before any approval. */
@@ -94,9 +104,6 @@ async function applyPolicies(
   turn: TurnContext,
   resolved: readonly PreparedCall[],
 ): Promise<PreparedBatch> {
-  if (!turn.run.config.policies.some(({ preDispatch }) => preDispatch)) {
-    return { calls: resolved, injected: [] };
-  }
   const calls: PreparedCall[] = [];
   const injected: AgentMessage[] = [];
   for (const call of resolved) {
@@ -119,9 +126,8 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
     await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   }
   const { results, interrupted } = await executeCalls(turn, ready);
-  const resultByBlock = new Map(ready.map((call, index) => [call.block, results[index]]));
   return {
-    toolResults: await emitResults(turn, calls, resultByBlock),
+    toolResults: await emitResults(turn, calls, results),
     interrupted: interrupted || batch.interrupted === true,
     injected,
     spending: results.map(toValidSpending),
@@ -142,16 +148,21 @@ async function emitRefusals(
   }
 }
 
-/** Appends and emits the result messages, in call order. */
+/** Appends and emits the result messages, in call order; `executed` are the results of the calls that ran. */
 async function emitResults(
   turn: TurnContext,
   calls: readonly PreparedCall[],
-  resultByBlock: ReadonlyMap<ToolCallBlock, AgentToolResult | undefined>,
+  executed: readonly AgentToolResult[],
 ): Promise<ToolResultMessage[]> {
+  const { history } = turn.run;
   const messages: ToolResultMessage[] = [];
+  let next = 0;
   for (const call of calls) {
-    const message = createResultMessage(turn, call, resultByBlock.get(call.block));
-    messages.push(await turn.run.history.emitMessage(message));
+    const result = call.type === "ready" ? executed[next++] : call.result;
+    const message = history.withId(createResultMessage(turn, call, result));
+    const emitted = history.emitMessage(message);
+    if (emitted) await emitted;
+    messages.push(message);
   }
   return messages;
 }
@@ -159,11 +170,9 @@ async function emitResults(
 function createResultMessage(
   turn: TurnContext,
   call: PreparedCall,
-  executed: AgentToolResult | undefined,
+  known: AgentToolResult | undefined,
 ): ToolResultMessage {
-  const text = call.type === "refused" ? call.text : getAbortText(turn);
-  const known = call.type === "refused" ? call.result : executed;
-  const result = known ?? errorResult(text);
+  const result = known ?? errorResult(call.type === "refused" ? call.text : getAbortText(turn));
   return {
     role: "tool_result",
     toolCallId: call.block.id,

@@ -7,6 +7,7 @@
 import { copyMessage } from "../core/copy_message.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -176,6 +177,7 @@ async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<Turn
     message: copyMessage(message),
     toolResults: toolResults.map((result) => copyMessage(result)),
     reason,
+    ...cloneJson(pending),
   });
   if (ended) await ended;
   const error = batch.error ?? actions.error;

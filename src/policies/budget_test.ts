@@ -182,6 +182,15 @@ Deno.test('budget() with `unknownPrice: "ignore"` counts the known cost of tools
   assertEquals([turns, stoppedBy?.policy], [2, "budget"]);
 });
 
+Deno.test('budget() with `unknownPrice: "ignore"` counts the known parts of a cost whose total is unknown', async () => {
+  const cost = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, total: null };
+  const tools = [fakeTool({ name: "work", result: { content: [], cost } })];
+  const limits: BudgetOptions = { cost: 20, unknownPrice: "ignore" };
+  const { agent } = startAgent(limits, [callWork(), callWork(), reply("Done")], { tools });
+  const { turns, stoppedBy } = await agent.prompt("Go");
+  assertEquals([turns, stoppedBy?.reason], [2, "The run reached the cost limit of 20"]);
+});
+
 Deno.test('budget() with `unknownPrice: "ignore"` does not stop a reply whose rates lack a price', async () => {
   const limits: BudgetOptions = { cost: 1000, unknownPrice: "ignore" };
   const prices = { "test/model": { input: 1 } } as unknown as typeof PRICES;

@@ -88,6 +88,16 @@ Deno.test("sharedBudget() adds up consecutive runs of several agents, and stops 
   }]);
 });
 
+Deno.test("sharedBudget() adds up additional token counts, without those that another agent has counted", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1000 });
+  const usage = { ...USAGE, extra: { reasoning: 5 } };
+  const helper = createAgent([reply("Done", { usage })]);
+  const call = reply([toolCall("delegate", { prompt: "Help" })], { usage });
+  const agent = createAgent([call, reply("Done", { usage })], { tools: [helper.asTool(TOOL)] });
+  await agent.prompt("Go");
+  assertEquals([policy.spent.usage.total, policy.spent.usage.extra], [45, { reasoning: 15 }]);
+});
+
 Deno.test("sharedBudget() stops all runs when their streaming replies reach its limit together", async () => {
   const { policy, clock, createAgent } = createTeam({ tokens: 50 });
   const streaming = () => hang({ after: "word ".repeat(20) });

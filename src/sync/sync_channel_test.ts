@@ -1,16 +1,27 @@
 import { assertEquals } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import {
+  CHUNK_BYTES,
   createBuffer,
   HEARTBEAT_MS,
   HeartbeatWatch,
   receiveText,
+  sendText,
   startHeartbeat,
 } from "./sync_channel.ts";
 
 Deno.test("receiveText() reports a worker that does not start", () => {
   const limits = { timeoutMs: Infinity, startMs: 200, heartbeatMs: Infinity };
   assertEquals(receiveText(createBuffer(), limits), { type: "lost", hasStarted: false });
+});
+
+Deno.test("sendText(), receiveText(): a text that fills a chunk exactly is complete", () => {
+  const limits = { timeoutMs: 1000, startMs: Infinity, heartbeatMs: Infinity };
+  for (const text of ["é", "x".repeat(CHUNK_BYTES)]) {
+    const buffer = createBuffer();
+    sendText(buffer, text);
+    assertEquals(receiveText(buffer, limits), { type: "complete", text });
+  }
 });
 
 Deno.test("receiveText() reports a timeout", () => {

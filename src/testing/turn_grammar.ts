@@ -173,7 +173,8 @@ export class TurnGrammar {
   #getTools({ type }: BatchEvent): ToolsGrammar | RecordedBatch {
     const stage = this.#stage;
     if (stage.type === "tools" || stage.type === "resumed") return stage.tools;
-    const isResuming = type === "tool_approval_resolved" || type === "tool_execution_start";
+    const isResuming = type === "tool_approval_requested" || type === "tool_approval_resolved" ||
+      type === "tool_execution_start";
     assertRule(
       stage.type === "input" && isResuming && this.#options.turn === 1,
       "tool",

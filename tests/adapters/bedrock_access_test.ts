@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertMatch, assertStringIncludes } from "@std/assert";
 import { withEnvironment } from "../../adapters/bedrock/environment.ts";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
 import { BEDROCK_PACKAGES } from "../../adapters/bedrock/packages.ts";
@@ -62,12 +62,13 @@ async function captureError(
 
 /** Computes the signature as AWS specifies it, without a package. */
 async function computeSignature({ url, headers, body }: ReplayRequest): Promise<string> {
-  const { host, pathname } = new URL(url);
+  const { host, pathname, searchParams } = new URL(url);
+  searchParams.sort();
   const names = headers.get("authorization")?.match(/SignedHeaders=([^,]+)/)?.[1]?.split(";") ?? [];
   const canonical = [
     "POST",
     pathname.split("/").map(encodeURIComponent).join("/"),
-    "",
+    searchParams.toString(),
     ...names.map((name) => `${name}:${name === "host" ? host : headers.get(name)}`),
     "",
     names.join(";"),
@@ -108,7 +109,7 @@ Deno.test("createBedrock(): signs a request with the credentials, region and tim
   assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 
-Deno.test("createBedrock(): sends and signs the session token and the caller's headers", async () => {
+Deno.test("createBedrock(): sends and signs the session token and the caller's headers [A138]", async () => {
   const credentials = { ...CREDENTIALS, sessionToken: "session-token" };
   const headers = { "x-amz-bedrock-trace": "on" };
   const request = await sendToBedrock({
@@ -122,6 +123,18 @@ Deno.test("createBedrock(): sends and signs the session token and the caller's h
     authorization,
     "SignedHeaders=accept;host;x-amz-bedrock-trace;x-amz-date;x-amz-security-token",
   );
+  assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
+});
+
+Deno.test("createBedrock(): signs the query of the baseUrl, which each request gets", async () => {
+  const baseUrl = "https://gateway.example/aws?team=x&a=1";
+  const options = { region: "us-east-1", credentials: CREDENTIALS, baseUrl };
+  const request = await sendToBedrock(options);
+  assertMatch(
+    request.url,
+    /^https:\/\/gateway\.example\/aws\/model\/.*\/converse-stream\?team=x&a=1$/,
+  );
+  const authorization = request.headers.get("authorization") ?? "";
   assertStringIncludes(authorization, `Signature=${await computeSignature(request)}`);
 });
 

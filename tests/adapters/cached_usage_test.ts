@@ -12,6 +12,7 @@ import { Agent, type AgentResult, type StreamFn } from "../../mod.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE } from "./bedrock_frames.ts";
+import { HANDMADE_APIS, readHandmade } from "./handmade_streams.ts";
 
 async function runSession(
   model: string,
@@ -166,4 +167,26 @@ Deno.test("usage: a session with bedrock shows the cached share and its long wri
   });
   assertAlmostEquals(cost.cacheRead ?? NaN, 5000 * 0.5 * 1.1 / 1e6);
   assertAlmostEquals(cost.cacheWrite ?? NaN, (1000 * 6.25 + 4000 * 10) * 1.1 / 1e6);
+});
+
+Deno.test("usage: all cache writes that last longer than 5 minutes are long writes", async () => {
+  const counts = { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 2 };
+  const cache_creation = { ...counts, ephemeral_12h_input_tokens: 4 };
+  const message = { id: "m", usage: { cache_creation_input_tokens: 7, cache_creation } };
+  const cacheDetails = [
+    { inputTokens: 1, ttl: "5m" },
+    { inputTokens: 2, ttl: "1h" },
+    { inputTokens: 4, ttl: "12h" },
+  ];
+  const streams: Readonly<Record<string, readonly object[]>> = {
+    anthropic: [{ type: "message_start", message }, { type: "message_stop" }],
+    bedrock: [
+      { messageStop: { stopReason: "end_turn" } },
+      { metadata: { usage: { cacheWriteInputTokens: 7, cacheDetails } } },
+    ],
+  };
+  for (const api of HANDMADE_APIS.filter(({ name }) => name in streams)) {
+    const { usage } = await readHandmade(api, streams[api.name] ?? []);
+    assertEquals([usage?.cacheWrite, usage?.extra], [7, { cacheWriteLong: 6 }], api.name);
+  }
 });

@@ -2,10 +2,15 @@ import { assertEquals } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { toCitation } from "../../adapters/bedrock/citations.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
+import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { Citation, ContentBlock } from "../../src/core/content.ts";
+import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
+import { createReply, createToolResult, prompt } from "./rich_conversation.ts";
+import { captureRequest } from "./sent_request.ts";
 
 /** Reads the citations of the first text of a reply. */
 async function readCitations(
@@ -129,4 +134,117 @@ Deno.test("toCitation(): converts the locations of Bedrock", () => {
     text: "ab",
     data: page,
   });
+});
+
+Deno.test("createMistral(): reads references to documents and pages of tools", async () => {
+  const reference = { type: "reference", reference_ids: [0, "a"] };
+  const page = {
+    type: "tool_reference",
+    tool: "web_search",
+    title: "Deno",
+    url: "https://deno.com",
+    description: "A runtime",
+  };
+  const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }, page] };
+  const parts = [{ type: "text", text: "A runtime" }, reference, { type: "text", text: "." }];
+  const citations = await readCitations(
+    (fetch) => createMistral({ fetch }),
+    "mistral/mistral-medium-latest",
+    [
+      { choices: [{ index: 0, delta: { content: [thinking] } }] },
+      { choices: [{ index: 0, delta: { content: parts } }] },
+      { choices: [{ index: 0, delta: { content: [page] }, finish_reason: "stop" }] },
+    ],
+  );
+  const source = {
+    type: "url",
+    url: "https://deno.com",
+    title: "Deno",
+    text: "A runtime",
+    data: page,
+  };
+  assertEquals(citations, [source, { type: "document", data: reference }, source]);
+});
+
+// Citations of earlier replies
+
+const CLAUDE = modelSpec("anthropic/claude-sonnet-4-5");
+const REPORT: ContentBlock = {
+  type: "document",
+  mediaType: "application/pdf",
+  name: "Report",
+  source: { type: "base64", data: "AAAA" },
+  citations: true,
+};
+
+function createCitation(document_index: number, document_title: string | null): Citation {
+  const range = { start_page_number: 1, end_page_number: 2 };
+  const cited = { type: "page_location", cited_text: "42", document_index, document_title };
+  return { type: "document", data: { ...cited, ...range, file_id: null } };
+}
+
+/** Returns the citations of the replies in the request for a conversation. */
+async function findSentCitations(messages: readonly LlmMessage[]): Promise<unknown> {
+  const { body } = await captureRequest((fetch) => createAnthropic({ fetch }), {
+    model: CLAUDE,
+    context: { systemPrompt: "", messages, tools: [] },
+    options: { apiKey: "sk-test" },
+    signal: new AbortController().signal,
+  });
+  const sent = body["messages"];
+  const list = Array.isArray(sent) ? sent : [];
+  return list.filter(({ role }) => role === "assistant").map(({ content: [{ citations }] }) =>
+    citations
+  );
+}
+
+Deno.test("createAnthropic(): sends the citations of documents back without file_id", async () => {
+  const citation = createCitation(0, "Report");
+  const { file_id: _fileId, ...expected } = Object(citation.data);
+  const answer = createReply(CLAUDE, [{ type: "text", text: "42", citations: [citation] }]);
+  assertEquals(
+    await findSentCitations([prompt("Read.", REPORT), answer, prompt("Why?")]),
+    [[expected]],
+  );
+});
+
+Deno.test("createAnthropic(): the index of a cited document counts those of tool results", async () => {
+  const citation = createCitation(1, "Report");
+  const call: ContentBlock = { type: "tool_call", id: "c1", name: "read", arguments: {} };
+  const sent = await findSentCitations([
+    prompt("Read.", { ...REPORT, name: "Notes" }),
+    createReply(CLAUDE, [call]),
+    createToolResult("c1", "read", [REPORT]),
+    createReply(CLAUDE, [{ type: "text", text: "42", citations: [citation] }]),
+    prompt("Why?"),
+  ]);
+  assertEquals(Array.isArray(sent) && sent[1]?.[0]?.document_title, "Report");
+});
+
+Deno.test("createAnthropic(): omits citations of documents that are no longer in the request or were not cited", async () => {
+  const citations = [
+    createCitation(0, "Report"),
+    createCitation(1, null),
+    createCitation(-1, null),
+  ];
+  const answer = createReply(CLAUDE, [{ type: "text", text: "42", citations }]);
+  const { citations: _citations, ...plain } = REPORT;
+  for (
+    const blocks of [[], [{ ...REPORT, name: "Other" }], [plain]] satisfies ContentBlock[][]
+  ) {
+    assertEquals(
+      await findSentCitations([prompt("Read.", ...blocks), answer, prompt("Why?")]),
+      [undefined],
+    );
+  }
+});
+
+Deno.test("createAnthropic(): sends no citations of another model's reply", async () => {
+  const citations = [createCitation(0, "Report")];
+  const other = modelSpec("anthropic/claude-opus-4-8");
+  const answer = createReply(other, [{ type: "text", text: "42", citations }]);
+  assertEquals(
+    await findSentCitations([prompt("Read.", REPORT), answer, prompt("Why?")]),
+    [undefined],
+  );
 });

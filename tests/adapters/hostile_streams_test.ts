@@ -113,7 +113,7 @@ Deno.test("chat: plain text of a gateway is part of the network error, without t
   );
 });
 
-Deno.test("chat: calls without ids and indexes are separate calls", async () => {
+Deno.test("chat: calls without ids and indexes are separate calls [B66]", async () => {
   const first = { function: { name: "read_file", arguments: '{"path":"a"}' } };
   const second = { function: { name: "read_file", arguments: '{"path":"b"}' } };
   const expected = [["read_file", { path: "a" }], ["read_file", { path: "b" }]];
@@ -142,7 +142,7 @@ Deno.test("chat: calls without ids whose arguments come later or not at all are 
   assertEquals(summarizeCalls(reply), [["list_all", {}], ["read_file", { path: "a" }]]);
 });
 
-Deno.test("chat: a name that is repeated with each piece of the arguments is one call", async () => {
+Deno.test("chat: a name that is repeated with each piece of the arguments is one call [B66]", async () => {
   const pieces = ['{"path"', ':{"a":{}', "}}"];
   for (const index of [0, undefined]) {
     const chunks = pieces.map((piece) =>
@@ -348,4 +348,30 @@ Deno.test("all providers: an invalid option of the request is named before anyth
     );
     assertEquals(fetch.requests, []);
   }
+});
+
+// Replies that are none
+
+Deno.test("ollama: an answer that only loaded or unloaded the model is an error", async () => {
+  for (const done_reason of ["load", "unload", "LOAD"]) {
+    const line = JSON.stringify({ message: { content: "" }, done: true, done_reason });
+    assertEquals(
+      summarizeEnd(await read(createOllama, `${line}\n`)),
+      `stream_error: acme ended without a reply (${done_reason.toLowerCase()})`,
+    );
+  }
+});
+
+Deno.test("responses: a status that is not final is a network error, and missing statuses are those of the event", async () => {
+  const end = async (type: string, response: object) =>
+    summarizeEnd(await read(createResponses, [{ type: `response.${type}`, response }]));
+  for (const status of ["in_progress", "queued", "cancelled"]) {
+    assertEquals(
+      await end("completed", { status }),
+      `network_error: acme: the reply ended with the status ${status}`,
+    );
+  }
+  assertEquals(await end("completed", {}), "stop");
+  assertEquals(await end("incomplete", {}), "length");
+  assertStringIncludes(await end("failed", {}), "stream_error: acme reported an error");
 });

@@ -229,3 +229,32 @@ Deno.test("adapters: the data of an image is sent as plain base64, or omitted wi
     }
   }
 });
+
+/** Media of callers without types. */
+const WITHOUT_SOURCE: readonly object[] = [
+  { type: "image" },
+  { type: "image", source: null },
+  { type: "image", source: "https://example.com/a.png" },
+  { type: "image", source: { type: "base64", data: "AAAA" } },
+  { type: "image", source: { type: "base64", mediaType: "image/png" } },
+  { type: "image", source: { type: "url" } },
+  { type: "document", mediaType: "application/pdf" },
+  { type: "document", source: { type: "base64", data: "AAAA" } },
+  { type: "audio", mediaType: "audio/wav", source: {} },
+];
+
+Deno.test("adapters: an image, a document or an audio clip without a valid source is omitted with a warning", async () => {
+  for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+    for (const block of WITHOUT_SOURCE) {
+      const { warnings, body } = await send(subject, {
+        messages: [prompt("Look.", block as ContentBlock)],
+      });
+      const label = `${subject.name}: ${JSON.stringify(block)}`;
+      const isOmitted = warnings.some(({ message }) =>
+        /^The \w+ have no valid source: 1 omitted$/.test(message)
+      );
+      assert(isOmitted, label);
+      assert(JSON.stringify(body).includes("that this model cannot"), label);
+    }
+  }
+});

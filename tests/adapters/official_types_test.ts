@@ -19,6 +19,7 @@ import type { LlmMessage } from "../../src/core/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import { codeExecution, fileSearch, webFetch, webSearch } from "../../src/core/server_tool.ts";
 import type { StreamFn, StreamOptions } from "../../src/core/stream.ts";
+import { REPLY_NAMES } from "./reply_names.ts";
 import {
   createConversation,
   createReply,
@@ -112,8 +113,14 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     name: "read_file",
     arguments: { path: "ü😀.txt" },
   });
-  const sources = [{ type: "url", url: "https://deno.com" }] as const;
+  const cited = { cited_text: "", start_char_index: 0, end_char_index: 1, file_id: null };
+  const location = { type: "char_location", document_index: 0, document_title: "notes", ...cited };
+  const sources = [
+    { type: "url", url: "https://deno.com" },
+    { type: "document", data: location },
+  ] as const;
   return [
+    prompt("Read this.", TEXT),
     ...createConversation(model),
     createReply(model, [
       { type: "text", text: "Deno.", citations: sources },
@@ -141,14 +148,15 @@ async function createBodies([, name, create]: Subject): Promise<JsonObject[]> {
 
 const project = new URL("official_types/", import.meta.url);
 
-/** Compiles a module with a constant for each body; returns the errors of the compiler. */
+/** Compiles a module with a constant for each body, whose types are in `source`; returns the errors of the compiler. */
 async function findTypeErrors(
   bodies: readonly (readonly [type: string, body: JsonObject])[],
+  source = "bodies.ts",
 ): Promise<string> {
   const directory = await Deno.makeTempDir({ prefix: "swink_types_" });
   const types = [...new Set(bodies.map(([type]) => type))];
   const lines = [
-    `import type { ${types.join(", ")} } from "${new URL("bodies.ts", project)}";`,
+    `import type { ${types.join(", ")} } from "${new URL(source, project)}";`,
     ...bodies.map(([type, body], index) =>
       `export const body${index}: ${type} = ${JSON.stringify(body)};`
     ),
@@ -186,4 +194,18 @@ Deno.test("official types: a body with an unknown field or a value of another ty
   ]);
   // The first line of the module is the import.
   for (const line of [2, 3, 4, 5]) assertMatch(errors, RegExp(`bodies\\.ts:${line}:`));
+});
+
+Deno.test("official types: the names of events, blocks and reasons are those that the readers are tested with", async () => {
+  const errors = await findTypeErrors([["ReplyTable", REPLY_NAMES]], "replies.ts");
+  assert(errors === "", errors);
+  const { "bedrock blocks": blocks, ...others } = REPLY_NAMES;
+  const known = await findTypeErrors(
+    [
+      ["ReplyTable", { ...others, "bedrock blocks": {} }],
+      ["ReplyTable", { ...others, "bedrock blocks": { ...blocks, video: "read" } }],
+    ],
+    "replies.ts",
+  );
+  for (const line of [2, 3]) assertMatch(known, RegExp(`bodies\\.ts:${line}:`));
 });

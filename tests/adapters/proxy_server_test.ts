@@ -173,6 +173,18 @@ Deno.test("serveProxy(): responds with 503 and hides the error when authorize fa
   }
 });
 
+Deno.test("serveProxy(): responds with 503 when authorize does not settle within authorizeTimeoutMs", async () => {
+  const clock = new ManualClock();
+  const hanging = Promise.withResolvers<boolean>();
+  const options = { authorize: () => hanging.promise, clock, authorizeTimeoutMs: 1000 };
+  const responding = serveProxy(createStreamFn(reply("Hi")), options)(createPost(MINIMAL_BODY));
+  await settle();
+  clock.advance(1000);
+  assertEquals([(await responding).status, clock.sleepers], [503, 0]);
+  hanging.reject(new Error("too late"));
+  await settle();
+});
+
 Deno.test("serveProxy(): serves local callers only when authorize is not set", async () => {
   const from = (hostname: unknown) => ({ remoteAddr: { transport: "tcp", hostname, port: 1 } });
   assertEquals(await fetchStatus(createPost(MINIMAL_BODY), {}, LOCAL_CONNECTION), 200);

@@ -1,4 +1,5 @@
 import { assertEquals, assertNotMatch, assertStringIncludes } from "@std/assert";
+import { createGoogle } from "../../adapters/google/mod.ts";
 import { connect } from "../../adapters/connect.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
@@ -252,4 +253,24 @@ Deno.test("connect(): providers or a provider that are null or undefined have no
     const { error } = await readReply(streamFn(createMinimalRequest("acme", "m")));
     assertEquals(error?.code, "bad_request");
   }
+});
+
+Deno.test("createGoogle(): a base URL without a path is tried with /v1beta, and a warning names the right one", async () => {
+  const reply =
+    'data: {"candidates":[{"content":{"parts":[{"text":"x"}]},"finishReason":"STOP"}]}\n\n';
+  const fetch = replayFetch([{ status: 404, body: "Not Found" }, reply, reply]);
+  const streamFn = createGoogle({ fetch, baseUrl: "https://gateway.example/" });
+  const first = await readReply(streamFn(createMinimalRequest("google", "gemini-3.8-flash")));
+  const second = await readReply(streamFn(createMinimalRequest("google", "gemini-3.8-flash")));
+  assertEquals([first.text, second.text], ["x", "x"]);
+  assertEquals(
+    first.warnings.find(({ code }) => code === "base_url_without_path")?.message,
+    "Add /v1beta to the baseUrl: the server has its API there",
+  );
+  const path = "models/gemini-3.8-flash:streamGenerateContent?alt=sse";
+  assertEquals(fetch.requests.map(({ url }) => url), [
+    `https://gateway.example/${path}`,
+    `https://gateway.example/v1beta/${path}`,
+    `https://gateway.example/v1beta/${path}`,
+  ]);
 });

@@ -105,6 +105,8 @@ export async function readRecording(
 
 function assertTruth(reply: CollectedReply, fixture: WireFixture, subject: WireSubject): void {
   const { truth } = fixture;
+  const hasUnknownPart = reply.warnings.some(({ code }) => code === "unknown_part");
+  assertEquals(hasUnknownPart, fixture.name.includes("unknown-event"));
   assertEquals(reply.text, truth.text);
   assertEquals(reply.thinking, truth.thinking);
   if (truth.outcome === "ok" || truth.outcome === "ok-or-protocol-error") {

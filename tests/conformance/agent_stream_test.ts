@@ -8,6 +8,9 @@ import {
   BudgetExceededError,
   NoMessagesError,
 } from "../../src/core/errors.ts";
+import type { AssistantMessageEvent } from "../../src/core/stream.ts";
+import { zeroUsage } from "../../src/core/usage.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, thinking, toolCall } from "../../src/testing/messages.ts";
@@ -318,4 +321,28 @@ Deno.test("toResponse(): the body is pulled, so that a slow reader pauses the ru
   assertEquals(streamFn.calls.length, 0);
   await response.text();
   streamFn.assertDone();
+});
+
+Deno.test("prompt(): creates no ReadableStream, whose code some runtimes load on first use", async () => {
+  async function* stream(): AsyncGenerator<AssistantMessageEvent> {
+    yield { type: "start" };
+    yield { type: "text_start", contentIndex: 0 };
+    yield { type: "text_delta", contentIndex: 0, delta: "Hello" };
+    yield { type: "text_end", contentIndex: 0 };
+    yield { type: "done", stopReason: "stop", usage: zeroUsage() };
+  }
+  const agent = new Agent({ model: "test/model", streamFn: stream });
+  const native = Object.getOwnPropertyDescriptor(globalThis, "ReadableStream");
+  assert(native);
+  let reads = 0;
+  Object.defineProperty(globalThis, "ReadableStream", {
+    configurable: true,
+    get: () => reads++,
+  });
+  try {
+    const { text } = await agent.prompt("Hi");
+    assertEquals([text, reads], ["Hello", 0]);
+  } finally {
+    Object.defineProperty(globalThis, "ReadableStream", native);
+  }
 });

@@ -233,6 +233,27 @@ Deno.test("asTool(): what a cancelled agent has used until then counts in the ru
   ]);
 });
 
+Deno.test("asTool(): the tokens of a summary count when the agent does not end in time", async () => {
+  const { child } = createChild([reply([toolCall("stuck")])], {
+    tools: [fakeTool({ name: "stuck", delayMs: Infinity, ignoresSignal: true })],
+    transformContext: (messages) => ({
+      messages,
+      report: { droppedCount: 0, tokensBefore: 1, tokensAfter: 1, usage, cost },
+    }),
+    sleep: () => new Promise(() => {}),
+  });
+  const { agent, clock } = testAgent([reply([ask()]), reply("Fine")], {
+    tools: [child.asTool({ name: "weather", description: "" })],
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.steer("Never mind");
+  await settle();
+  clock.advance(100);
+  const result = await running;
+  assertEquals([result.usage.total, result.cost.total], [7, 3]);
+});
+
 for (const end of ["cancelled", "timed out", "aborted"] as const) {
   Deno.test(`asTool(): the usage of an agent that does not end in time counts when its call is ${end}`, async () => {
     const work = (name: string, own: Partial<AgentToolResult> = {}) =>

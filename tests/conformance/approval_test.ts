@@ -153,6 +153,25 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
   assertEquals(second, "tool_result: Tool call refused: outside");
 });
 
+for (
+  const [args, words] of [
+    [[1], "the edited arguments are not an object"],
+    [{ toJSON: () => "x" }, "the approval failed: the arguments are not an object"],
+    [{ n: 5n }, "the approval failed: "],
+  ] as const
+) {
+  Deno.test(`edited arguments: the call is denied when they are no JSON object: ${words}`, async () => {
+    const write = fakeTool({ name: "write" });
+    const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
+      tools: [write],
+      approve: () => ({ type: "approved", arguments: args as never }),
+    });
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals(write.calls, []);
+    assertStringIncludes(outlineMessages(agent.state.messages)[2] ?? "", words);
+  });
+}
+
 Deno.test("edited arguments: run as the approval left them, whatever a policy changes after it", async () => {
   const write = fakeTool({ name: "write" });
   const checked: unknown[] = [];

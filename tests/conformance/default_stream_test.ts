@@ -1,5 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
+import { createDefaultStream } from "../../src/agent/default_stream.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import { findRates } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
@@ -60,6 +63,16 @@ Deno.test("new Agent() without a streamFn: the first request loads the adapter o
   ]);
   const [, assistant] = agent.state.messages;
   assertEquals(assistant?.role === "assistant" && assistant.usage.total, 5);
+});
+
+Deno.test("new Agent() without a streamFn: prices and context windows are known after the first request", async () => {
+  const streamFn = createDefaultStream();
+  const model = modelSpec("anthropic/claude-opus-4-5");
+  const find = () => [findRates(streamFn.prices ?? {}, model), streamFn.contextWindow?.(model)];
+  assertEquals(find(), [undefined, undefined]);
+  const agent = new Agent({ model: "ollama/llama3.2", streamFn, ...scriptedPorts() });
+  await withFetch((_request) => ollamaReply("Hello"), async () => void await agent.prompt("Hi"));
+  assertEquals(find().map((value) => typeof value), ["object", "number"]);
 });
 
 Deno.test("new Agent() without a streamFn: an unknown provider is an error of the run that lists the known ones", async () => {

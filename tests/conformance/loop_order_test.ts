@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { MessageQueue } from "../../src/loop/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
 import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
@@ -268,4 +268,87 @@ Deno.test("agentLoopContinue() throws when there is nothing to continue [B9]", (
 Deno.test("agentLoop() throws when repair leaves no message", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoop([assistantMessage([])], empty, config), NoMessagesError);
+});
+
+/** A history whose last reply has a call that waits for an approval. */
+const waiting: AgentContext = {
+  ...empty,
+  messages: [hi, assistantMessage([toolCall("look")], { stopReason: "tool_use" })],
+};
+const pending = { pendingApprovals: [{ toolCallId: "call_1", name: "look", arguments: {} }] };
+
+Deno.test("agentLoop({ pending }): answers the pending calls as not approved, before the prompt", async () => {
+  const look = fakeTool({ name: "look" });
+  const config = loopConfig([reply("Hello")]);
+  const context = { ...waiting, tools: [look] };
+  const events = await checkEvents(agentLoop([hi], context, config, { pending }));
+  const end = events.at(-1);
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
+    "tool_result: Tool call not run: not approved: the conversation went on",
+    "user: Hi",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls, []);
+});
+
+Deno.test("agentLoopContinue({ pending, approvals }): runs the approved calls, and throws without a decision", async () => {
+  const look = fakeTool({ name: "look" });
+  const config = loopConfig([reply("Hello")]);
+  const context = { ...waiting, tools: [look] };
+  assertThrows(
+    () => agentLoopContinue(context, config, { pending }),
+    InvalidContinueError,
+    "Approvals are pending",
+  );
+  const options = { pending, approvals: { call_1: true } };
+  const events = await checkEvents(agentLoopContinue(context, config, options));
+  const end = events.at(-1);
+  assertEquals(outlineMessages(end?.type === "agent_end" ? end.messages : []), [
+    "tool_result: ok",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls.length, 1);
+});
+
+Deno.test("agentLoopContinue({ pending }): interrupted calls stay known while one that runs again waits for approval", async () => {
+  const look = fakeTool({ name: "look" });
+  const messages = [
+    hi,
+    assistantMessage([toolCall("look", {}, { id: "a" }), toolCall("look", {}, { id: "b" })], {
+      stopReason: "tool_use",
+    }),
+  ];
+  const result = { content: [text("seen before")] };
+  const interruptedCalls = [
+    { toolCallId: "a", result },
+    { toolCallId: "b", result: { content: [] }, rerun: { idempotencyKey: "k" } },
+  ];
+  const context = { ...empty, messages, tools: [look] };
+  const config = loopConfig([reply("Hello")]);
+  const paused = await checkEvents(
+    agentLoopContinue(context, { ...config, approve: () => ({ type: "pending" }) }, {
+      pending: { pendingApprovals: [], interruptedCalls },
+    }),
+  );
+  const [end] = eventsOfType(paused, "agent_end");
+  assertEquals(end?.pendingApprovals, [{ toolCallId: "b", name: "look", arguments: {} }]);
+  assertEquals(end?.interruptedCalls, interruptedCalls);
+  const { pendingApprovals = [], decidedCalls, interruptedCalls: left } = end ?? {};
+  const resumed = await checkEvents(agentLoopContinue(context, config, {
+    pending: { pendingApprovals, decidedCalls, interruptedCalls: left },
+    approvals: { b: true },
+  }));
+  assertEquals(outlineMessages(eventsOfType(resumed, "agent_end")[0]?.messages ?? []), [
+    "tool_result: seen before",
+    "tool_result: ok",
+    "assistant: Hello",
+  ]);
+  assertEquals(look.calls.map(({ toolCallId }) => toolCallId), ["b"]);
+});
+
+Deno.test("agentLoopContinue({ pending, approvals }): fails when no reply makes the pending calls", async () => {
+  const config = loopConfig([]);
+  const options = { pending, approvals: { call_1: true } };
+  const stream = agentLoopContinue({ ...empty, messages: [hi] }, config, options);
+  await assertRejects(() => Array.fromAsync(stream), InvalidContinueError, "There is no reply");
 });

@@ -32,7 +32,7 @@ async function runLoop(
   return { events, history: outlineMessages(end?.messages ?? []), streamFn };
 }
 
-/** Returns a function that returns the next list on each call, and the log of its calls. */
+/** Returns a function that resolves to the next list on each call, in a later task, and the number of its calls. */
 function lists(...items: readonly (readonly AgentMessage[])[]) {
   const pending = [...items];
   let calls = 0;
@@ -40,9 +40,11 @@ function lists(...items: readonly (readonly AgentMessage[])[]) {
     get calls() {
       return calls;
     },
-    get: (): Promise<readonly AgentMessage[]> => {
+    get: async (): Promise<readonly AgentMessage[]> => {
       calls++;
-      return Promise.resolve(pending.shift() ?? []);
+      const next = pending.shift() ?? [];
+      await settle();
+      return next;
     },
   };
 }

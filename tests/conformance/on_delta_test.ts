@@ -138,6 +138,42 @@ Deno.test("onDelta: a fake sleep that ends immediately does not block the event 
   assertEquals((await agent.prompt("Work")).text, "Done");
 });
 
+Deno.test("onDelta: has no rates when the price list throws or returns a promise", async () => {
+  const broken = () => {
+    throw new Error("no prices");
+  };
+  for (
+    const prices of [broken, () => Promise.resolve({ input: 1 }), () => Promise.reject(broken)]
+  ) {
+    const rates: unknown[] = [];
+    const { agent } = testAgent([reply("Hello")], {
+      prices: prices as never,
+      policies: [{ name: "watch", onDelta: (context) => void rates.push(context.rates) }],
+    });
+    assertEquals((await agent.prompt("Hi")).text, "Hello");
+    await settle();
+    assertEquals(rates, [undefined]);
+  }
+});
+
+Deno.test("onDelta: is no longer called when a fake clock stops to advance during sleeps that end immediately", async () => {
+  let time = 0;
+  let calls = 0;
+  const { agent } = testAgent([hang()], {
+    now: () => time,
+    sleep: () => {
+      time = Math.min(time + 250, 500);
+      return Promise.resolve();
+    },
+    policies: [{ name: "watch", onDelta: () => void calls++ }],
+  });
+  const running = agent.prompt("Hi");
+  for (let task = 0; task < 5; task++) await settle();
+  assertEquals([time, calls], [500, 3]);
+  agent.abort();
+  await running;
+});
+
 Deno.test("onDelta: is called after the clock is set back", async () => {
   let offset = 0;
   let calls = 0;

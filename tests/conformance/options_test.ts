@@ -121,7 +121,13 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ messages: ["Hi"] }, "Invalid message: a message must be an object with a role"],
   [{ pendingApprovals: "call_1" }, "pendingApprovals must be the pendingApprovals of an earlier"],
   [{ pendingApprovals: ["call_1"] }, "pendingApprovals must be the pendingApprovals of an earlier"],
-  [{ decidedCalls: [{ toolCallId: 1 }] }, "decidedCalls must be the decidedCalls of an earlier"],
+  ...[
+    { toolCallId: 1, name: "look", arguments: {} },
+    { toolCallId: "call_1", arguments: {} },
+    { toolCallId: "call_1", name: "look", arguments: "{}" },
+  ].map((call) =>
+    [{ decidedCalls: [call] }, "decidedCalls must be the decidedCalls of an earlier"] as const
+  ),
   [{ steeringMode: "any" }, "steeringMode must be one of one_at_a_time, all, not any"],
   [{ steeringMode: Symbol("all") }, "one of one_at_a_time, all, not Symbol(all)"],
   [{ followUpMode: true }, "followUpMode must be one of one_at_a_time, all, not true"],

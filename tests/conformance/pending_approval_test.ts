@@ -254,3 +254,32 @@ Deno.test("tool_approval_requested: the arguments that wait are those of the eve
   );
   assertEquals(requested?.arguments, PENDING[0]?.arguments);
 });
+
+Deno.test("approve pending: a call whose edited arguments a policy refuses stays refused when the batch resumes", async () => {
+  const calls = [toolCall("look", {}, { id: "a" }), toolCall("look", {}, { id: "b" })];
+  let isStrict = true;
+  const test = pendingAgent([reply(calls), reply("Done")], {
+    approve: ({ toolCallId }) =>
+      toolCallId === "a" ? { type: "approved", arguments: { path: "/etc" } } : pending,
+    policies: [{
+      name: "paths",
+      preDispatch: ({ arguments: { path } }) =>
+        isStrict && path === "/etc" ? { type: "skip", reason: "not there" } : undefined,
+    }],
+  });
+  const { agent } = test;
+  const { decidedCalls } = await agent.prompt("Go");
+  const reason = "Tool call refused: not there";
+  assertEquals(decidedCalls, [
+    {
+      toolCallId: "a",
+      name: "look",
+      arguments: {},
+      decision: { type: "denied", reason, origin: "policy" },
+    },
+  ]);
+  isStrict = false;
+  await agent.continue({ approvals: { b: true } });
+  assertEquals(ranCalls(test), ["b"]);
+  assertEquals(outlineMessages(agent.state.messages)[2], `tool_result: ${reason}`);
+});

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { userMessage } from "../../src/core/message.ts";
+import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -73,6 +73,29 @@ Deno.test("postTurn inject: leads to one more turn after a turn without tools [A
     "assistant: One",
     "user: Sure?",
     "assistant: Two",
+  ]);
+});
+
+Deno.test("postTurn inject: a message that the policy changes later stays as it was injected", async () => {
+  const content = [{ type: "text", text: "Check it" }];
+  const note = { role: "user", content, timestamp: 0 } as AgentMessage;
+  const { agent } = testAgent([reply("Done"), reply("Checked")], {
+    policies: [{
+      name: "check",
+      preTurn: () => void content.splice(0, 1, { type: "text", text: "Changed" }),
+      postTurn: ({ turn }) => {
+        if (turn > 1) return undefined;
+        content.splice(0, 1, { type: "text", text: "Check it" });
+        return { type: "inject", messages: [note] };
+      },
+    }],
+  });
+  await agent.prompt("Go");
+  assertEquals(outlineMessages(agent.state.messages), [
+    "user: Go",
+    "assistant: Done",
+    "user: Check it",
+    "assistant: Checked",
   ]);
 });
 
@@ -233,6 +256,30 @@ Deno.test("policies: an observing hook that throws counts as continue, a guard t
   assertEquals(outlineMessages(agent.state.messages).slice(2, 3), [
     'tool_result: Tool call refused: the policy "broken" failed: policy failed',
   ]);
+});
+
+Deno.test("policies: one that cannot be read when tools run answers their calls and ends the run with an error", async () => {
+  let isRunning = false;
+  const policy: Policy = {
+    name: "broken",
+    preTurn: () => void (isRunning = true),
+    get preDispatch() {
+      if (isRunning) throw new Error("no hook");
+      return () => undefined;
+    },
+  };
+  const work = fakeTool({ name: "work" });
+  const { agent } = testAgent([reply([toolCall("work"), toolCall("work")])], {
+    tools: [work],
+    policies: [policy],
+  });
+  const { stopReason, error } = await agent.prompt("Go");
+  assertEquals([stopReason, error?.message], ["error", "The tool calls failed: no hook"]);
+  assertEquals(outlineMessages(agent.state.messages).slice(2), [
+    "tool_result: Tool call failed: no hook",
+    "tool_result: Tool call failed: no hook",
+  ]);
+  assertEquals(work.calls, []);
 });
 
 Deno.test("policies: a hook that hangs is abandoned 100 ms after the abort", async () => {

@@ -1,7 +1,7 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { AbortedError } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import { type Prices, unknownCost, type Usage } from "../../src/core/usage.ts";
+import { type Prices, unknownCost, type Usage, zeroCost } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -35,6 +35,15 @@ Deno.test("prices: a cost above 0 that the provider reports takes precedence ove
   ], { prices: () => ({ input: 1, output: 1 }) });
   assertEquals((await agent.prompt("Hi")).cost.total, 7);
   assertEquals((await agent.prompt("Hi")).cost.total, 2);
+});
+
+Deno.test("prices: a cost of 0 that the provider reports is the cost when no price is known, without a warning", async () => {
+  const step = reply("Hello", { usage: million, cost: zeroCost() });
+  for (const options of [{}, { prices: {} }]) {
+    const { agent, seen } = testAgent([step], options);
+    assertEquals((await agent.prompt("Hi")).cost, zeroCost());
+    assertEquals(eventsOfType(seen, "warning"), []);
+  }
 });
 
 Deno.test("prices: an unknown price is reported once per model, and the tokens are counted [A53]", async () => {

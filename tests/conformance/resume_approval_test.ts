@@ -6,6 +6,7 @@ import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
@@ -113,6 +114,37 @@ Deno.test("continue({ approvals }): works in a new agent, from the JSON of the r
     'tool_result: Tool "lok" not found. Available tools: look, write.',
     "assistant: Done",
   ]);
+});
+
+Deno.test("continue({ approvals }): runs the calls of the reply that needed no approval", async () => {
+  const test = pendingAgent(undefined, { approvalMode: "smart" });
+  const { decidedCalls } = await test.agent.prompt("Go");
+  assertEquals(decidedCalls?.map(({ toolCallId, decision }) => [toolCallId, decision.type]), [
+    ["call_1", "approved"],
+    ["call_3", "denied"],
+    ["call_4", "denied"],
+  ]);
+  await test.agent.continue({ approvals: { call_2: true } });
+  assertEquals(ranCalls(test), ["call_1", "call_2"]);
+});
+
+Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")], { approve: () => true });
+  const result = { content: [text("before")] };
+  const interruptedCalls = [
+    { toolCallId: "call_1", result },
+    { toolCallId: "call_2", result, rerun: {} },
+  ];
+  assertEquals(test.agent.state.interruptedCalls, []);
+  test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
+  assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
+  await test.agent.continue();
+  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
+  const results = outlineMessages(test.agent.state.messages).slice(2);
+  assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
+  assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
 });
 
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
@@ -231,6 +263,27 @@ Deno.test("continue({ approvals }): a message of steer() right after the call ca
   const events = await checkEvents(stream);
   assertEquals(ranCalls(test), []);
   assertEquals(eventsOfType(events, "turn_end")[0]?.reason, "steering_interrupt");
+});
+
+Deno.test("continue({ approvals }): messages that preDispatch injects for changed arguments are in the next turn", async () => {
+  const seen: unknown[] = [];
+  const { agent, streamFn } = pendingAgent([BATCH, reply("Done")], {
+    policies: [{
+      name: "note",
+      preDispatch: ({ toolCallId, arguments: { path } }) => {
+        if (toolCallId !== "call_2") return undefined;
+        seen.push(path);
+        return { type: "inject", messages: [userMessage(`wrote ${path}`, 0)] };
+      },
+    }],
+  });
+  await agent.prompt("Go");
+  assertEquals(seen.splice(0), ["a"]);
+  const approval = { type: "approved", arguments: { path: "c" } } as const;
+  await agent.continue({ approvals: { call_2: approval } });
+  assertEquals(seen, ["a", "c"]);
+  const sent = outlineMessages(streamFn.calls.at(-1)?.context.messages ?? []);
+  assertEquals(sent.slice(-2), ["user: wrote a", "user: wrote c"]);
 });
 
 Deno.test("continue({ approvals }): messages that preTurn injects come after the results", async () => {

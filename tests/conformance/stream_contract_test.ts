@@ -77,6 +77,35 @@ Deno.test("StreamFn: done with the stop reason error ends the run with an error"
   assertEquals([stopReason, error?.code], ["error", "stream_error"]);
 });
 
+Deno.test("StreamFn: done with the stop reason aborted ends the run as aborted", async () => {
+  const { agent } = testAgent([
+    [start, { type: "done", stopReason: "aborted", usage: zeroUsage() } as never],
+  ]);
+  const { stopReason, error } = await agent.prompt("Hi");
+  assertEquals([stopReason, error?.code], ["aborted", undefined]);
+});
+
+Deno.test("StreamFn: a reply that completes after abort() is aborted, and its usage counts", async () => {
+  const usage = { ...zeroUsage(), output: 7, total: 7 };
+  const { agent } = testAgent([], {
+    streamFn: async function* ({ signal }): AsyncGenerator<AssistantMessageEvent> {
+      yield* [start, textStart, delta(0, "Half")];
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield* [delta(0, " and half"), textEnd, { ...done, usage }];
+    },
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  agent.abort();
+  const { stopReason, messages, usage: total } = await running;
+  const last = messages.at(-1);
+  assertEquals([stopReason, total.total], ["aborted", 7]);
+  assertEquals(last?.role === "assistant" && [last.stopReason, outlineMessages([last])], [
+    "aborted",
+    ["assistant: Half"],
+  ]);
+});
+
 Deno.test("StreamFn: blocks may interleave, and empty blocks are omitted", async () => {
   const { agent } = testAgent([[
     start,
@@ -145,6 +174,9 @@ const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 const extension = { type: "extension", contentIndex: 0, typeName: "item", data: {} };
 const invalidBlocks: Record<string, readonly object[]> = {
+  "a tool call without an id": [{ ...callStart, id: undefined }],
+  "a tool call without a name": [{ ...callStart, name: undefined }],
+  "a delta that is no string": [textStart, { ...delta(0, "x"), delta: 5 }, textEnd],
   "an extension without a typeName": [{ ...extension, typeName: undefined }],
   "an extension with a bigint": [{ ...extension, data: [1n] }],
   "an extension with a cycle": [{ ...extension, data: cycle }],

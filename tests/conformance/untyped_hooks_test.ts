@@ -189,6 +189,17 @@ for (const report of [null, 5, "short"]) {
   });
 }
 
+Deno.test("transformContext with a report that is not JSON: the turn ends in an error that says what is not", async () => {
+  const { end, streamFn } = await runPrompt({
+    transformContext: (messages) => ({ messages, report: { droppedCount: 5n } }) as never,
+  }, []);
+  assertEquals(
+    end?.error?.message,
+    "transformContext failed: its report is not JSON: /droppedCount is a bigint",
+  );
+  assertEquals(streamFn.calls, []);
+});
+
 for (
   const report of [
     {},

@@ -39,7 +39,7 @@ async function createTestSession(directory: string): Promise<FileSessionStore> {
 }
 
 Deno.test(
-  "FileSessionStore: another process can read an open session, and write to it after the owner was killed",
+  "FileSessionStore: another process can read an open session, and write to it after the owner was killed [B76]",
   withTempDirectory("held", async (directory) => {
     const store = await createTestSession(directory);
     const child = new Deno.Command(Deno.execPath(), {
@@ -67,7 +67,7 @@ Deno.test(
 );
 
 Deno.test(
-  "FileSessionStore: keeps all entries when several processes write in turn",
+  "FileSessionStore: keeps all entries when several processes write in turn [A144]",
   withTempDirectory("turns", async (directory) => {
     const store = await createTestSession(directory);
     const [processes, entries] = [4, 15];

@@ -50,6 +50,9 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
+/** Maximum length of a provider's message in an error, in characters. */
+const MAX_MESSAGE_LENGTH = 2000;
+
 /** Response headers that hold the id of the request. */
 const REQUEST_ID_HEADERS = [
   "request-id",
@@ -70,8 +73,9 @@ export function classifyResponse(
   const retryAfterMs = findRetryAfter({ headers, message, body: reported.body, now });
   const classification = classifyFailure({ ...reported, status, retryAfterMs }, table);
   const hint = classification === BAD_REQUEST && status === 404 ? " (check the baseUrl)" : "";
-  const text = `${provider} answered ${status}${message && `: ${message}`}${hint}`;
-  return createAgentError(classification.code, redact(text, secrets), {
+  const quote = shorten(redact(message, secrets));
+  const text = `${provider} answered ${status}${quote && `: ${quote}`}${hint}`;
+  return createAgentError(classification.code, text, {
     retryable: resolveRetryable(classification, headers.get("x-should-retry")),
     status,
     retryAfterMs,
@@ -93,8 +97,9 @@ export function classifyStreamError(value: unknown, origin: ErrorOrigin): AgentE
   const { message, body, status, requestId } = reported;
   const retryAfterMs = findRetryAfter({ headers: new Headers(), message, body, now });
   const { code, retryable } = classifyFailure({ ...reported, retryAfterMs }, table);
-  const text = `${provider} reported an error${message && `: ${message}`}`;
-  return createAgentError(code, redact(text, secrets), {
+  const quote = shorten(redact(message, secrets));
+  const text = `${provider} reported an error${quote && `: ${quote}`}`;
+  return createAgentError(code, text, {
     retryable,
     status,
     retryAfterMs,
@@ -171,6 +176,11 @@ function resolveRetryable(
   if (header === "false") return false;
   const isUnclassified = classification === BAD_REQUEST || classification === UNKNOWN;
   return header === "true" && isUnclassified ? true : classification.retryable;
+}
+
+/** Shortens a message without secrets; a part of a secret would not be found. */
+function shorten(message: string): string {
+  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
 }
 
 /** Removes secrets from an id, in case a gateway repeats headers of the request. */

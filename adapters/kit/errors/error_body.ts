@@ -28,8 +28,8 @@ export interface ProviderError {
   readonly body: JsonObject;
 }
 
-/** Longest message, in characters. */
-const MAX_MESSAGE_LENGTH = 2000;
+/** Maximum length of a message that is classified, in characters. */
+const MAX_MESSAGE_LENGTH = 10_000;
 
 /** Reads the body of an error response. */
 export function readErrorBody(text: string): ProviderError {
@@ -132,5 +132,5 @@ function extractPageText(text: string): string {
 function toSingleLine(text: string): string {
   // deno-lint-ignore no-control-regex -- removes control characters from messages
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
+  return line.slice(0, MAX_MESSAGE_LENGTH);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ContentBlock } from "../../../src/core/content.ts";
+import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { BASE64 } from "./base64_text.ts";
@@ -46,8 +46,9 @@ function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities):
 
 function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined): boolean {
   if (block.type !== "image" || !ability) return false;
-  const { source } = block;
-  if (source.type === "url") return ability.urls?.test(source.url) ?? false;
-  return source.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
-    ability.types.test(source.mediaType) && BASE64.test(source.data);
+  const source: ImageSource | undefined = block.source;
+  if (source?.type === "url") return ability.urls?.test(source.url) ?? false;
+  return source?.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
+    ability.types.test(source.mediaType) && typeof source.data === "string" &&
+    BASE64.test(source.data);
 }

@@ -10,6 +10,7 @@ import type {
   ImageSource,
   TextBlock,
 } from "../../../src/core/content.ts";
+import { isJsonObject } from "../../../src/core/json.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
@@ -91,7 +92,10 @@ export class ContentAdapter {
       case "image":
       case "document":
       case "audio":
-        return this.#adaptMedia(normalize(block));
+        return hasSource(block) ? this.#adaptMedia(normalize(block)) : this.#replace(
+          block,
+          `The ${KINDS[block.type].plural} have no valid source`,
+        );
       case "thinking":
       case "tool_call":
       case "extension": {
@@ -109,8 +113,13 @@ export class ContentAdapter {
     const text = block.type === "document" ? toText(block, ability) : undefined;
     if (text) return text;
     const problem = this.#findProblem(block, ability);
-    if (problem === undefined) return this.#withoutCitations(block, ability);
-    const { plural, replacement } = KINDS[block.type];
+    return problem === undefined
+      ? this.#withoutCitations(block, ability)
+      : this.#replace(block, problem);
+  }
+
+  #replace({ type }: MediaBlock, problem: string): TextBlock {
+    const { plural, replacement } = KINDS[type];
     this.#omit(`${plural}_left_out`, problem);
     return { type: "text", text: replacement };
   }
@@ -150,6 +159,29 @@ export class ContentAdapter {
     entry.count++;
     this.#omitted.set(reason, entry);
   }
+}
+
+/** Whether a block has a source, which blocks of callers without types may lack. */
+function hasSource(block: MediaBlock): boolean {
+  const source: unknown = block.source;
+  if (!isJsonObject(source)) return false;
+  switch (source["type"]) {
+    case "base64":
+      return isString(source["data"]) &&
+        isString(block.type === "image" ? source["mediaType"] : block.mediaType);
+    case "url":
+      return isString(source["url"]) && (block.type === "image" || isString(block.mediaType));
+    case "file":
+      return isString(source["path"]);
+    case "provider_file":
+      return isString(source["id"]) && isString(source["provider"]);
+    default:
+      return false;
+  }
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 /** Converts `data:` URLs to base64, base64 to its usual form, and media types to their usual names. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamFn } from "../../../src/core/stream.ts";
 import type { Catalog } from "../../catalog/catalog_entry.ts";
 
@@ -11,24 +12,30 @@ type CatalogModule = typeof import("../../catalog/catalog.ts");
 
 /**
  * Adds `hasStrictSchema`, `prices` and `contextWindow` to a stream function. The catalog is loaded with the first request
- * or question; before, prices and windows are unknown. Default of `models`: the shipped models.
+ * or question; before, prices and windows are unknown. `models` is a catalog, or a function that returns that of a model.
+ * Default: the shipped models.
  */
-export function withCatalog(streamFn: StreamFn, models?: Catalog): StreamFn {
+export function withCatalog(
+  streamFn: StreamFn,
+  models?: Catalog | ((model: ModelSpec) => Catalog | undefined),
+): StreamFn {
   let loaded: CatalogModule | undefined;
   const load = async (): Promise<CatalogModule> =>
     loaded ??= await import("../../catalog/catalog.ts");
+  const select = (model: ModelSpec) =>
+    (typeof models === "function" ? models(model) : models) ?? loaded?.catalog ?? {};
   const call: StreamFn = (request) => {
     if (!loaded) void load();
     return streamFn(request);
   };
   const knowledge: Required<Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow">> = {
     async hasStrictSchema(model, schema) {
-      const { catalog, findModel } = await load();
-      if (!findModel(models ?? catalog, model)?.strictSchema) return false;
+      const { findModel } = await load();
+      if (!findModel(select(model), model)?.strictSchema) return false;
       return (await import("./strict_schema.ts")).isStrictSchema(schema);
     },
-    prices: (model) => loaded?.findModelRates(models ?? loaded.catalog, model),
-    contextWindow: (model) => loaded?.findModel(models ?? loaded.catalog, model)?.contextWindow,
+    prices: (model) => loaded?.findModelRates(select(model), model),
+    contextWindow: (model) => loaded?.findModel(select(model), model)?.contextWindow,
   };
   return Object.assign(call, knowledge);
 }

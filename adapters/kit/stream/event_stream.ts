@@ -7,7 +7,6 @@
 import { BlockWriter } from "../../../src/core/block_writer.ts";
 import {
   AgentError,
-  type AgentErrorOptions,
   getErrorMessage,
   NetworkError,
   StreamError,
@@ -74,6 +73,9 @@ const MAX_SLICE_BYTES = 32 * 1024;
 /** Maximum length of the text outside of frames in an error, in characters. */
 const MAX_UNKNOWN_LENGTH = 500;
 
+/** Maximum length of a text that is searched for secrets before it is shortened, in characters. */
+const MAX_QUOTED_LENGTH = 10_000;
+
 /** Maximum length of an event in an error, in characters. */
 const MAX_FRAME_LENGTH = 200;
 
@@ -125,7 +127,7 @@ class Call<Frame> {
       readAhead: true,
     });
     this.#writer = new BlockWriter((event) => {
-      this.events.push(event);
+      this.events.push(this.#redactEvent(event));
       if (event.type === "done" || event.type === "error") options.onEnd?.(event.usage);
     });
     const { clock, idleTimeoutMs: limitMs } = options.settings;
@@ -174,7 +176,7 @@ class Call<Frame> {
     }
     replyReader.end?.();
     if (this.#writer.ended) return;
-    const text = parser.unknownText?.trim().slice(0, MAX_UNKNOWN_LENGTH);
+    const text = this.#quote(parser.unknownText ?? "", MAX_UNKNOWN_LENGTH);
     const problem = "the stream ended before the reply was complete";
     throw this.#createNetworkError(text ? `${problem}, with the text: ${text}` : problem);
   }
@@ -249,28 +251,60 @@ class Call<Frame> {
 
   /** Creates the error of a frame that is not JSON, or not of the form that the provider documents. */
   #createFrameError(cause: unknown, frame: Frame): StreamError {
-    const text = (typeof frame === "string" ? frame : JSON.stringify(frame)).trim();
-    const shown = text.length > MAX_FRAME_LENGTH ? `${text.slice(0, MAX_FRAME_LENGTH)}…` : text;
-    const problem = cause instanceof TypeError ? "unexpected form" : getErrorMessage(cause);
-    return this.#createStreamError(cause, `${problem}, in the event ${shown}`);
+    const text = typeof frame === "string" ? frame : JSON.stringify(frame);
+    const quote = this.#quote(text, MAX_FRAME_LENGTH);
+    // The message of a syntax error quotes the text, which may cut a secret in half.
+    const isSecret = cause instanceof SyntaxError && this.#redact(text) !== text;
+    const problem = cause instanceof TypeError
+      ? "unexpected form"
+      : isSecret
+      ? "invalid JSON"
+      : getErrorMessage(cause);
+    return this.#createStreamError(
+      isSecret ? undefined : cause,
+      `${problem}, in the event ${quote}`,
+    );
   }
 
   #createStreamError(cause: unknown, problem = getErrorMessage(cause)): StreamError {
     const { provider } = this.#options.request.model;
     const step = this.#reader === null ? "create the request to" : "read the reply of";
-    return new StreamError(...this.#redact(`Cannot ${step} ${provider}: ${problem}`, cause));
+    return new StreamError(`Cannot ${step} ${provider}: ${problem}`, { provider, cause });
   }
 
   #createNetworkError(problem: string, cause?: unknown): NetworkError {
     const { provider } = this.#options.request.model;
-    return new NetworkError(...this.#redact(`${provider}: ${problem}`, cause));
+    return new NetworkError(`${provider}: ${problem}`, { provider, cause });
   }
 
-  /** Returns the arguments of an error; a cause whose message contains a secret is left out. */
-  #redact(message: string, cause: unknown): [string, AgentErrorOptions] {
-    const { provider } = this.#options.request.model;
-    const redacted = redact(message, this.#exchange?.secrets);
-    return [redacted, redacted === message ? { provider, cause } : { provider }];
+  /** Removes secrets from warnings and errors, which may quote the provider. */
+  #redactEvent(event: AssistantMessageEvent): AssistantMessageEvent {
+    switch (event.type) {
+      case "warning":
+        return { ...event, message: this.#redact(event.message) };
+      case "error":
+        return { ...event, error: this.#redactError(event.error) };
+      default:
+        return event;
+    }
+  }
+
+  /** Returns an error without secrets; a cause whose message may contain one is left out. */
+  #redactError(error: AgentError): AgentError {
+    const message = this.#redact(error.message);
+    if (message === error.message) return error;
+    const { cause: _cause, ...record } = error.toJSON();
+    return AgentError.from({ ...record, message });
+  }
+
+  /** Returns the start of a text without secrets. They are removed first, since a part of one would not be found. */
+  #quote(text: string, maxLength: number): string {
+    const quote = this.#redact(text.trim().slice(0, MAX_QUOTED_LENGTH));
+    return quote.length > maxLength ? `${quote.slice(0, maxLength)}…` : quote;
+  }
+
+  #redact(text: string): string {
+    return redact(text, this.#exchange?.secrets);
   }
 }
 

@@ -2,10 +2,47 @@
  * Checks of values in a response.
  *
  * The types of a response are not validated. These functions keep values of another type, such as a number in place of
- * a text, out of events and messages.
+ * a text, out of events and messages: content of another type is an error, and facts about it, such as an id, are left out.
  *
  * @module
  */
+
+import { isJsonObject } from "../../../src/core/json.ts";
+
+/**
+ * Returns content that is text, and `""` for missing content.
+ *
+ * @throws {TypeError} When the content is of another type; the reply ends with a `stream_error` that shows the event.
+ */
+export function readText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  throw new TypeError(`Expected a text, not a ${typeof value}`);
+}
+
+/**
+ * Returns a list, and an empty one for a missing list.
+ *
+ * @throws {TypeError} When the value is of another type; the reply ends with a `stream_error` that shows the event.
+ */
+export function readList<Item>(value: readonly Item[] | null | undefined): readonly Item[] {
+  if (Array.isArray(value)) return value;
+  if (value === undefined || value === null) return [];
+  throw new TypeError(`Expected a list, not a ${typeof value}`);
+}
+
+/**
+ * Returns an object, and `undefined` for a missing one.
+ *
+ * @throws {TypeError} When the value is of another type; the reply ends with a `stream_error` that shows the event.
+ */
+export function readObject<Value extends object>(
+  value: Value | null | undefined,
+): Value | undefined {
+  if (isJsonObject(value)) return value;
+  if (value === undefined || value === null) return undefined;
+  throw new TypeError(`Expected an object, not a ${typeof value}`);
+}
 
 /** Returns a string unchanged, and `""` for any other value. */
 export function textOrEmpty(value: unknown): string {

@@ -30,7 +30,7 @@ import {
   toStrictSchema,
 } from "../../kit/request/strict_schema.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
-import { sortTools } from "../../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toChatMessages } from "./messages.ts";
@@ -79,7 +79,9 @@ export async function createChatBody(
     ...dialect.fields,
     messages: dialect.repairOrder?.(messages) ?? messages,
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? toChatToolChoice(options) : undefined,
+    tool_choice: tools.length > 0 || canChooseTool(request, sink)
+      ? toChatToolChoice(options)
+      : undefined,
     temperature: resolveTemperature(options, entry, sink),
     top_p: resolveTopP(options, entry, sink),
     stop: resolveChatStop(request, entry, sink),

@@ -18,7 +18,8 @@ import type { ChatDialect } from "./dialect.ts";
 import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
 import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
-import { textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
@@ -55,11 +56,15 @@ const FILTER_REASONS = [
 /** Finish reasons of server errors: `error` at Mistral and OpenRouter, `abort` at vLLM, the others at DeepSeek and z.ai. */
 const FAILURE_REASONS = ["error", "abort", "network_error", "insufficient_system_resource"];
 
+/** Members of a delta with media, which requests for them return. */
+const MEDIA_MEMBERS = ["audio", "images"] as const;
+
 /** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: ChatCallAssembler;
+  readonly #unknown: UnknownParts;
   readonly #sendsDone: boolean;
   readonly #textTemplate = new DeltaTemplate<WireChunk>(
     "content",
@@ -83,6 +88,7 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer = call.writer;
     this.#origin = call.origin;
     this.#calls = new ChatCallAssembler(call);
+    this.#unknown = new UnknownParts(call.writer);
   }
 
   /** Usage, once received. */
@@ -118,16 +124,19 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer.setResponseId(chunk.id);
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
+    if (chunk.x_groq?.error) throw classifyStreamError(chunk.x_groq, this.#origin);
     if (chunk.error || (!chunk.choices && isErrorValue(chunk))) {
       throw classifyStreamError(chunk, this.#origin);
     }
     if (chunk.citations) this.#citations = toCitations(chunk.citations);
     const choice = findFirstChoice(chunk);
     if (!choice) return;
-    if (choice.delta) this.#append(choice.delta);
+    const delta = readObject(choice.delta);
+    if (delta) this.#append(delta);
     // Some servers repeat the complete message after its deltas.
-    if (choice.message && !this.#hasContent()) this.#append(choice.message);
-    this.#finishReason = textOrEmpty(choice.finish_reason).toLowerCase() || this.#finishReason;
+    const message = readObject(choice.message);
+    if (message && !this.#hasContent()) this.#append(message);
+    this.#finishReason = textOrEmpty(choice.finish_reason) || this.#finishReason;
     if (choice.content_filter_results) this.#isFiltered ||= hasFilteredContent(choice);
   }
 
@@ -151,14 +160,21 @@ export class ChatReply implements ReplyReader<string> {
 
   #append(delta: WireDelta): void {
     const { content, refusal, annotations, function_call: onlyCall } = delta;
-    const calls = delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []);
+    const calls = readList(
+      delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []),
+    );
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
-    if (refusal) this.#refusal += textOrEmpty(refusal);
-    if (annotations) this.#citations = [...this.#citations, ...toCitations(annotations)];
+    this.#refusal += readText(refusal);
+    if (annotations) this.#addCitations(annotations);
+    for (const name of MEDIA_MEMBERS) if (delta[name]) this.#unknown.report("content", name);
     if (calls.length === 0) return;
     this.#endThinking();
     this.#calls.append(calls);
+  }
+
+  #addCitations(annotations: unknown): void {
+    this.#citations = [...this.#citations, ...toCitations(annotations)];
   }
 
   /** Writes the reasoning of a chunk, before its other content. */
@@ -166,9 +182,9 @@ export class ChatReply implements ReplyReader<string> {
     const { reasoning_content: content, reasoning, reasoning_details: details } = delta;
     if (content) {
       this.#hasOpenReasoning = true;
-      this.#writer.writeThinking(textOrEmpty(content));
-    } else if (reasoning) {
-      this.#writer.writeThinking(textOrEmpty(reasoning));
+      this.#writer.writeThinking(readText(content));
+    } else {
+      this.#writer.writeThinking(readText(reasoning));
     }
     if (details) this.#details.append(details);
   }
@@ -178,10 +194,30 @@ export class ChatReply implements ReplyReader<string> {
       this.#endThinking();
       return this.#writer.writeText(content);
     }
-    for (const part of content) {
-      if (part.thinking) this.#writer.writeThinking(joinText(part.thinking));
-      else this.#writer.writeText(textOrEmpty(part.text));
-      if (part.signature) this.#writer.closeThinking({ signature: textOrEmpty(part.signature) });
+    for (const part of readList(content)) this.#appendPart(part);
+  }
+
+  #appendPart(part: WireContentPart): void {
+    const { type, text, thinking, signature } = readObject(part) ?? {};
+    switch (type) {
+      case "thinking":
+        this.#appendThinkingParts(thinking);
+        if (signature) this.#writer.closeThinking({ signature: textOrEmpty(signature) });
+        return;
+      case "text":
+      case undefined:
+        return this.#writer.writeText(readText(text));
+      default:
+        if (isCitation(part)) this.#addCitations([part]);
+        else this.#unknown.report("content", type);
+    }
+  }
+
+  #appendThinkingParts(thinking: WireContentPart["thinking"]): void {
+    const pieces = typeof thinking === "string" ? [{ text: thinking }] : readList(thinking);
+    for (const piece of pieces) {
+      this.#writer.writeThinking(readText(piece.text));
+      if (isCitation(piece)) this.#addCitations([piece]);
     }
   }
 
@@ -191,7 +227,8 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer.closeTextOrThinking({ signature: REASONING_CONTENT });
   }
 
-  #finish(reason: string): void {
+  #finish(wireReason: string): void {
+    const reason = wireReason.toLowerCase();
     this.#endThinking();
     const citations = this.#citations;
     if (citations.length > 0) this.#writer.closeTextOrThinking({ citations });
@@ -201,7 +238,9 @@ export class ChatReply implements ReplyReader<string> {
     if (details.length > 0) this.#writer.writeExtension(REASONING_DETAILS, details);
     const error = this.#toError(reason);
     if (error) return this.#writer.fail(error, this.usage);
-    if (!stopReason) this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${reason}`);
+    if (!stopReason) {
+      this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${wireReason}`);
+    }
     const counts = this.#wireUsage ?? {};
     this.#writer.finish({
       // Some servers send `stop` with tool calls, or `tool_calls` without any.
@@ -228,9 +267,10 @@ export class ChatReply implements ReplyReader<string> {
 }
 
 /** Returns the first choice; a request may ask for several with `n` in `extra`. */
-function findFirstChoice({ choices }: WireChunk): WireChoice | undefined {
-  const choice = choices?.[0];
-  return choice?.index ? choices?.find(({ index = 0 }) => index === 0) : choice;
+function findFirstChoice(chunk: WireChunk): WireChoice | undefined {
+  const choices = readList(chunk.choices);
+  const choice = choices[0];
+  return choice?.index ? choices.find(({ index = 0 }) => index === 0) : choice;
 }
 
 /** Returns the delta of a chunk that has nothing else: text, or a piece of one call. */
@@ -251,6 +291,7 @@ function hasFilteredContent({ content_filter_results: results }: WireChoice): bo
   );
 }
 
-function joinText(parts: string | readonly WireContentPart[]): string {
-  return typeof parts === "string" ? parts : parts.map(({ text = "" }) => text).join("");
+/** Whether a part refers to a source of the text before it. */
+function isCitation({ type }: WireContentPart): boolean {
+  return type === "reference" || type === "tool_reference";
 }

@@ -10,7 +10,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
-import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import { readText, textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
 import type { WireToolCall } from "./wire.ts";
 
 interface Call {
@@ -57,7 +57,7 @@ export class ChatCallAssembler {
 
   #appendPiece(call: Call, piece: WireToolCall): void {
     if (call.id === "") call.id = textOrEmpty(piece.id);
-    const namePiece = textOrEmpty(piece.function?.name);
+    const namePiece = readText(piece.function?.name);
     // Some servers send the name in pieces, others repeat it with every piece.
     if (call.contentIndex === null && namePiece !== call.name) call.name += namePiece;
     const args = toArgumentsText(piece.function?.arguments);

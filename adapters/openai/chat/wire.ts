@@ -32,15 +32,19 @@ export interface WireDelta {
   readonly reasoning?: string | null;
   readonly reasoning_details?: readonly WireReasoningDetail[] | null;
   readonly tool_calls?: readonly WireToolCall[] | null;
+  /** Speech of models with audio output. */
+  readonly audio?: unknown;
+  /** Pictures of models with image output, at OpenRouter. */
+  readonly images?: unknown;
   /** Sources at OpenAI and OpenRouter. */
   readonly annotations?: unknown;
   /** The only tool call, at servers with OpenAI's first form of tool calls. */
   readonly function_call?: WireToolCall["function"];
 }
 
-/** A part of the content, which Mistral sends for models that think. */
+/** A part of the content, which Mistral sends for models that think or cite. */
 export interface WireContentPart {
-  readonly type: string;
+  readonly type?: string;
   readonly text?: string;
   readonly thinking?: string | readonly WireContentPart[];
   readonly signature?: string | null;
@@ -80,8 +84,8 @@ export type WireChunk = JsonObject & {
   readonly id?: string | null;
   readonly choices?: readonly WireChoice[] | null;
   readonly usage?: WireUsage | null;
-  /** Usage at Groq. */
-  readonly x_groq?: { readonly usage?: WireUsage | null } | null;
+  /** Usage and errors at Groq. */
+  readonly x_groq?: (JsonObject & { readonly usage?: WireUsage | null }) | null;
   readonly error?: unknown;
   /** URLs of the sources at xAI and Perplexity. */
   readonly citations?: unknown;

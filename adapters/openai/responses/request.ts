@@ -24,7 +24,7 @@ import {
   toServerTools,
 } from "../../kit/request/server_tools.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
-import { sortTools } from "../../kit/request/tools.ts";
+import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toSchemaFormat } from "../chat/request.ts";
@@ -88,7 +88,9 @@ export async function createResponsesBody(
     instructions: context.systemPrompt.trim() === "" ? undefined : context.systemPrompt,
     input: toResponsesInput(history, model),
     tools: tools.length > 0 ? tools : undefined,
-    tool_choice: tools.length > 0 ? toResponsesToolChoice(options) : undefined,
+    tool_choice: tools.length > 0 || canChooseTool(request, sink)
+      ? toResponsesToolChoice(options)
+      : undefined,
     temperature: resolveTemperature(options, entry, sink),
     top_p: resolveTopP(options, entry, sink),
     max_output_tokens: resolveMaxTokens(options, entry, sink),

@@ -5,14 +5,21 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
-import { ContentFilteredError } from "../../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorValue } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { textOrEmpty, toArgumentsText } from "../../kit/stream/wire_values.ts";
+import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
+import {
+  readList,
+  readObject,
+  readText,
+  textOrEmpty,
+  toArgumentsText,
+} from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
@@ -20,9 +27,18 @@ import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wir
 /** Prefix of the type names of extension blocks with items of the API. */
 export const ITEM_PREFIX = "openai.";
 
+/**
+ * Events about the progress of the response or of an item, and parts that `response.output_item.done` repeats: content
+ * parts, reasoning, and all of the provider's own tools.
+ */
+const REPEATED_EVENTS =
+  /^(?:keepalive|response\.(?:created|queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
+
 /** A tool call whose block is open. */
 interface OpenCall {
   readonly contentIndex: number;
+  /** Arguments of the item at its start, which are usually empty. */
+  readonly earlyArguments: unknown;
   hasArguments: boolean;
 }
 
@@ -31,18 +47,24 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #calls = new Map<number, OpenCall>();
+  readonly #unknown: UnknownParts;
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
   /** Whether the current part has text. */
   #hasText = false;
   /** Whether the current message has text. */
   #messageHasText = false;
+  /** Whether the current reasoning has text. */
+  #hasThinking = false;
+  /** Annotations of the current message, which its end usually repeats. */
+  #annotations: unknown[] = [];
   #hasClosedItem = false;
   #hasToolCall = false;
 
   /** Creates a reader for the reply of a call. */
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
+    this.#unknown = new UnknownParts(call.writer);
     this.#call = call;
   }
 
@@ -65,43 +87,62 @@ export class ResponsesReply implements ReplyReader<string> {
         return;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
-        return this.#writer.writeThinking(textOrEmpty(event.delta));
+        return this.#appendThinking(event.delta);
       case "response.function_call_arguments.delta":
-        return this.#appendArguments(event.output_index, textOrEmpty(event.delta));
+        return this.#appendArguments(event.output_index, readText(event.delta));
       case "response.function_call_arguments.done":
         return this.#completeArguments(event.output_index, event.arguments);
       case "response.refusal.delta":
-        this.#refusal += textOrEmpty(event.delta);
+        this.#refusal += readText(event.delta);
+        return;
+      case "response.refusal.done":
+        this.#refusal ||= readText(event.refusal);
+        return;
+      case "response.output_text.annotation.added":
+        this.#annotations.push(event.annotation);
         return;
       case "response.reasoning_summary_part.added":
         return this.#writer.closeTextOrThinking();
       case "response.output_item.added":
-        if (event.item.type === "function_call") this.#openCall(event.output_index, event.item);
+        if (readObject(event.item)?.type === "function_call") {
+          this.#openCall(event.output_index, event.item);
+        }
         return;
       case "response.output_item.done":
         return this.#closeItem(event.output_index, event.item);
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
-        return this.#finish(event.response);
+        return this.#finish(event.type, readObject(event.response) ?? {});
       case "error":
         throw classifyStreamError(event, this.#call.origin);
       default:
         if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
+        this.#reportUnknown(Object(event)["type"]);
     }
+  }
+
+  #reportUnknown(type: unknown): void {
+    const isKnown = typeof type === "string" && REPEATED_EVENTS.test(type);
+    if (!isKnown) this.#unknown.report("an event", type);
+  }
+
+  #appendThinking(text: unknown): void {
+    this.#hasThinking = true;
+    this.#writer.writeThinking(readText(text));
   }
 
   #appendText(text: unknown): void {
     this.#hasText = true;
     this.#messageHasText = true;
-    this.#writer.writeText(textOrEmpty(text));
+    this.#writer.writeText(readText(text));
   }
 
   #openCall(index: number, item: WireItem): OpenCall {
     this.#hasToolCall = true;
-    const name = this.#call.decodeToolName(textOrEmpty(item.name));
+    const name = this.#call.decodeToolName(readText(item.name));
     const contentIndex = this.#writer.openToolCall(textOrEmpty(item.call_id), name);
-    const call = { contentIndex, hasArguments: false };
+    const call = { contentIndex, earlyArguments: item.arguments, hasArguments: false };
     this.#calls.set(index, call);
     return call;
   }
@@ -118,8 +159,17 @@ export class ResponsesReply implements ReplyReader<string> {
     if (!this.#calls.get(index)?.hasArguments) this.#appendArguments(index, toArgumentsText(args));
   }
 
+  /** Writes the arguments of calls whose item has not ended. */
+  #completeCalls(output: readonly WireItem[]): void {
+    for (const [index, { earlyArguments }] of this.#calls) {
+      this.#completeArguments(index, earlyArguments);
+      this.#completeArguments(index, output[index]?.arguments);
+    }
+  }
+
   /** Closes an item; some servers send its content only now. */
   #closeItem(index: number, item: WireItem): void {
+    if (!readObject(item)) return;
     this.#hasClosedItem = true;
     switch (item.type) {
       case "function_call":
@@ -127,20 +177,30 @@ export class ResponsesReply implements ReplyReader<string> {
       case "message":
         return this.#closeMessage(item);
       case "reasoning":
-        this.#writer.closeTextOrThinking();
-        if (shouldReplay(item)) this.#writeExtension(item);
-        return;
+        return this.#closeReasoning(item);
       default:
         return this.#writeExtension(item);
     }
   }
 
+  #closeReasoning(item: WireItem): void {
+    if (!this.#hasThinking) {
+      const parts = toParts(item["summary"]).length > 0 ? item["summary"] : item.content;
+      this.#writer.writeThinking(toParts(parts).map(({ text }) => readText(text)).join("\n\n"));
+    }
+    this.#hasThinking = false;
+    this.#writer.closeTextOrThinking();
+    if (shouldReplay(item)) this.#writeExtension(item);
+  }
+
   #closeMessage({ phase, content }: WireItem): void {
-    const parts = Array.isArray(content) ? content.filter(isJsonObject) : [];
+    const parts = toParts(content);
     if (!this.#messageHasText) this.#appendParts(parts);
     this.#messageHasText = false;
     this.#hasText = false;
-    const citations = parts.flatMap(({ annotations }) => toCitations(annotations));
+    const inParts = parts.flatMap(({ annotations }) => toCitations(annotations));
+    const citations = inParts.length > 0 ? inParts : toCitations(this.#annotations);
+    this.#annotations = [];
     const signature = textOrEmpty(phase) || undefined;
     const options = { signature, ...(citations.length > 0 && { citations }) };
     if (signature === undefined) this.#writer.closeTextOrThinking(options);
@@ -149,9 +209,9 @@ export class ResponsesReply implements ReplyReader<string> {
 
   #appendParts(parts: readonly JsonObject[]): void {
     for (const part of parts) {
-      this.#writer.writeText(textOrEmpty(part["text"]));
+      this.#writer.writeText(readText(part["text"]));
       // The deltas of a refusal repeat it.
-      if (this.#refusal === "") this.#refusal = textOrEmpty(part["refusal"]);
+      if (this.#refusal === "") this.#refusal = readText(part["refusal"]);
     }
   }
 
@@ -166,18 +226,26 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#writer.writeExtension(ITEM_PREFIX + item.type, item);
   }
 
-  #finish(response: WireResponse): void {
+  #finish(type: string, response: WireResponse): void {
     this.#writer.setResponseId(response.id);
     this.#wireUsage = response.usage ?? this.#wireUsage;
     const { origin } = this.#call;
-    if (response.status === "failed" || response.error) {
+    const status = textOrEmpty(response.status) || type.replace("response.", "");
+    if (status === "failed" || response.error) {
       const error = response.error ?? { message: "The response failed without an error" };
       throw classifyStreamError({ error }, origin);
     }
+    const output = readList(response.output);
     if (!this.#hasClosedItem) {
-      for (const [index, item] of (response.output ?? []).entries()) this.#closeItem(index, item);
+      for (const [index, item] of output.entries()) this.#closeItem(index, item);
     }
+    this.#completeCalls(output);
     const { provider } = origin;
+    if (status !== "completed" && status !== "incomplete") {
+      throw new NetworkError(`${provider}: the reply ended with the status ${status}`, {
+        provider,
+      });
+    }
     const usage = toResponsesUsage(this.#wireUsage ?? {});
     const reason = response.incomplete_details?.reason;
     if (this.#refusal !== "" || reason === "content_filter") {
@@ -187,9 +255,14 @@ export class ResponsesReply implements ReplyReader<string> {
       return this.#writer.fail(new ContentFilteredError(message, { provider }), usage);
     }
     const stopReason = this.#hasToolCall ? "tool_use" : "stop";
-    const isTruncated = response.status === "incomplete";
+    const isTruncated = status === "incomplete" || type === "response.incomplete";
     this.#writer.finish({ stopReason: isTruncated ? "length" : stopReason, usage });
   }
+}
+
+/** Returns the parts of a message or of reasoning. */
+function toParts(content: unknown): readonly JsonObject[] {
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
 }
 
 /** Whether reasoning is sent back: if it is encrypted, or contains the text of an open model. */

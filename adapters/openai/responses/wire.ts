@@ -52,6 +52,8 @@ export type WireEvent =
     readonly delta: string;
   }
   | { readonly type: "response.output_text.done"; readonly text: string }
+  | { readonly type: "response.refusal.done"; readonly refusal: string }
+  | { readonly type: "response.output_text.annotation.added"; readonly annotation: unknown }
   | {
     readonly type: "response.function_call_arguments.delta";
     readonly output_index: number;

@@ -8,7 +8,7 @@ import type { Citation } from "../../../src/core/content.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { textOrEmpty } from "../../kit/stream/wire_values.ts";
 
-/** Converts annotations, each a web page or a file, with or without a member of that name. */
+/** Converts annotations, each a web page, a file or a reference of Mistral, with or without a member of that name. */
 export function toCitations(annotations: unknown): readonly Citation[] {
   const list = Array.isArray(annotations) ? annotations : [];
   return list.map(toCitation).filter((citation) => citation !== undefined);
@@ -21,12 +21,13 @@ function toCitation(annotation: unknown): Citation | undefined {
   const source: JsonObject = isJsonObject(nested) ? nested : annotation;
   const url = textOrEmpty(source["url"]);
   const title = textOrEmpty(source["title"] ?? source["filename"]);
-  const text = textOrEmpty(source["content"] ?? source["quote"]);
+  const text = textOrEmpty(source["content"] ?? source["quote"] ?? source["description"]);
   const shared = {
     ...(title !== "" && { title }),
     ...(text !== "" && { text }),
     data: annotation,
   };
   if (url !== "") return { type: "url", url, ...shared };
-  return title === "" && !source["file_id"] ? undefined : { type: "document", ...shared };
+  const isDocument = title !== "" || source["file_id"] || source["reference_ids"];
+  return isDocument ? { type: "document", ...shared } : undefined;
 }

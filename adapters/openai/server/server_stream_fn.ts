@@ -10,6 +10,7 @@ import type { StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
+import { VersionedUrl } from "../../kit/versioned_url.ts";
 import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
@@ -57,7 +58,7 @@ export function createServerStreamFn(
 ): StreamFn {
   const { baseUrl, catalog } = server.settings;
   const models = new ModelFinder(catalog);
-  let apiUrl = baseUrl;
+  const apiUrl = new VersionedUrl(baseUrl, "/v1");
   return createStreamFn({
     ...server,
     createParser: () => new JsonEventParser(),
@@ -65,15 +66,7 @@ export function createServerStreamFn(
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       return {
-        url: url?.(request.model.modelId) ?? apiUrl + path,
-        fallback: url || !hasNoPath(apiUrl) ? undefined : {
-          url: `${apiUrl}/v1${path}`,
-          onUsed: () => {
-            apiUrl = `${baseUrl}/v1`;
-            const message = "Add /v1 to the baseUrl: the server has its API there";
-            writer.warning("base_url_without_path", message);
-          },
-        },
+        ...(url ? { url: url(request.model.modelId) } : apiUrl.resolve(path, writer)),
         headers: {
           "content-type": "application/json",
           ...headers?.(request),
@@ -88,9 +81,4 @@ export function createServerStreamFn(
 /** Returns the header of a bearer token. */
 export function toBearerHeader(key: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}` };
-}
-
-/** Whether a URL is that of a server without a path. */
-function hasNoPath(url: string): boolean {
-  return /^https?:\/\/[^/?#]+$/.test(url);
 }

@@ -98,7 +98,6 @@ function searchForward(
  * Returns the index in `before` where a diagonal is entered: from above (an insertion) or from the left (a deletion).
  */
 function getStartX(frontiers: readonly Int32Array[], changes: number, diagonal: number): number {
-  if (changes === 0) return 0;
   const fromAbove = getReach(frontiers, changes - 1, diagonal + 1);
   const fromLeft = getReach(frontiers, changes - 1, diagonal - 1) + 1;
   return isInsertion(frontiers, changes, diagonal) ? fromAbove : fromLeft;

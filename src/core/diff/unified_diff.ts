@@ -84,10 +84,8 @@ export function createFileChange(change: Omit<FileChange, "diff">): FileChange {
 
 /** Counts the lines that a diff adds and removes. */
 export function countChangedLines(diff: string): { added: number; removed: number } {
-  const [added, removed] = [/^\+(?!\+\+ )/gm, /^-(?!-- )/gm].map((pattern) =>
-    diff.match(pattern)?.length ?? 0
-  );
-  return { added: added ?? 0, removed: removed ?? 0 };
+  const count = (pattern: RegExp) => diff.match(pattern)?.length ?? 0;
+  return { added: count(/^\+(?!\+\+ )/gm), removed: count(/^-(?!-- )/gm) };
 }
 
 interface DiffTexts {

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { diffLines } from "./line_diff.ts";
 import { countChangedLines, createFileChange, createUnifiedDiff } from "./unified_diff.ts";
@@ -71,8 +71,9 @@ Deno.test("createUnifiedDiff() computes line numbers of a change in a long text"
     );
     const before = lines.join("\n") + (round % 2 ? "\n" : "");
     const changed = [...lines];
-    changed.splice(
-      Math.floor(random() * 900),
+    const start = Math.floor(random() * 900);
+    const removed = changed.splice(
+      start,
       Math.floor(random() * 3),
       ...Array.from({ length: Math.floor(random() * 3) }, () => "new"),
     );
@@ -80,13 +81,42 @@ Deno.test("createUnifiedDiff() computes line numbers of a change in a long text"
     if (before === after) continue;
     const diff = createUnifiedDiff({ path: "a", before, after });
     assertEquals(applyPatch(before, diff), after);
-    assert((diff.match(/^ /gm)?.length ?? 0) <= 6);
+    const following = lines.length - start - removed.length;
+    const context = Math.min(3, start) + Math.min(3, following);
+    // Without a newline at the end, the last line changes when another one follows it.
+    if (round % 2 || following > 0) assertEquals(diff.match(/^ /gm)?.length, context);
   }
 });
 
-/** Applies a diff with one hunk by its line numbers. */
+Deno.test("createUnifiedDiff() surrounds a change with its context when the lines around it are long", () => {
+  const long = ["a", "b", "c", "d"].map((name) => name.repeat(5_000));
+  const lines = [...long, "old", ...long];
+  const before = lines.join("\n");
+  assertEquals(
+    createUnifiedDiff({ path: "a", before, after: before.replace("old", "new") }),
+    `--- a/a\n+++ b/a\n@@ -2,7 +2,7 @@\n${
+      [...long.slice(1).map((line) => ` ${line}`), "-old", "+new"].join("\n")
+    }\n${long.slice(0, 3).map((line) => ` ${line}\n`).join("")}`,
+  );
+  const last = "x".repeat(10_000);
+  assertEquals(
+    createUnifiedDiff({ path: "a", before: `1\n${last}`, after: `2\n${last}` }),
+    `--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+2\n ${last}\n\\ No newline at end of file\n`,
+  );
+});
+
+Deno.test("diffLines() returns one edit for texts that differ in more than 1000 lines", () => {
+  const common = Array.from({ length: 501 }, (_, index) => `same ${index}`);
+  const withOthers = (other: string, count: number) =>
+    common.flatMap((line, index) => index < count ? [`${other} ${index}`, line] : [line]);
+  assertEquals(diffLines(withOthers("old", 500), withOthers("new", 500)).length, 500);
+  assertEquals(diffLines(withOthers("old", 501), withOthers("new", 501)).length, 1);
+});
+
+/** Applies a diff with one hunk by its line numbers, which must be right for both texts. */
 function applyPatch(before: string, diff: string): string {
-  const [, start = "", count = "1"] = /@@ -(\d+)(?:,(\d+))?/.exec(diff) ?? [];
+  const [, start = "", count = "1", newStart = "", newCount = "1"] =
+    /@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(diff) ?? [];
   const lines = before.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const body = diff.slice(diff.indexOf("\n", diff.indexOf("@@")) + 1).replace(
     /\n\\ No newline[^\n]*\n/g,
@@ -94,6 +124,8 @@ function applyPatch(before: string, diff: string): string {
   );
   const added = body.match(/^[ +].*\n?/gm)?.map((line) => line.slice(1)) ?? [];
   const from = Number(count) === 0 ? Number(start) : Number(start) - 1;
+  const newFrom = Number(newCount) === 0 ? Number(newStart) : Number(newStart) - 1;
+  assertEquals([newFrom, Number(newCount)], [from, added.length]);
   return [...lines.slice(0, from), ...added, ...lines.slice(from + Number(count))].join("");
 }
 

@@ -43,8 +43,7 @@ export function isIgnored(
   levels: readonly IgnoreRules[],
 ): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  for (let level = levels.length - 1; level >= 0; level--) {
-    const { directory, pathPrefix = "", rules } = levels[level] ?? NO_RULES;
+  for (const { directory, pathPrefix = "", rules } of levels.toReversed()) {
     const relativePath = pathPrefix + path.slice(directory.length);
     for (const rule of rules) {
       if (rule.directoriesOnly && !isDirectory) continue;
@@ -54,8 +53,6 @@ export function isIgnored(
   return false;
 }
 
-const NO_RULES: IgnoreRules = { directory: "", rules: [] };
-
 function parseLine(line: string): IgnoreRule | undefined {
   let pattern = line.replace(/(?<!\\)((?:\\\\)*)[ \t]+$/, "$1");
   if (pattern === "" || pattern.startsWith("#")) return undefined;
@@ -63,7 +60,6 @@ function parseLine(line: string): IgnoreRule | undefined {
   if (negated) pattern = pattern.slice(1);
   const directoriesOnly = pattern.endsWith("/");
   if (directoriesOnly) pattern = pattern.slice(0, -1);
-  if (pattern === "" || pattern === "/") return undefined;
   const matches = pattern.includes("/")
     ? createPathMatcher(pattern.replace(/^\//, ""))
     : createNameMatcher(pattern);
@@ -85,7 +81,7 @@ function createPathMatcher(pattern: string): IgnoreRule["matches"] | undefined {
 
 function compilePattern(pattern: string): RegExp | undefined {
   try {
-    return new RegExp(`^${toGlobSource(pattern, { braces: false })}$`, "su");
+    return new RegExp(`^${toGlobSource(pattern)}$`, "su");
   } catch {
     return undefined;
   }

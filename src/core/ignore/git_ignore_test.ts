@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { isIgnored, parseIgnoreFile } from "./git_ignore.ts";
 
-const NAMES = ["a", "b", "ab", "a.b", "A", "#a", "!a", "a b", "[a]", "a*"];
+const NAMES = ["a", "b", "ab", "a.b", "A", "#a", "!a", "a b", "[a]", "a*", "{a,b}"];
 const PATTERNS = [
   "a",
   "/a",
@@ -31,6 +31,18 @@ const PATTERNS = [
   "a//b",
   "b/a/",
   "[a-",
+  "**/**/a",
+  "a/**/**/b",
+  "**/a/**/b",
+  "*a*b*",
+  "/**/a*b/",
+  "a**b",
+  "**",
+  "{a,b}*",
+  "/",
+  "//",
+  "!",
+  "!/",
 ];
 
 Deno.test("isIgnored() agrees with git on random ignore files", async () => {

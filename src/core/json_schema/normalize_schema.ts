@@ -36,9 +36,8 @@ const REFERENCE_ONLY_DRAFTS = /draft-0[3-7]/;
 export function normalizeSchema(root: JsonRecord): NormalizedSchema {
   const normalizer = new Normalizer(root);
   const schema = normalizer.normalize(root, "");
-  const { ignored, patterns } = normalizer;
-  const resolved = markReferences(schema, ignored);
-  const { hasDefaults, hasIds } = normalizer;
+  const { ignored, patterns, hasDefaults, hasIds, hasReferences } = normalizer;
+  const resolved = hasReferences ? markReferences(schema, ignored) : schema;
   return { schema: resolved, ignored, hasDefaults, hasIds, patterns };
 }
 
@@ -47,6 +46,7 @@ class Normalizer {
   readonly patterns = new Map<string, string>();
   hasDefaults = false;
   hasIds = false;
+  hasReferences = false;
   readonly #isReferenceOnly: boolean;
   readonly #isDraft4: boolean;
 
@@ -105,7 +105,8 @@ class Normalizer {
     return rest;
   }
 
-  #collect({ pattern, patternProperties, properties, $id }: JsonRecord, path: string): void {
+  #collect(schema: JsonRecord, path: string): void {
+    const { pattern, patternProperties, properties, $id, $ref } = schema;
     if (typeof pattern === "string") this.patterns.set(pattern, `${path}/pattern`);
     if (isRecord(patternProperties)) {
       for (const source of Object.keys(patternProperties)) {
@@ -113,6 +114,7 @@ class Normalizer {
       }
     }
     if (typeof $id === "string") this.hasIds = true;
+    if ($ref !== undefined) this.hasReferences = true;
     if (!isRecord(properties)) return;
     this.hasDefaults ||= Object.values(properties).some((property) =>
       isRecord(property) && property["default"] !== undefined

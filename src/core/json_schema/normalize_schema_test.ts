@@ -149,6 +149,9 @@ testCases("references", [
   [{ $ref: "#/definitions/a~1b", definitions: { "a/b": { type: "string" } } }, [""], [
     [1, ": must be string"],
   ]],
+  [{ $ref: "#/$defs/a%20b", $defs: { "a b": { type: "string" } } }, [""], [
+    [1, ": must be string"],
+  ]],
   [{ $ref: "#word", $defs: { a: { $anchor: "word", type: "string" } } }, [""], [
     [1, ": must be string"],
   ]],
@@ -237,6 +240,7 @@ Deno.test("a keyword with an invalid value is ignored and reported, and the othe
       "must be a list of schemas",
     ],
     [{ $ref: "#/$defs/missing" }, "/$ref", 'refers to "#/$defs/missing", which does not exist'],
+    [{ $ref: "#/%zz", "%zz": {} }, "/$ref", 'refers to "#/%zz", which does not exist'],
     [{ $async: true }, "/$async", "is not part of JSON Schema: remove it"],
   ];
   for (const [schema, path, message] of cases) {
@@ -253,6 +257,9 @@ Deno.test("a keyword that cannot be checked is ignored and reported, and accepts
     message: 'refers to another document: "https://example.com/schema.json"',
   }]);
   assertEquals(await getErrors(reference, 5), []);
+  assertEquals((await getIgnored({ $ref: "http://[" })).map(({ problem }) => problem), [
+    "unsupported",
+  ]);
   const [ignored] = await getIgnored({ pattern: "(a)\\1" });
   assertEquals([ignored?.path, ignored?.problem], ["/pattern", "unsupported"]);
   assertEquals(await getErrors({ pattern: "(a)\\1" }, "b"), []);

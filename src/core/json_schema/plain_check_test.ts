@@ -106,18 +106,40 @@ Deno.test("plain check: accepts valid arguments of common schemas", () => {
     labels: { a: "b" },
   };
   assertEquals(check?.(args), true);
-  assertEquals(check?.({ path: "a😀b" }), true);
+  for (
+    const item of [{ path: "a😀b" }, { path: "a".repeat(10), lines: [7] }, {
+      ...args,
+      mode: "write",
+    }]
+  ) {
+    assertEquals(check?.(item), true, JSON.stringify(item));
+  }
   const invalid = [
     {},
     { path: "a😀" },
     { ...args, other: 1 },
+    { ...args, path: "a".repeat(11) },
+    { ...args, path: undefined },
     { ...args, mode: "delete" },
+    { ...args, kind: "directory" },
     { ...args, lines: [] },
     { ...args, lines: [0] },
+    { ...args, lines: [1, 2, 3] },
+    { ...args, lines: [1.5] },
     { ...args, ratio: 0 },
+    { ...args, ratio: 1 },
+    { ...args, force: 1 },
     { ...args, labels: { a: 1 } },
+    { ...args, labels: [] },
+    [],
+    "a.ts",
   ];
   for (const item of invalid) assertEquals(check?.(item), false, JSON.stringify(item));
+});
+
+Deno.test("plain check: an inherited member does not count as present", () => {
+  const check = getPlainCheck(normalizeSchema({ type: "object", required: ["constructor"] }));
+  assertEquals([check?.({}), check?.({ constructor: 1 })], [false, true]);
 });
 
 Deno.test("plain check: is missing for schemas with other keywords", () => {

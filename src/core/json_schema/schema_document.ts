@@ -29,7 +29,8 @@ export class SchemaDocument {
     const [resource = "", fragment = ""] = uri.split("#");
     const root = this.#schemas.get(resource);
     if (!root || fragment === "" || !fragment.startsWith("/")) return this.#schemas.get(uri);
-    return this.#followPointer(root, decode(fragment));
+    const pointer = decode(fragment);
+    return pointer === undefined ? undefined : this.#followPointer(root, pointer);
   }
 
   #index(schema: JsonRecord, outerBase: string): void {
@@ -70,10 +71,10 @@ function resolveUri(reference: string, base: string): string {
   }
 }
 
-function decode(text: string): string {
+function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return undefined;
   }
 }

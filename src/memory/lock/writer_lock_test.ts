@@ -210,7 +210,7 @@ testStorages(
   },
 );
 
-Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept", async () => {
+Deno.test("FileSessionStore: flush() rejects after the session was taken over, and the new owner's entries are kept [A144, B76]", async () => {
   const directory = await Deno.makeTempDir();
   const clock = new Clock();
   const createStore = (owner: string) => {

@@ -54,7 +54,7 @@ Deno.test("openSession() without an id creates a new session", async () => {
   assertEquals([summary?.id, summary?.cwd], [session.id, "/work"]);
 });
 
-Deno.test("openSession() reports an interrupted run", async () => {
+Deno.test("openSession() reports an interrupted run [A147]", async () => {
   const store = new InMemorySessionStore();
   const created = await store.create({ id: "a" });
   created.append({
@@ -109,4 +109,25 @@ Deno.test("openSession() creates a session with its tenant, user and metadata", 
     about.user,
     about.metadata,
   ]);
+});
+
+Deno.test("openSession() rejects a session of another tenant or user, and leaves the agent unchanged", async () => {
+  const store = new InMemorySessionStore();
+  const first = createAgent([reply("Noted.", { usage })]);
+  const session = await openSession(store, { id: "a", tenant: "acme", user: "ann" }, first);
+  await first.prompt("A secret");
+  await session.close();
+  for (const owner of [{ tenant: "zoo" }, { tenant: "acme", user: "ben" }]) {
+    const agent = createAgent([]);
+    const error = await assertRejects(
+      () => openSession(store, { id: "a", ...owner }, agent),
+      SessionError,
+      "another tenant or user",
+    );
+    assertEquals([error.reason, agent.state.messages.length], ["already_exists", 0]);
+  }
+  const agent = createAgent([]);
+  const again = await openSession(store, { id: "a", tenant: "acme" }, agent);
+  assertEquals([again.resumed, agent.state.messages.length], [true, 2]);
+  await again.close();
 });

@@ -5,6 +5,7 @@ import {
   countOrZero,
   type ErrorOrigin,
   type ProviderCall,
+  readText,
   type ReplyReader,
   textOrEmpty,
 } from "@swink/agent/adapters/kit";
@@ -31,12 +32,12 @@ export class AcmeReply implements ReplyReader<string> {
 
   read(data: string): void {
     const event: AcmeEvent = JSON.parse(data);
-    if ("text" in event) return this.#writer.writeText(textOrEmpty(event.text));
+    if ("text" in event) return this.#writer.writeText(readText(event.text));
     if ("error" in event) throw classifyStreamError(event, this.#origin);
     if ("call" in event) {
       const { id, name, args } = event.call;
       this.#hasToolCall = true;
-      const toolName = this.#decodeToolName(textOrEmpty(name));
+      const toolName = this.#decodeToolName(readText(name));
       return this.#writer.writeToolCall(textOrEmpty(id), toolName, JSON.stringify(args));
     }
     const usage = toUsage(countOrZero(event.input), countOrZero(event.output));

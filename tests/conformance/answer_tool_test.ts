@@ -1,0 +1,36 @@
+import { assertEquals } from "@std/assert";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { testAgent } from "./test_agent.ts";
+
+const city = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+} as const;
+
+/** A reply that answers with these values. */
+const answer = (args: Record<string, unknown>): ScriptedStep =>
+  reply([toolCall("structured_output", args)]);
+
+Deno.test("structuredOutput() calls its tool when the support of schemas cannot be determined", async () => {
+  const script = scriptedStream([answer({ city: "Bern" })]);
+  const hasStrictSchema = () => {
+    throw new Error("unknown model");
+  };
+  const { agent } = testAgent([], { streamFn: Object.assign(script, { hasStrictSchema }) });
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+});
+
+Deno.test("structuredOutput(): a failed call of another tool is no attempt at an answer", async () => {
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("look")]),
+    reply([toolCall("lok")]),
+    answer({ city: "Bern" }),
+  ], { tools: [fakeTool({ name: "look", result: new Error("Too dark") })] });
+  const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
+  assertEquals(value, { city: "Bern" });
+  streamFn.assertDone();
+});
