@@ -8,12 +8,23 @@ import type { AgentEvent } from "../../mod.ts";
 import { formatError } from "./error_text.ts";
 import { formatDuration } from "./usage_line.ts";
 
-/** Returns the notice for an event; `undefined` when it needs none. `baseUrl` is the value of `--base-url`. */
-export function getNotice(event: AgentEvent, baseUrl?: string): string | undefined {
+/** Options for `getNotice()`. */
+export interface NoticeOptions {
+  /** Value of `--base-url`. */
+  readonly baseUrl?: string | undefined;
+  /** Whether text of the current reply has been shown. Default: `false`. */
+  readonly isTextShown?: boolean;
+}
+
+/** Returns the notice for an event; `undefined` when it needs none. */
+export function getNotice(
+  event: AgentEvent,
+  { baseUrl, isTextShown = false }: NoticeOptions = {},
+): string | undefined {
   switch (event.type) {
     case "retry": {
       const delay = event.delayMs > 0 ? `in ${formatDuration(event.delayMs)}` : "now";
-      const discarded = event.discard ? "; the text above is discarded" : "";
+      const discarded = event.discard && isTextShown ? "; the text above is discarded" : "";
       const reason = formatError(event.error, baseUrl);
       return `attempt ${event.attempt} failed, retrying ${delay}${discarded}: ${reason}`;
     }

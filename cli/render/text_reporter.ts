@@ -139,14 +139,16 @@ export class TextReporter implements Reporter {
       case "agent_end":
         return await this.#status?.set(undefined);
       case "retry":
-      case "model_fallback":
+      case "model_fallback": {
+        const notice = this.#getNotice(event);
         if (event.discard) await this.#discardText();
-        await this.#writeNotice(getNotice(event, this.#options.baseUrl));
+        await this.#writeNotice(notice);
         return await this.#await(
           event.type === "retry" ? "retrying" : `waiting for ${this.#model}`,
         );
+      }
       default:
-        return await this.#writeNotice(getNotice(event, this.#options.baseUrl));
+        return await this.#writeNotice(this.#getNotice(event));
     }
   }
 
@@ -275,6 +277,11 @@ export class TextReporter implements Reporter {
   #getPaint(text: string, isError: boolean): Paint {
     if (isError) return this.#style.error;
     return /^Exit code: (?!0\b)/.test(text) ? this.#style.warning : this.#style.faint;
+  }
+
+  #getNotice(event: AgentEvent): string | undefined {
+    const { baseUrl } = this.#options;
+    return getNotice(event, { baseUrl, isTextShown: this.#isTextOpen });
   }
 
   async #writeNotice(notice: string | undefined): Promise<void> {
