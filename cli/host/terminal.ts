@@ -69,9 +69,8 @@ export function createDenoTerminal(): Terminal {
 }
 
 function listenForRedraws(listener: (cause: "resized" | "continued") => void): () => void {
-  const signals = isWindows()
-    ? [["SIGWINCH", "resized"] as const]
-    : [["SIGWINCH", "resized"] as const, ["SIGCONT", "continued"] as const];
+  if (isWindows()) return () => {};
+  const signals = [["SIGWINCH", "resized"], ["SIGCONT", "continued"]] as const;
   const handlers = signals.map(([signal, cause]) => [signal, () => listener(cause)] as const);
   for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
   return () => {
