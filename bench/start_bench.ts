@@ -109,10 +109,10 @@ async function measureAll(): Promise<Row[]> {
   const peak = median(runs.map(({ megabytes }) => megabytes));
   return [
     ["deno run of an empty script", ms(baseline), "1.00 ×", "baseline"],
-    ["swink --version", ms(median(version)), ratio(median(version)), "≤ 2 ×"],
+    ["swink --version", ms(median(version)), ratio(median(version)), "≤ 1.1 ×"],
     ["import of mod.ts", ms(median(library)), `+ ${ms(median(library) - baseline)}`, "≤ + 30 ms"],
-    ["first request of swink run", ms(first), ratio(first), "≤ 150 ms"],
-    ["peak memory of swink run", `${peak.toFixed(0)} MB`, "–", "≤ 90 MB"],
+    ["first request of swink run", ms(first), ratio(first), "≤ 120 ms"],
+    ["peak memory of swink run", `${peak.toFixed(0)} MB`, "–", "≤ 75 MB"],
   ];
 }
 

@@ -81,14 +81,15 @@ function createValueCases({ command, path }: CommandPath): string[] {
   return getVisibleOptions(command).filter(({ type }) => type !== "boolean").map((option) => {
     const patterns = option.flags.map((flag) => quote(`${path} ${flag}`)).join("|");
     const source = getCompgenSource(option);
-    return source === ""
-      ? `  ${patterns}) return ;;`
-      : `  ${patterns}) COMPREPLY=($(compgen ${source} -- "$current")); return ;;`;
+    if (source === "") return `  ${patterns}) return ;;`;
+    // Otherwise files are offered when no directory matches.
+    const noFiles = option.type === "directory" ? "compopt +o default 2> /dev/null; " : "";
+    return `  ${patterns}) ${noFiles}COMPREPLY=($(compgen ${source} -- "$current")); return ;;`;
   });
 }
 
-function getCompgenSource({ type, choices }: NamedOption): string {
-  if (choices) return `-W ${quote(choices.join(" "))}`;
+function getCompgenSource({ type, choices, suggestions = choices }: NamedOption): string {
+  if (suggestions) return `-W ${quote(suggestions.join(" "))}`;
   if (type === "directory") return "-d";
   return type === "file" ? "-f" : "";
 }
@@ -133,8 +134,8 @@ function formatFishOption(option: NamedOption): string {
   return [...flags, ...value, "-d", quote(option.description)].join(" ");
 }
 
-function getFishSource({ type, choices }: NamedOption): string {
-  if (choices) return `-x -a ${quote(choices.join(" "))}`;
+function getFishSource({ type, choices, suggestions = choices }: NamedOption): string {
+  if (suggestions) return `-x -a ${quote(suggestions.join(" "))}`;
   if (type === "directory") return "-x -a '(__fish_complete_directories)'";
   return type === "file" ? "-r" : "-x";
 }

@@ -19,6 +19,8 @@ export interface OptionDefinition {
   readonly description: string;
   /** The only valid values. */
   readonly choices?: readonly string[];
+  /** Some valid values, which completions offer. */
+  readonly suggestions?: readonly string[];
   /** The smallest valid integer. */
   readonly minimum?: number;
   /** Value when the option is missing. */

@@ -14,6 +14,7 @@ import {
   type Invocation,
   type NamedOption,
   type OptionValue,
+  toFlag,
 } from "./definition.ts";
 import {
   checkArguments,
@@ -37,7 +38,7 @@ export async function parseCommandLine(
   program: CommandDefinition,
   args: readonly string[],
 ): Promise<ParsedCommandLine> {
-  const line = expandShorthands(program, args);
+  const line = normalizeOptions(program, expandShorthands(program, args));
   const { error, values, words, ...target } = await new TableParser(program).parse(line);
   checkSubcommand(target, words);
   const standalone = checkFlags(target, line);
@@ -69,7 +70,49 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
     Object.hasOwn(shorthands, arg)
   );
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
-  return name !== undefined && first.startsWith("-") ? [name, ...args] : [...args];
+  const isCommand = program.commands?.some((command) => command.name === first);
+  return name === undefined || isCommand ? [...args] : [name, ...args];
+}
+
+/** Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. */
+function normalizeOptions(program: CommandDefinition, line: readonly string[]): string[] {
+  const options = getOptions(findCommand(program, line));
+  const end = line.indexOf("--");
+  const flagged = end < 0 ? line : line.slice(0, end);
+  const groups: { readonly option?: NamedOption; readonly words: readonly string[] }[] = [];
+  for (let index = 0; index < flagged.length; index++) {
+    const word = detachValue(options, flagged[index] ?? "");
+    const option = options.find(({ flags }) => flags.includes(word.split("=", 1)[0] ?? ""));
+    const next = flagged[index + 1];
+    const takesNext = option && option.type !== "boolean" && !word.includes("=") &&
+      next !== undefined && (next === "-" || !next.startsWith("-"));
+    if (takesNext) index++;
+    groups.push({ ...(option && { option }), words: takesNext ? [word, next] : [word] });
+  }
+  const isLast = ({ option }: typeof groups[number], index: number): boolean =>
+    !option || option.repeatable === true ||
+    !groups.slice(index + 1).some((group) => group.option?.name === option.name);
+  const kept = groups.filter(isLast).flatMap(({ words }) => words);
+  return [...kept, ...line.slice(flagged.length)];
+}
+
+/** Separates the value from a short flag. */
+function detachValue(options: readonly NamedOption[], word: string): string {
+  const flag = word.slice(0, 2);
+  if (!/^-[A-Za-z][^=]/.test(word)) return word;
+  const option = options.find(({ flags, type }) => type !== "boolean" && flags.includes(flag));
+  return option ? `${toFlag(option.name)}=${word.slice(2)}` : word;
+}
+
+/** Returns the command whose name and parent names begin the command line. */
+function findCommand(program: CommandDefinition, line: readonly string[]): CommandDefinition {
+  let command = program;
+  for (const word of line) {
+    const subcommand = command.commands?.find(({ name }) => name === word);
+    if (!subcommand) break;
+    command = subcommand;
+  }
+  return command;
 }
 
 /** Returns the names of the command, and of the commands below it, with which the arguments begin. */

@@ -43,7 +43,6 @@ export function checkSubcommand({ command, path }: CommandPath, [word]: readonly
  * @throws {UsageError} For the first invalid flag.
  */
 export function checkFlags(target: CommandPath, line: readonly string[]): string | undefined {
-  const seen = new Set<string>();
   for (const [index, arg] of line.entries()) {
     if (arg === "--") return undefined;
     if (!isOption(arg)) continue;
@@ -51,10 +50,6 @@ export function checkFlags(target: CommandPath, line: readonly string[]): string
     const option = getOptions(target.command).find(({ flags }) => flags.includes(flag));
     if (!option) throw createUnknownOptionError(flag, target);
     if (option.standalone && arg === flag) return option.name;
-    if (seen.has(option.name) && !option.repeatable) {
-      throw createUsageError(target.path, `Option ${flag} can be given only once`);
-    }
-    seen.add(option.name);
     const inlineValue = arg === flag ? undefined : arg.slice(flag.length + 1);
     checkValue(target, option, { flag, inlineValue, next: line[index + 1] });
   }

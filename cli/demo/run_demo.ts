@@ -14,8 +14,8 @@ import { runHeadless } from "../run/headless_run.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { getStyle, type Style } from "../render/style.ts";
-import { TextReporter } from "../render/text_reporter.ts";
 import { wrapText } from "../render/wrap_text.ts";
+import { createTextReporter } from "../run/run_reporter.ts";
 import { setUpAgent } from "../run/setup_agent.ts";
 
 /** Delays that let a reader follow the run on a terminal. */
@@ -25,7 +25,7 @@ const NO_DELAY = { frameMs: 0, thinkMs: 0 };
 /** Runs the demo. */
 export async function runDemo(host: Host): Promise<ExitCode> {
   const { terminal, env } = host;
-  const { output, messages, columns } = terminal;
+  const { output, columns } = terminal;
   const runner = findTestRunner(Deno.execPath(), env("PATH") ?? "");
   const style = getStyle(output, env);
   using interrupt = new InterruptHandler(host);
@@ -33,6 +33,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
   await using setup = setUpAgent({
     cwd: project.directory,
     model: modelSpec("anthropic/claude-sonnet-5-5"),
+    allowedTools: [],
     disallowedTools: [],
     approveAll: true,
     net: "off",
@@ -46,21 +47,23 @@ export async function runDemo(host: Host): Promise<ExitCode> {
       output.isTerminal ? TERMINAL_PACE : NO_DELAY,
     ),
   });
+  interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  const { tools } = setup.agent.state;
+  using reporter = createTextReporter(host, {
+    text: output,
+    live: true,
+    verbosity: "normal",
+    tools,
+  });
   await output.write(formatIntroduction(style, columns));
   const exitCode = await runHeadless({
     prompt: DEMO_PROMPT,
     cwd: project.directory,
     patch: "-",
     outputFormat: "text",
+    net: "off",
     setup,
-    reporter: new TextReporter({
-      text: output,
-      lines: messages,
-      live: true,
-      style: getStyle(messages, env),
-      columns,
-      now: host.now,
-    }),
+    reporter,
     interrupt,
     host,
   });

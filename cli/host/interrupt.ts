@@ -1,5 +1,5 @@
 /**
- * Handling of stop signals: the first one aborts the run, the second one exits immediately.
+ * Handling of stop signals: the first one aborts the run, a later SIGINT exits immediately.
  *
  * @module
  */
@@ -7,18 +7,26 @@
 import { ExitCode } from "./exit_code.ts";
 import type { Host, StopSignal } from "./host.ts";
 
+/**
+ * Time within which signals count as one: a terminal that closes, `timeout` and `deno task` send a signal to the program
+ * and to its process group.
+ */
+const REPEAT_MS = 500;
+
+/** Maximum time that the cleanup may take before an immediate exit. */
+const CLEANUP_MS = 1_000;
+
 /** Listens for stop signals until it is disposed of. */
 export class InterruptHandler implements Disposable {
+  readonly #host: Pick<Host, "onStop" | "exit" | "now">;
   readonly #controller = new AbortController();
   readonly #stopListening: () => void;
-  #received: StopSignal | undefined;
+  #received: { readonly signal: StopSignal; readonly at: number } | undefined;
+  #cleanUp: (() => PromiseLike<void>) | undefined;
 
-  constructor(host: Pick<Host, "onStop" | "exit">) {
-    this.#stopListening = host.onStop((signal) => {
-      if (this.#received) return host.exit(toExitCode(signal));
-      this.#received = signal;
-      this.#controller.abort(signal);
-    });
+  constructor(host: Pick<Host, "onStop" | "exit" | "now">) {
+    this.#host = host;
+    this.#stopListening = host.onStop((signal) => this.#onSignal(signal));
   }
 
   /** Aborted by the first signal, with the name of the signal as its reason. */
@@ -28,12 +36,35 @@ export class InterruptHandler implements Disposable {
 
   /** Exit code for the received signal; `undefined` before a signal. */
   get exitCode(): ExitCode | undefined {
-    return this.#received && toExitCode(this.#received);
+    return this.#received && toExitCode(this.#received.signal);
+  }
+
+  /** Calls `cleanUp` before an immediate exit, which waits for it for up to one second. */
+  beforeExit(cleanUp: () => PromiseLike<void>): void {
+    this.#cleanUp = cleanUp;
   }
 
   /** Stops listening. */
   [Symbol.dispose](): void {
     this.#stopListening();
+  }
+
+  #onSignal(signal: StopSignal): void {
+    const at = this.#host.now();
+    if (!this.#received) {
+      this.#received = { signal, at };
+      return this.#controller.abort(signal);
+    }
+    if (signal === "SIGINT" && at - this.#received.at >= REPEAT_MS) void this.#exit();
+  }
+
+  async #exit(): Promise<void> {
+    const { promise: timeout, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLEANUP_MS);
+    const cleanup = Promise.resolve(this.#cleanUp?.()).catch(() => {});
+    await Promise.race([cleanup, timeout]);
+    clearTimeout(timer);
+    this.#host.exit(ExitCode.interrupted);
   }
 }
 

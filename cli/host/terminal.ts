@@ -24,47 +24,94 @@ export interface Input {
   setRaw(isRaw: boolean): void;
 }
 
-/** The standard streams and the width of the terminal. */
+/** The standard streams and the size of the terminal. */
 export interface Terminal {
   /** Standard input. */
   readonly input: Input;
+  /** The keys for questions: standard input if it is a terminal, else the controlling terminal, if there is one. */
+  readonly keyboard: Input | undefined;
   /** Standard output: the result. */
   readonly output: Output;
   /** Standard error: progress, warnings and errors. */
   readonly messages: Output;
   /** Columns of the terminal; 80 without a terminal. */
   readonly columns: number;
+  /** Rows of the terminal; 24 without a terminal. */
+  readonly rows: number;
+  /**
+   * Calls `listener` when the screen has to be drawn again: after a resize, and when the program continues after a
+   * suspension. Returns a function that removes the listener.
+   */
+  onRedraw(listener: (cause: "resized" | "continued") => void): () => void;
 }
 
 /** Creates the terminal of this process. */
 export function createDenoTerminal(): Terminal {
+  const input = new DenoInput(Deno.stdin);
+  let keyboard: Input | undefined;
   return {
-    input: {
-      isTerminal: Deno.stdin.isTerminal(),
-      get bytes() {
-        return Deno.stdin.readable;
-      },
-      setRaw(isRaw) {
-        if (isRaw) enterRawMode();
-        else Deno.stdin.setRaw(false);
-        if (isWindows()) return;
-        // A shell sets its own mode before it continues a stopped program.
-        if (isRaw) Deno.addSignalListener("SIGCONT", enterRawMode);
-        else Deno.removeSignalListener("SIGCONT", enterRawMode);
-      },
+    input,
+    get keyboard() {
+      keyboard ??= input.isTerminal ? input : openControllingTerminal();
+      return keyboard;
     },
     output: new DenoOutput(Deno.stdout, { mayFail: true }),
     // A failure to write a message cannot be reported.
     messages: new DenoOutput(Deno.stderr, { mayFail: false }),
     get columns() {
-      return getTerminalColumns() ?? 80;
+      return getTerminalSize()?.columns || 80;
     },
+    get rows() {
+      return getTerminalSize()?.rows || 24;
+    },
+    onRedraw: listenForRedraws,
   };
 }
 
-function enterRawMode(): void {
-  // Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal.
-  Deno.stdin.setRaw(true, { cbreak: !isWindows() });
+function listenForRedraws(listener: (cause: "resized" | "continued") => void): () => void {
+  if (isWindows()) return () => {};
+  const signals = [["SIGWINCH", "resized"], ["SIGCONT", "continued"]] as const;
+  const handlers = signals.map(([signal, cause]) => [signal, () => listener(cause)] as const);
+  for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
+  return () => {
+    for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
+  };
+}
+
+/** Opens the terminal of a process whose standard input is something else. */
+function openControllingTerminal(): Input | undefined {
+  if (isWindows()) return undefined;
+  try {
+    return new DenoInput(Deno.openSync("/dev/tty"));
+  } catch {
+    return undefined;
+  }
+}
+
+class DenoInput implements Input {
+  readonly #file: typeof Deno.stdin | Deno.FsFile;
+  readonly isTerminal: boolean;
+
+  constructor(file: typeof Deno.stdin | Deno.FsFile) {
+    this.#file = file;
+    this.isTerminal = file.isTerminal();
+  }
+
+  get bytes(): ReadableStream<Uint8Array> {
+    return this.#file.readable;
+  }
+
+  setRaw(isRaw: boolean): void {
+    if (isRaw) this.#enterRawMode();
+    else this.#file.setRaw(false);
+    if (isWindows()) return;
+    // A shell sets its own mode before it continues a stopped program.
+    if (isRaw) Deno.addSignalListener("SIGCONT", this.#enterRawMode);
+    else Deno.removeSignalListener("SIGCONT", this.#enterRawMode);
+  }
+
+  /** Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal. */
+  readonly #enterRawMode = (): void => this.#file.setRaw(true, { cbreak: !isWindows() });
 }
 
 function isWindows(): boolean {
@@ -72,18 +119,16 @@ function isWindows(): boolean {
 }
 
 class DenoOutput implements Output {
+  readonly isTerminal: boolean;
   readonly #stream: typeof Deno.stdout;
   readonly #mayFail: boolean;
   readonly #closing = new AbortController();
   #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(stream: typeof Deno.stdout, { mayFail }: { readonly mayFail: boolean }) {
+    this.isTerminal = stream.isTerminal();
     this.#stream = stream;
     this.#mayFail = mayFail;
-  }
-
-  get isTerminal(): boolean {
-    return this.#stream.isTerminal();
   }
 
   get closed(): AbortSignal {
@@ -103,15 +148,17 @@ class DenoOutput implements Output {
         offset += await this.#stream.write(bytes.subarray(offset));
       }
     } catch (error) {
-      if (this.#mayFail && !(error instanceof Deno.errors.BrokenPipe)) throw error;
+      // A write to a terminal fails only when it has been closed.
+      const isClosed = this.isTerminal || error instanceof Deno.errors.BrokenPipe;
+      if (this.#mayFail && !isClosed) throw error;
       this.#closing.abort();
     }
   }
 }
 
-function getTerminalColumns(): number | undefined {
+function getTerminalSize(): { readonly columns: number; readonly rows: number } | undefined {
   try {
-    return Deno.consoleSize().columns || undefined;
+    return Deno.consoleSize();
   } catch {
     return undefined;
   }

@@ -6,6 +6,11 @@
 
 import { TextLineStream } from "@std/streams/text-line-stream";
 import { type Choice, formatHint, parseAnswer, type QuestionContext } from "./choice.ts";
+import { DetailPages } from "./detail_pages.ts";
+import { KeyReader } from "./key_reader.ts";
+
+/** Moves to the beginning of the row and clears the screen below. */
+const CLEAR = "\r\x1b[J";
 
 /**
  * Asks a question until the answer is valid. Input that was typed before the question is discarded.
@@ -16,47 +21,72 @@ export async function askChoice<Answer extends string>(
   choice: Choice<Answer>,
   context: QuestionContext,
 ): Promise<Answer | undefined> {
-  const { host: { terminal, env }, input, signal } = context;
-  // The user has typed no line feed after the question.
-  const endLine = (): void => void terminal.messages.write("\n");
-  signal.addEventListener("abort", endLine, { once: true });
-  terminal.input.setRaw(true);
+  const { host: { terminal, env }, keyboard, input, signal } = context;
+  // Typed keys are not shown while the earlier ones are discarded.
+  keyboard.setRaw(true);
   try {
-    // A prompt moves the cursor, which such a terminal cannot do.
-    const prompt = env("TERM") === "dumb" ? undefined : await loadPrompt();
     await input.discardEarlier(signal);
     if (signal.aborted) return undefined;
-    const ask = prompt?.promptChoice ?? askForLine;
+    // A key moves the cursor, which such a terminal cannot do.
+    const ask = env("TERM") === "dumb" ? askForLine : askForKey;
     const answer = await ask(choice, context);
-    if (answer === undefined && !signal.aborted) endLine();
+    if (answer === undefined) await terminal.messages.write("\n");
     return answer;
   } finally {
-    terminal.input.setRaw(false);
-    signal.removeEventListener("abort", endLine);
-    // Waits until everything is written.
-    await terminal.messages.write("");
+    keyboard.setRaw(false);
   }
 }
 
-/**
- * Imports the prompt; `undefined` if it cannot be loaded. The specifier is computed, so that the prompt is loaded with
- * the first question and not with the program. `deno compile` finds the file by `--include`.
- */
-async function loadPrompt(): Promise<typeof import("./prompt_choice.ts") | undefined> {
-  const module = new URL("./prompt_choice.ts", import.meta.url);
-  return await import(module.href).catch(() => undefined);
+async function askForKey<Answer extends string>(
+  choice: Choice<Answer>,
+  { host: { terminal }, input, signal }: QuestionContext,
+): Promise<Answer | undefined> {
+  const { messages } = terminal;
+  const pages = new DetailPages(choice.details, terminal);
+  const keys = new KeyReader(() => input.readChunk(signal));
+  const question = `  ${choice.message}: `;
+  const stopRedrawing = terminal.onRedraw((cause) => {
+    pages.resize();
+    // After a suspension the screen shows the shell; a resize keeps the details.
+    void messages.write(CLEAR + (cause === "continued" ? pages.text : "") + question);
+  });
+  try {
+    await messages.write(`${pages.text}${question}`);
+    for (;;) {
+      const key = await keys.read();
+      if (key === undefined) return undefined;
+      const { hasMore } = pages;
+      const answer = parseAnswer(choice, key, hasMore);
+      if (answer === "view") {
+        pages.advance();
+        await messages.write(`${CLEAR}${pages.text}${question}`);
+      } else if (answer !== undefined) {
+        await messages.write(`${answer}\n`);
+        return answer;
+      } else await messages.write(`${CLEAR}${formatHint(choice, hasMore)}\n${question}`);
+    }
+  } finally {
+    stopRedrawing();
+  }
 }
 
 async function askForLine<Answer extends string>(
   choice: Choice<Answer>,
-  { host: { terminal }, input, signal }: QuestionContext,
+  { host: { terminal }, keyboard, input, signal }: QuestionContext,
 ): Promise<Answer | undefined> {
-  terminal.input.setRaw(false);
-  await terminal.messages.write(`  ${choice.message}: `);
+  keyboard.setRaw(false);
+  const { messages } = terminal;
+  const pages = new DetailPages(choice.details, terminal);
+  const question = `  ${choice.message}: `;
+  await messages.write(`${pages.text}${question}`);
   for await (const line of readLines(() => input.readChunk(signal))) {
-    const answer = parseAnswer(choice, line);
-    if (answer !== undefined) return answer;
-    await terminal.messages.write(`  ${formatHint(choice)}\n  ${choice.message}: `);
+    const { hasMore } = pages;
+    const answer = parseAnswer(choice, line, hasMore);
+    if (answer === "view") {
+      pages.advance();
+      await messages.write(`${pages.text}${question}`);
+    } else if (answer !== undefined) return answer;
+    else await messages.write(`${formatHint(choice, hasMore)}\n${question}`);
   }
   return undefined;
 }

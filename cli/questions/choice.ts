@@ -5,13 +5,17 @@
  */
 
 import type { Host } from "../host/host.ts";
+import type { Input } from "../host/terminal.ts";
+import type { StyledLine } from "../render/styled_line.ts";
 import type { TypedInput } from "./typed_input.ts";
 
 /** A question with fixed answers. */
 export interface Choice<Answer extends string> {
+  /** The lines above the question; those that do not fit on the screen are shown on request. */
+  readonly details: readonly StyledLine[];
   /** The question, which names the answers, such as `Allow? [y]es / [n]o`. */
   readonly message: string;
-  /** The answers. The first letter of each is short for it. */
+  /** The answers. The first letter of each selects it, and is not `v`. */
   readonly answers: readonly Answer[];
 }
 
@@ -19,22 +23,29 @@ export interface Choice<Answer extends string> {
 export interface QuestionContext {
   /** Terminal and environment. */
   readonly host: Pick<Host, "terminal" | "env">;
-  /** The input with the answers. */
+  /** The keys. */
+  readonly keyboard: Input;
+  /** The input of the keyboard. */
   readonly input: TypedInput;
   /** Closes the question. */
   readonly signal: AbortSignal;
 }
 
-/** Parses an answer; `undefined` if it is invalid. */
+/** The answer that shows further details. */
+const VIEW = "view";
+
+/** Parses an answer; `undefined` if it is invalid. `canView` adds the answer `view`. */
 export function parseAnswer<Answer extends string>(
   { answers }: Choice<Answer>,
   text: string,
-): Answer | undefined {
+  canView: boolean,
+): Answer | typeof VIEW | undefined {
   const word = text.trim().toLowerCase();
-  return answers.find((answer) => word === answer || word === answer[0]);
+  const candidates = canView ? [...answers, VIEW] as const : answers;
+  return candidates.find((answer) => word === answer || word === answer[0]);
 }
 
 /** Formats the line that is shown after an invalid answer. */
-export function formatHint({ answers }: Choice<string>): string {
-  return `Possible answers: ${answers.join(", ")}`;
+export function formatHint({ answers }: Choice<string>, canView: boolean): string {
+  return `  Possible answers: ${[...answers, ...(canView ? [VIEW] : [])].join(", ")}`;
 }

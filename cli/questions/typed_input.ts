@@ -7,7 +7,7 @@
 import type { Input } from "../host/terminal.ts";
 
 /** Time without input after which all earlier input has been read. */
-const QUIET_MS = 100;
+const QUIET_MS = 200;
 
 /** Reads standard input in chunks, and nothing before the first call. */
 export class TypedInput {

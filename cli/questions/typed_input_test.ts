@@ -39,19 +39,19 @@ Deno.test("readChunk(): returns undefined when the signal is aborted, and loses 
   assertEquals(await readText(input), "later");
 });
 
-Deno.test("discardEarlier(): discards input until none arrives for 100 ms", async () => {
+Deno.test("discardEarlier(): discards input until none arrives for 200 ms", async () => {
   using time = new FakeTime();
   const { input, type } = createInput();
   type("early");
   let isDone = false;
   const discarding = input.discardEarlier(NEVER_ABORTED).then(() => isDone = true);
   for (let key = 0; key < 5; key++) {
-    await time.tickAsync(99);
+    await time.tickAsync(199);
     assertEquals(isDone, false);
     type("y");
   }
   await time.tickAsync();
-  await time.tickAsync(100);
+  await time.tickAsync(200);
   await discarding;
   type("answer");
   assertEquals(await readText(input), "answer");

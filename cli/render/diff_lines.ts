@@ -5,21 +5,21 @@
  */
 
 import { toPlainText } from "./plain_text.ts";
-import type { Style } from "./style.ts";
+import type { Paint, Style } from "./style.ts";
+import type { StyledLine } from "./styled_line.ts";
 
-/** Formats a diff as colored lines, without its `index` lines. */
-export function formatDiffLines(diff: string, style: Style): string[] {
+/** Formats a diff as styled lines, without its `index` lines. */
+export function formatDiffLines(diff: string, style: Style): StyledLine[] {
   if (diff === "") return [];
   const lines = toPlainText(diff).replace(/\n$/, "").split("\n");
-  return lines.filter((line) => !line.startsWith("index ")).map((line) => paintLine(line, style));
+  return lines.filter((line) => !line.startsWith("index "))
+    .map((text) => ({ text, paint: getPaint(text, style) }));
 }
 
-function paintLine(line: string, style: Style): string {
-  if (/^(diff|index|---|\+\+\+|(new|deleted|old) (file )?mode)( |$)/.test(line)) {
-    return style.faint(line);
-  }
-  if (line.startsWith("@@")) return style.name(line);
-  if (line.startsWith("+")) return style.success(line);
-  if (line.startsWith("-")) return style.error(line);
-  return line;
+function getPaint(line: string, style: Style): Paint {
+  if (/^(diff|index|---|\+\+\+|(new|deleted|old) (file )?mode)( |$)/.test(line)) return style.faint;
+  if (line.startsWith("@@")) return style.name;
+  if (line.startsWith("+")) return style.success;
+  if (line.startsWith("-")) return style.error;
+  return (text) => text;
 }

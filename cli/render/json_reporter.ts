@@ -8,14 +8,16 @@ import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
 import { getFinalText } from "./final_text.ts";
-import type { Reporter, RunReport, RunStart } from "./reporter.ts";
+import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./reporter.ts";
 
 /** Writes the result of a run as one JSON object. */
 export class JsonReporter implements Reporter {
   readonly #output: Output;
+  readonly #messages: Output;
 
-  constructor(output: Output) {
+  constructor(output: Output, messages: Output) {
     this.#output = output;
+    this.#messages = messages;
   }
 
   /** Writes nothing. */
@@ -28,6 +30,14 @@ export class JsonReporter implements Reporter {
     return Promise.resolve();
   }
 
+  /** Writes a notice to standard error. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#messages.write(`${notice}\n`);
+  }
+
+  /** Does nothing. */
+  [Symbol.dispose](): void {}
+
   /** Writes the result. */
   async onRunEnd(report: RunReport, patch?: string): Promise<void> {
     const { messages } = report.outcome;
@@ -38,15 +48,25 @@ export class JsonReporter implements Reporter {
 /** Writes a run as lines of JSON: `init`, every event of the library, `result`. */
 export class StreamJsonReporter implements Reporter {
   readonly #output: BatchedOutput;
+  readonly #messages: Output;
 
-  constructor(output: Output) {
+  constructor(output: Output, messages: Output) {
     this.#output = new BatchedOutput(output);
+    this.#messages = messages;
   }
 
   /** Writes the `init` line. */
   async onRunStart(start: RunStart): Promise<void> {
-    await this.#output.write(toJsonLine({ type: "init", ...start }));
+    await this.#output.write(toJsonLine({ type: "init", schemaVersion: SCHEMA_VERSION, ...start }));
   }
+
+  /** Writes a notice to standard error. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#messages.write(`${notice}\n`);
+  }
+
+  /** Does nothing. */
+  [Symbol.dispose](): void {}
 
   /** Writes an event. */
   async onEvent(event: AgentEvent): Promise<void> {
@@ -61,12 +81,15 @@ export class StreamJsonReporter implements Reporter {
 }
 
 function createResult(
-  { outcome, exitCode, refused, turns, durationMs }: RunReport,
+  { outcome, exitCode, refused, turns, durationMs, model, runId }: RunReport,
   patch: string | undefined,
 ): object {
   const { messages, ...result } = outcome;
   return {
     type: "result",
+    schemaVersion: SCHEMA_VERSION,
+    runId,
+    model,
     exitCode,
     text: getFinalText(messages),
     ...result,

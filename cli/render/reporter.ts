@@ -5,8 +5,12 @@
  */
 
 import type { AgentEvent, ModelSpec, RunOutcome } from "../../mod.ts";
+import type { SandboxNet } from "../../src/tools/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { RunTotals } from "./usage_line.ts";
+
+/** Version of the `init` and `result` objects; a change that programs cannot ignore increments it. */
+export const SCHEMA_VERSION = 1;
 
 /** Properties of a run that are known at its start. */
 export interface RunStart {
@@ -20,10 +24,20 @@ export interface RunStart {
   readonly tools: readonly string[];
   /** The tool calls that require approval. */
   readonly approvalMode: string;
+  /** Whether the user can be asked for approvals. */
+  readonly isInteractive: boolean;
+  /** Network access of commands. */
+  readonly net: SandboxNet;
+  /** Mechanism that confines commands, in a few words. */
+  readonly confinement?: string;
 }
 
 /** The result of a run. */
 export interface RunReport extends RunTotals {
+  /** Id of the run. */
+  readonly runId: string;
+  /** The model at the end of the run. */
+  readonly model: ModelSpec;
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
   /** Exit code of the program. */
@@ -32,12 +46,14 @@ export interface RunReport extends RunTotals {
   readonly refused: readonly string[];
 }
 
-/** Presents a run. */
-export interface Reporter {
+/** Presents a run. Disposing of it stops its timers. */
+export interface Reporter extends Disposable {
   /** Called before the first event. */
   onRunStart(start: RunStart): Promise<void>;
   /** Called with every event. */
   onEvent(event: AgentEvent): Promise<void>;
+  /** Called with a notice of the program. */
+  onNotice(notice: string): Promise<void>;
   /** Called after the last event; `patch` is given when it is part of the report. */
   onRunEnd(report: RunReport, patch?: string): Promise<void>;
 }

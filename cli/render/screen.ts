@@ -1,53 +1,116 @@
 /**
- * Text on standard output and lines on standard error, separated by empty lines when both appear on one terminal.
+ * Text on standard output and lines on standard error, separated by empty lines when both appear on one terminal, with
+ * a status below them that is erased before anything else is written.
  *
  * @module
  */
 
 import type { Output } from "../host/terminal.ts";
+import { getTextWidth, truncateToWidth } from "./text_width.ts";
 
 /** Options for {@linkcode Screen}. */
 export interface ScreenOptions {
   /** Output for streamed text. */
   readonly text: Output;
-  /** Output for lines. */
+  /** Output for lines and the status. */
   readonly lines: Output;
+  /** Returns the columns of the terminal. */
+  readonly getColumns: () => number;
 }
 
-/** Writes streamed text and lines to their outputs. */
+/** Writes streamed text, lines and a status to their outputs, one write after the other. */
 export class Screen {
-  readonly #text: Output;
-  readonly #lines: Output;
+  readonly #options: ScreenOptions;
   /** Whether both outputs appear on the same terminal. */
   readonly #isShared: boolean;
   #last: "nothing" | "open_text" | "text" | "line" = "nothing";
+  /** Columns of the open line of text. */
+  #column = 0;
+  #status: { readonly isBelowText: boolean } | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
-  constructor({ text, lines }: ScreenOptions) {
-    this.#text = text;
-    this.#lines = lines;
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    const { text, lines } = options;
     this.#isShared = text === lines || (text.isTerminal && lines.isTerminal);
   }
 
   /** Writes a chunk of text, on a terminal after an empty line if it follows a line. */
-  async writeText(chunk: string): Promise<void> {
-    if (chunk === "") return;
-    if (this.#last === "line" && this.#isShared) await this.#lines.write("\n");
-    this.#last = chunk.endsWith("\n") ? "text" : "open_text";
-    await this.#text.write(chunk);
+  writeText(chunk: string): Promise<void> {
+    return this.#enqueue(async () => {
+      if (chunk === "") return;
+      const { text, lines } = this.#options;
+      await this.#eraseStatus();
+      if (this.#last === "line" && this.#isShared) await lines.write("\n");
+      this.#last = chunk.endsWith("\n") ? "text" : "open_text";
+      const lineStart = chunk.lastIndexOf("\n") + 1;
+      if (lineStart > 0) this.#column = 0;
+      this.#column += getTextWidth(chunk.slice(lineStart));
+      await text.write(chunk);
+    });
   }
 
   /** Writes a line feed if the text does not end with one. */
-  async endText(): Promise<void> {
-    if (this.#last !== "open_text") return;
-    this.#last = "text";
-    await this.#text.write("\n");
+  endText(): Promise<void> {
+    return this.#enqueue(() => this.#endText());
   }
 
   /** Writes a line, on a terminal after an empty line if it follows text. */
-  async writeLine(line: string): Promise<void> {
-    await this.endText();
-    const gap = this.#last === "text" && this.#isShared ? "\n" : "";
-    this.#last = "line";
-    await this.#lines.write(`${gap}${line}\n`);
+  writeLine(line: string): Promise<void> {
+    return this.#enqueue(async () => {
+      await this.#eraseStatus();
+      await this.#endText();
+      const gap = this.#last === "text" && this.#isShared ? "\n" : "";
+      this.#last = "line";
+      await this.#options.lines.write(`${gap}${line}\n`);
+    });
+  }
+
+  /** Shows a status of one row below the cursor, instead of the previous one. */
+  showStatus(status: string): Promise<void> {
+    return this.#enqueue(async () => {
+      const columns = this.#options.getColumns();
+      const isBelowText = this.#last === "open_text" && this.#isShared;
+      // The cursor cannot return to a line that is full.
+      if (isBelowText && this.#column >= columns) return;
+      const row = truncateToWidth(status, columns - 1);
+      const start = this.#status ? "\r\x1b[K" : isBelowText ? "\n" : "";
+      this.#status = { isBelowText };
+      await this.#options.lines.write(`${start}\x1b[2m${row}\x1b[22m`);
+    });
+  }
+
+  /** Erases the status. */
+  eraseStatus(): Promise<void> {
+    return this.#enqueue(() => this.#eraseStatus());
+  }
+
+  /** Forgets the position of the cursor, after other programs have written to the terminal. */
+  reset(): void {
+    this.#status = undefined;
+    this.#column = 0;
+    if (this.#last === "open_text") this.#last = "text";
+  }
+
+  async #endText(): Promise<void> {
+    if (this.#last !== "open_text") return;
+    await this.#eraseStatus();
+    this.#last = "text";
+    this.#column = 0;
+    await this.#options.text.write("\n");
+  }
+
+  async #eraseStatus(): Promise<void> {
+    if (!this.#status) return;
+    const { isBelowText } = this.#status;
+    this.#status = undefined;
+    const toText = isBelowText ? `\x1b[A\x1b[${this.#column}C` : "";
+    await this.#options.lines.write(`\r\x1b[K${toText}`);
+  }
+
+  #enqueue(write: () => Promise<void>): Promise<void> {
+    const writing = this.#writing.then(write);
+    this.#writing = writing.catch(() => {});
+    return writing;
   }
 }

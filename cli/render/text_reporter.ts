@@ -1,19 +1,31 @@
 /**
- * Reports for users: streamed text, one line per tool call and per result, tokens and cost at the end.
+ * Reports for users: a header, streamed text, one line per tool call, tokens and cost at the end.
  *
  * @module
  */
 
-import type { AgentEvent, AssistantMessageDelta } from "../../mod.ts";
+import {
+  type AgentEvent,
+  type AgentMessage,
+  type AssistantMessageDelta,
+  extractText,
+  type JsonObject,
+} from "../../mod.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
-import type { Output } from "../host/terminal.ts";
+import type { Output, Terminal } from "../host/terminal.ts";
+import { ActivityStatus } from "./activity.ts";
+import { CallLines, type ShownCall } from "./call_lines.ts";
+import { formatDiffLines } from "./diff_lines.ts";
 import { getFinalText } from "./final_text.ts";
+import { formatHeader } from "./header.ts";
+import { getNotice } from "./notice.ts";
 import { PlainTextFilter, toPlainText } from "./plain_text.ts";
-import type { Reporter, RunReport } from "./reporter.ts";
+import type { Reporter, RunReport, RunStart } from "./reporter.ts";
 import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
-import { truncateToWidth } from "./text_width.ts";
-import { formatCall, formatResult } from "./tool_line.ts";
+import { paintLines } from "./styled_line.ts";
+import { getTextWidth, truncateToWidth } from "./text_width.ts";
+import { formatResult } from "./tool_line.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
@@ -24,26 +36,33 @@ const LOG_COLUMNS = 120;
 /** Minimum duration of a call that is shown. */
 const MIN_SHOWN_DURATION_MS = 1_000;
 
+/** Amount of output: the answer alone, one line per call, or also the output of tools and diffs. */
+export type Verbosity = "quiet" | "normal" | "verbose";
+
 /** Options for {@linkcode TextReporter}. */
 export interface TextReporterOptions {
   /** Output for the text of the model. */
   readonly text: Output;
   /** Output for everything else. */
   readonly lines: Output;
+  /** Size of the terminal. */
+  readonly terminal: Pick<Terminal, "columns" | "onRedraw">;
+  /** Amount of output. */
+  readonly verbosity: Verbosity;
+  /** Whether a status shows what is awaited; requires that `lines` is a terminal that can move the cursor. */
+  readonly hasStatus: boolean;
   /** Whether text is written as it arrives. Otherwise the text of the last reply is written at the end. */
   readonly live: boolean;
   /** Style of the lines. */
   readonly style: Style;
-  /** Columns of the terminal. */
-  readonly columns: number;
+  /** Value of `--base-url`, which errors name. */
+  readonly baseUrl?: string | undefined;
+  /** Home directory, which the header abbreviates. */
+  readonly home?: string | undefined;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
-}
-
-interface RunningCall {
-  /** Tool and arguments in one line. */
-  readonly summary: string;
-  readonly startedAt: number;
+  /** Returns the diff of the change that a call would make; empty if it makes none. Default: no diffs are shown. */
+  readonly previewDiff?: (name: string, args: JsonObject) => Promise<string>;
 }
 
 /** Writes a run as text. */
@@ -51,103 +70,208 @@ export class TextReporter implements Reporter {
   readonly #options: TextReporterOptions;
   readonly #screen: Screen;
   readonly #style: Style;
-  readonly #calls = new Map<string, RunningCall>();
+  readonly #status: ActivityStatus | undefined;
+  readonly #calls = new CallLines();
+  readonly #stopRedrawing: () => void;
+  #model = "the model";
   #filter = new PlainTextFilter();
   #wrap: WordWrap;
-  /** Id of the call on the last line. */
-  #lastCall: string | undefined;
-  #isThinkingShown = false;
+  /** Notices that wait for the end of the reply whose text they would interrupt. */
+  #notices: string[] = [];
+  #isTextOpen = false;
+  #isThinking = false;
 
   constructor(options: TextReporterOptions) {
     this.#options = options;
-    this.#screen = new Screen(options);
-    this.#style = options.style;
+    const { terminal, style } = options;
+    this.#screen = new Screen({ ...options, getColumns: () => terminal.columns });
+    this.#style = style;
+    this.#status = options.hasStatus
+      ? new ActivityStatus({ screen: this.#screen, now: options.now })
+      : undefined;
     this.#wrap = this.#createWrap();
+    this.#stopRedrawing = terminal.onRedraw((cause) => {
+      if (cause === "continued") this.#screen.reset();
+      void this.#status?.restart().catch(() => {});
+    });
   }
 
-  /** Writes nothing. */
-  onRunStart(): Promise<void> {
-    return Promise.resolve();
+  /** Stops the status. */
+  [Symbol.dispose](): void {
+    this.#stopRedrawing();
+    this.#status?.[Symbol.dispose]();
   }
 
-  /** Writes text, tool calls, results and notices. */
+  /** Writes the header. */
+  async onRunStart(start: RunStart): Promise<void> {
+    this.#model = `${start.model.provider}/${start.model.modelId}`;
+    const { style: { faint }, home } = this.#options;
+    for (const row of formatHeader(start, { home, columns: this.#columns })) {
+      await this.#writeLine(faint(row));
+    }
+  }
+
+  /** Writes text, tool calls and notices. */
   async onEvent(event: AgentEvent): Promise<void> {
     switch (event.type) {
       case "message_start":
-        this.#filter = new PlainTextFilter();
-        this.#wrap = this.#createWrap();
-        this.#isThinkingShown = false;
-        return;
+        if (event.message.role !== "assistant") return;
+        this.#startText();
+        return await this.#await(`waiting for ${this.#model}`);
       case "message_update":
-        return await this.#writeDelta(event.delta);
+        return await this.#onDelta(event.delta);
       case "message_end":
-        return await this.#endText();
+        return await this.#onMessageEnd(event.message);
+      case "tool_approval_requested":
+        return await this.#status?.set(undefined);
       case "tool_execution_start":
         return await this.#onToolStart(event);
+      case "tool_execution_update": {
+        const { id, update } = event;
+        this.#calls.update(id, typeof update === "string" ? update : extractText(update.content));
+        return await this.#showRunningCall();
+      }
       case "tool_execution_end":
-        return await this.#onToolEnd(event);
+        await this.#calls.end(event.id, (call) => this.#writeCall(call, event));
+        return await this.#showRunningCall();
+      case "turn_end":
+        return await this.#calls.flush();
+      case "agent_end":
+        return await this.#status?.set(undefined);
+      case "retry":
+      case "model_fallback": {
+        const notice = this.#getNotice(event);
+        if (event.discard) await this.#discardText();
+        await this.#writeNotice(notice);
+        return await this.#await(
+          event.type === "retry" ? "retrying" : `waiting for ${this.#model}`,
+        );
+      }
       default:
-        return await this.#writeNotice(getNotice(event));
+        return await this.#writeNotice(this.#getNotice(event));
     }
+  }
+
+  /** Writes a notice, after the reply if it would interrupt its text. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#writeNotice(notice);
   }
 
   /** Writes the final answer if it was not streamed, and the totals. */
   async onRunEnd(report: RunReport): Promise<void> {
-    const { live } = this.#options;
-    if (!live) await this.#screen.writeText(toPlainText(getFinalText(report.outcome.messages)));
+    const { live, verbosity } = this.#options;
+    await this.#status?.set(undefined);
+    const isStreamed = live && verbosity !== "quiet";
+    if (!isStreamed) {
+      await this.#screen.writeText(toPlainText(getFinalText(report.outcome.messages)));
+    }
     await this.#screen.endText();
-    if (report.turns === 0) return;
-    for (const line of wrapText(formatUsage(report), this.#columns)) {
-      await this.#writeLine(this.#style.faint, line);
+    if (report.turns > 0) await this.#writeWrapped(this.#style.faint, formatUsage(report));
+  }
+
+  /** Sets what is awaited, from now on. */
+  async #await(label: string): Promise<void> {
+    await this.#status?.set({ label, startedAt: this.#options.now() });
+  }
+
+  async #showRunningCall(): Promise<void> {
+    await this.#status?.set(this.#calls.activity);
+  }
+
+  #startText(): void {
+    this.#filter = new PlainTextFilter();
+    this.#wrap = this.#createWrap();
+    this.#isTextOpen = false;
+    this.#isThinking = false;
+  }
+
+  async #onDelta(delta: AssistantMessageDelta): Promise<void> {
+    switch (delta.type) {
+      case "thinking_delta":
+        if (!this.#isThinking) await this.#await("thinking");
+        this.#isThinking = true;
+        return;
+      case "tool_call_start":
+        return await this.#await(`preparing ${toPlainText(delta.name)}`);
+      case "text_delta":
+        return await this.#writeText(delta.delta);
+      default:
+        return;
     }
   }
 
-  async #writeDelta(delta: AssistantMessageDelta): Promise<void> {
-    if (delta.type === "thinking_delta") return await this.#writeThinking();
-    if (delta.type !== "text_delta" || !this.#options.live) return;
-    await this.#screen.writeText(this.#wrap.push(this.#filter.push(delta.delta)));
+  async #writeText(delta: string): Promise<void> {
+    const { live, verbosity } = this.#options;
+    if (!live || verbosity === "quiet") return;
+    this.#isTextOpen = true;
+    this.#isThinking = false;
+    await this.#screen.writeText(this.#wrap.push(this.#filter.push(delta)));
+    await this.#await(`waiting for ${this.#model}`);
+    await this.#status?.restart();
+  }
+
+  async #onMessageEnd(message: AgentMessage): Promise<void> {
+    if (message.role !== "assistant") return;
+    await this.#endText();
+    this.#calls.expect(
+      message.content.filter((block) => block.type === "tool_call").map(({ id }) => id),
+    );
+    await this.#status?.set(undefined);
   }
 
   async #endText(): Promise<void> {
     await this.#screen.writeText(this.#wrap.flush());
     await this.#screen.endText();
+    this.#isTextOpen = false;
+    for (const notice of this.#notices.splice(0)) await this.#writeNotice(notice);
+  }
+
+  /** Ends the text of a failed attempt; the next attempt starts from empty. */
+  async #discardText(): Promise<void> {
+    await this.#endText();
+    this.#startText();
   }
 
   /** Creates the word wrapping of a reply, which applies only to a terminal. */
   #createWrap(): WordWrap {
-    const { text, columns } = this.#options;
-    return new WordWrap(text.isTerminal ? columns : Infinity);
+    const { text, terminal } = this.#options;
+    return new WordWrap(() => text.isTerminal ? terminal.columns : Infinity);
   }
 
-  /** Reports thinking once per message, because it may take a minute. */
-  async #writeThinking(): Promise<void> {
-    if (this.#isThinkingShown || !this.#options.live) return;
-    this.#isThinkingShown = true;
-    await this.#writeLine(this.#style.faint, "thinking");
+  async #onToolStart(event: EventByType<"tool_execution_start">): Promise<void> {
+    const { now, verbosity, previewDiff } = this.#options;
+    const diff = verbosity === "verbose"
+      ? await previewDiff?.(event.name, event.arguments).catch(() => "")
+      : undefined;
+    this.#calls.start(event, { startedAt: now(), ...(diff !== undefined && { diff }) });
+    await this.#showRunningCall();
   }
 
-  async #onToolStart(
-    { id, name, arguments: args }: EventByType<"tool_execution_start">,
+  async #writeCall(
+    call: ShownCall | undefined,
+    { name, result, isError }: EventByType<"tool_execution_end">,
   ): Promise<void> {
-    const tool = toPlainText(name);
-    const call = formatCall(name, args);
-    this.#calls.set(id, { summary: `${tool} ${call}`.trimEnd(), startedAt: this.#options.now() });
-    this.#lastCall = id;
-    const shown = truncateToWidth(call, this.#columns - tool.length - 3);
-    await this.#screen.writeLine(`• ${this.#style.name(tool)} ${shown}`.trimEnd());
+    const { now, verbosity } = this.#options;
+    const { tool = toPlainText(name), summary = "", startedAt = now(), diff = "" } = call ?? {};
+    const durationMs = now() - startedAt;
+    const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
+    const text = formatResult(result, isError);
+    const columns = this.#columns;
+    const end =
+      truncateToWidth(text, Math.max(columns / 2, columns - tool.length - summary.length - 8)) +
+      time;
+    const available = columns - getTextWidth(`• ${tool}  · ${end}`);
+    const shown = truncateToWidth(summary, available);
+    const head = `• ${this.#style.name(tool)}${shown && ` ${shown}`}`;
+    await this.#writeLine(`${head} · ${this.#getPaint(text, isError)(end)}`);
+    if (verbosity === "verbose") await this.#writeDetails(extractText(result.content), diff);
   }
 
-  async #onToolEnd({ id, result, isError }: EventByType<"tool_execution_end">): Promise<void> {
-    const now = this.#options.now();
-    const { summary, startedAt } = this.#calls.get(id) ?? { summary: "", startedAt: now };
-    this.#calls.delete(id);
-    const durationMs = now - startedAt;
-    const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
-    // Parallel calls end in any order, so a result that does not follow its call names it.
-    const call = this.#lastCall === id ? "" : `${truncateToWidth(summary, this.#columns / 2)}: `;
-    this.#lastCall = undefined;
-    const text = formatResult(result, isError);
-    await this.#writeLine(this.#getPaint(text, isError), `  ${call}${text}${time}`);
+  async #writeDetails(output: string, diff: string): Promise<void> {
+    const { faint } = this.#style;
+    const changes = paintLines(formatDiffLines(diff, this.#style));
+    const lines = toPlainText(output).trimEnd().split("\n").map((line) => faint(line));
+    for (const line of changes.length > 0 ? changes : lines) await this.#writeLine(`  ${line}`);
   }
 
   #getPaint(text: string, isError: boolean): Paint {
@@ -155,38 +279,31 @@ export class TextReporter implements Reporter {
     return /^Exit code: (?!0\b)/.test(text) ? this.#style.warning : this.#style.faint;
   }
 
-  async #writeNotice(notice: string | undefined): Promise<void> {
-    if (notice === undefined) return;
-    this.#lastCall = undefined;
-    await this.#writeLine(this.#style.warning, toPlainText(notice));
+  #getNotice(event: AgentEvent): string | undefined {
+    const { baseUrl } = this.#options;
+    return getNotice(event, { baseUrl, isTextShown: this.#isTextOpen });
   }
 
-  async #writeLine(paint: Paint, line: string): Promise<void> {
-    await this.#screen.writeLine(paint(truncateToWidth(line, this.#columns)));
+  async #writeNotice(notice: string | undefined): Promise<void> {
+    if (notice === undefined) return;
+    if (this.#isTextOpen) return void this.#notices.push(notice);
+    await this.#writeWrapped(this.#style.warning, toPlainText(notice));
+  }
+
+  async #writeWrapped(paint: Paint, text: string): Promise<void> {
+    for (const line of wrapText(text, this.#columns)) await this.#writeLine(paint(line));
+  }
+
+  async #writeLine(line: string): Promise<void> {
+    if (this.#options.verbosity === "quiet") return;
+    await this.#screen.writeLine(line);
+    await this.#status?.restart();
   }
 
   get #columns(): number {
-    return this.#options.lines.isTerminal ? this.#options.columns : LOG_COLUMNS;
+    const { lines, terminal } = this.#options;
+    return lines.isTerminal ? terminal.columns : LOG_COLUMNS;
   }
 }
 
 type EventByType<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { type: Type }>;
-
-/** Returns the notice for an event other than text and tool calls; `undefined` when it needs none. */
-export function getNotice(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case "retry": {
-      const delay = event.delayMs > 0 ? `in ${formatDuration(event.delayMs)}` : "now";
-      const discarded = event.discard ? "; the text above is discarded" : "";
-      return `attempt ${event.attempt} failed, retrying ${delay}${discarded}: ${event.error.message}`;
-    }
-    case "model_fallback":
-      return `${event.from.modelId} failed, continuing with ${event.to.modelId}`;
-    case "context_compacted":
-      return "the context was compacted to fit the context window";
-    case "warning":
-      return `warning: ${event.message}`;
-    default:
-      return undefined;
-  }
-}

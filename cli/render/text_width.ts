@@ -44,6 +44,29 @@ export function truncateToWidth(text: string, columns: number): string {
   return columns < 1 ? "" : `${truncated}…`;
 }
 
+/** Columns of a tab in text that is split. */
+const TAB = "    ";
+
+/** Splits a line into rows of at most `columns` columns; a grapheme that is wider gets its own row. */
+export function splitToWidth(line: string, columns: number): string[] {
+  const text = line.replaceAll("\t", TAB);
+  if (getTextWidth(text) <= columns) return [text];
+  const rows: string[] = [];
+  let row = "";
+  let width = 0;
+  for (const grapheme of splitGraphemes(text)) {
+    const graphemeWidth = getGraphemeWidth(grapheme);
+    if (width + graphemeWidth > columns && row !== "") {
+      rows.push(row);
+      row = "";
+      width = 0;
+    }
+    row += grapheme;
+    width += graphemeWidth;
+  }
+  return [...rows, row];
+}
+
 function getGraphemeWidth(grapheme: string): number {
   return EMOJI.test(grapheme) ? 2 : unicodeWidth(grapheme);
 }

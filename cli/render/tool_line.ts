@@ -7,6 +7,9 @@
 import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
 import { toPlainText } from "./plain_text.ts";
 
+/** Reason for the model when the user denies a call. */
+export const USER_DENIAL = "the user denied it at the terminal";
+
 /** Names of the shown arguments, by tool. */
 const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
@@ -27,14 +30,26 @@ export function formatCall(name: string, args: JsonObject): string {
 
 /** Formats the result of a call in one line: its exit code, error or only line, else the number of lines. */
 export function formatResult({ content }: AgentToolResult, isError: boolean): string {
-  const lines = toPlainText(extractText(content)).trim().split("\n").filter((line) => line !== "");
-  const [first = "no output"] = lines;
+  const lines = shortenRefusal(toPlainText(extractText(content))).trim().split("\n").filter((
+    line,
+  ) => line !== "");
+  const [first = "no output", second = ""] = lines;
+  // The reason follows on the next line.
+  if (isError && first.endsWith(":")) return toOneLine(`${first} ${second}`);
   const isExit = first.startsWith("Exit code: ");
   if (isError || isExit || lines.length <= 1) {
     const rest = isExit && lines.length > 1 ? ` · ${pluralize(lines.length - 1, "line")}` : "";
     return toOneLine(first) + rest;
   }
   return pluralize(lines.length, "line");
+}
+
+/** Addresses the user instead of the model, which reads the result. */
+function shortenRefusal(text: string): string {
+  return text.replace(
+    /^Tool call rejected by approval: (.*)$/,
+    (_text, reason) => `Refused: ${reason === USER_DENIAL ? "you said no." : reason}`,
+  );
 }
 
 /** Formats a count with its noun: `1 line`, `2 lines`. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { errorResult, textResult } from "../../mod.ts";
-import { formatCall, formatResult } from "./tool_line.ts";
+import { formatCall, formatResult, USER_DENIAL } from "./tool_line.ts";
 
 Deno.test("formatCall(): shows the most significant arguments of a tool", () => {
   assertEquals(
@@ -21,4 +21,11 @@ Deno.test("formatResult(): shows the only line, the exit code, the error or the 
   assertEquals(formatResult(textResult("one\ntwo"), false), "2 lines");
   assertEquals(formatResult(errorResult("There is no a.ts\nmore"), true), "There is no a.ts");
   assertEquals(formatResult({ content: [] }, false), "no output");
+  assertEquals(
+    formatResult(errorResult('Invalid arguments for "read_file":\npath: must be a string'), true),
+    'Invalid arguments for "read_file": path: must be a string',
+  );
+  const denial = (reason: string) => errorResult(`Tool call rejected by approval: ${reason}`);
+  assertEquals(formatResult(denial(USER_DENIAL), true), "Refused: you said no.");
+  assertEquals(formatResult(denial("a rule"), true), "Refused: a rule");
 });

@@ -22,11 +22,15 @@ export interface RunTotals {
 /** Formats totals, such as `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s`. */
 export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): string {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
+  const tokens = input + usage.output;
   const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";
   return [
     pluralize(turns, "turn"),
-    `${pluralize(input, "token")} in${cached}, ${formatNumber(usage.output)} out`,
-    formatCost(cost, input + usage.output),
+    // A failed run may have received no reply.
+    ...(tokens === 0 ? [] : [
+      `${pluralize(input, "token")} in${cached}, ${formatNumber(usage.output)} out`,
+      formatCost(cost),
+    ]),
     formatDuration(durationMs),
   ].join(" · ");
 }
@@ -38,8 +42,8 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
-function formatCost({ total }: Cost, tokens: number): string {
-  if (total === null || (total === 0 && tokens > 0)) return "price unknown";
+function formatCost({ total }: Cost): string {
+  if (total === null) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
 }
 

@@ -11,17 +11,33 @@ Deno.test("formatUsage(): shows turns, tokens, cost and duration in one line", (
   );
 });
 
-Deno.test("formatUsage(): shows an unknown price when tokens have no cost", () => {
+Deno.test("formatUsage(): shows an unknown price, and a price of zero", () => {
   const usage = { ...zeroUsage(), input: 1, output: 1 };
   assertEquals(
-    formatUsage({ turns: 1, usage, cost: zeroCost(), durationMs: 50 }),
+    formatUsage({ turns: 1, usage, cost: { ...zeroCost(), total: null }, durationMs: 50 }),
     "1 turn · 1 token in, 1 out · price unknown · 0.1 s",
+  );
+  assertEquals(
+    formatUsage({ turns: 1, usage, cost: zeroCost(), durationMs: 50 }),
+    "1 turn · 1 token in, 1 out · $0.0000 · 0.1 s",
+  );
+});
+
+Deno.test("formatUsage(): shows neither tokens nor cost of a run without a reply", () => {
+  assertEquals(
+    formatUsage({ turns: 1, usage: zeroUsage(), cost: zeroCost(), durationMs: 300 }),
+    "1 turn · 0.3 s",
   );
 });
 
 Deno.test("formatUsage(): shows long durations in minutes and large costs in cents", () => {
   assertEquals(formatDuration(125_900), "2 min 5 s");
   const cost = { ...zeroCost(), total: 12.3456 };
-  const line = formatUsage({ turns: 1, usage: zeroUsage(), cost, durationMs: 0 });
-  assertEquals(line, "1 turn · 0 tokens in, 0 out · $12.35 · 0.0 s");
+  const line = formatUsage({
+    turns: 1,
+    usage: { ...zeroUsage(), input: 1 },
+    cost,
+    durationMs: 0,
+  });
+  assertEquals(line, "1 turn · 1 token in, 0 out · $12.35 · 0.0 s");
 });

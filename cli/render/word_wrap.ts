@@ -15,6 +15,9 @@ const WIDE_CANDIDATE = /[\u1100-\uffff]/;
 /** Matches a text whose last character is incomplete. */
 const SPLIT_CHARACTER = /[\ud800-\udbff]$/;
 
+/** Matches the mark of a list item. */
+const LIST_MARK = /^(?:[-*+•]|\d{1,3}[.)])$/;
+
 /** Minimum indentation of code, in columns. */
 const CODE_INDENT = 4;
 
@@ -25,16 +28,19 @@ const CODE_INDENT = 4;
  * emoji before and after each, but never within a sequence.
  */
 export class WordWrap {
-  readonly #columns: number;
+  readonly #getColumns: () => number;
   /** Columns of the current line that have been returned. */
   #column = 0;
   #spaces = "";
   #word = "";
   #isFenced = false;
   #isCode = false;
+  /** Indentation of the rows that continue the line: that of its text, behind the mark of a list item. */
+  #indent = "";
 
-  constructor(columns: number) {
-    this.#columns = columns;
+  /** @param getColumns Returns the columns of the terminal, which may change. */
+  constructor(getColumns: () => number) {
+    this.#getColumns = getColumns;
   }
 
   /** Wraps the next chunk. Returns the text up to the last complete word. */
@@ -60,6 +66,7 @@ export class WordWrap {
     this.#spaces = "";
     this.#column = 0;
     this.#isCode = this.#isFenced;
+    this.#indent = "";
     return wrapped;
   }
 
@@ -95,18 +102,24 @@ export class WordWrap {
     this.#spaces = "";
     if (this.#column === 0) this.#startLine(spaces, word);
     const width = spaces.length + getTextWidth(word);
-    if (this.#isCode || this.#column === 0 || this.#column + width <= this.#columns) {
+    if (this.#isCode || this.#column === 0 || this.#column + width <= this.#getColumns()) {
       this.#column += width;
       return spaces + word;
     }
-    this.#column = width - spaces.length;
-    return `\n${word}`;
+    const indent = this.#indent.length > this.#getColumns() / 2 ? "" : this.#indent;
+    this.#column = indent.length + width - spaces.length;
+    return `\n${indent}${word}`;
   }
 
   #startLine(spaces: string, word: string): void {
     if (word.startsWith("```")) {
       this.#isFenced = !this.#isFenced;
       this.#isCode = true;
-    } else if (spaces.replaceAll("\t", "    ").length >= CODE_INDENT) this.#isCode = true;
+      return;
+    }
+    const indent = spaces.replaceAll("\t", "    ");
+    if (LIST_MARK.test(word)) this.#indent = " ".repeat(indent.length + word.length + 1);
+    else if (indent.length >= CODE_INDENT) this.#isCode = true;
+    else this.#indent = indent;
   }
 }

@@ -4,7 +4,7 @@ import { getTextWidth } from "./text_width.ts";
 import { WordWrap } from "./word_wrap.ts";
 
 function wrapAll(text: string, columns: number): string {
-  const wrap = new WordWrap(columns);
+  const wrap = new WordWrap(() => columns);
   return wrap.push(text) + wrap.flush();
 }
 
@@ -17,7 +17,26 @@ Deno.test("WordWrap: breaks lines before the word that does not fit", () => {
 
 Deno.test("WordWrap: removes spaces at a break and keeps others", () => {
   assertEquals(wrapAll("one two  \nthree", 8), "one two\nthree");
-  assertEquals(wrapAll("- item one two", 10), "- item one\ntwo");
+});
+
+Deno.test("WordWrap: indents the continued rows of a list item and of an indented line", () => {
+  assertEquals(wrapAll("- item one two", 10), "- item one\n  two");
+  assertEquals(
+    wrapAll("- a\n    - nested item\n10. ten eleven", 14),
+    "- a\n    - nested\n      item\n10. ten eleven",
+  );
+  assertEquals(wrapAll("  some words\nno indent", 8), "  some\n  words\nno\nindent");
+});
+
+Deno.test("WordWrap: follows a change of the width", () => {
+  let columns = 20;
+  const wrap = new WordWrap(() => columns);
+  const before = wrap.push("one two three\n");
+  columns = 8;
+  assertEquals(
+    before + wrap.push("one two three ") + wrap.flush(),
+    "one two three\none two\nthree ",
+  );
 });
 
 Deno.test("WordWrap: does not wrap code", () => {
@@ -44,7 +63,7 @@ Deno.test("WordWrap: does not break syllables that take two columns", () => {
 });
 
 Deno.test("WordWrap: buffers a word until it is complete", () => {
-  const wrap = new WordWrap(20);
+  const wrap = new WordWrap(() => 20);
   assertEquals([wrap.push("one tw"), wrap.push("o thr"), wrap.flush()], ["one", " two", " thr"]);
 });
 
@@ -58,7 +77,7 @@ Deno.test("WordWrap: returns the same lines when the text is split anywhere", ()
     );
     const text = words.map((word) => word + (random() < 0.1 ? "\n" : " ")).join("");
     const expected = wrapAll(text, 24);
-    const wrap = new WordWrap(24);
+    const wrap = new WordWrap(() => 24);
     let inChunks = "";
     for (let at = 0; at < text.length;) {
       const end = at + 1 + Math.floor(random() * 6);

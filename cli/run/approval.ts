@@ -4,32 +4,41 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../../mod.ts";
-import type { ApprovalPrompt, GateRequest } from "../../src/tools/mod.ts";
+import type { AgentEvent, ApprovalDecision } from "../../mod.ts";
+import type { ApprovalPrompt, TrustGrant } from "../../src/tools/mod.ts";
 import type { Host } from "../host/host.ts";
+import type { Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
-import { formatDiffLines } from "../render/diff_lines.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
-import { truncateToWidth } from "../render/text_width.ts";
-import { formatCall } from "../render/tool_line.ts";
-
-/** Maximum lines of a diff that are shown before the question. */
-const MAX_CHANGE_LINES = 40;
-/** Maximum terminal lines of a command that are shown before the question. */
-const MAX_COMMAND_LINES = 4;
+import { USER_DENIAL } from "../render/tool_line.ts";
+import { formatCallDetails } from "./call_details.ts";
+import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
 
 const ANSWERS = ["yes", "no", "always"] as const;
 
+/** Decides about the tool calls that require approval. */
+export interface Approver {
+  /** Decides about a call. */
+  readonly ask: ApprovalPrompt;
+  /** Called with every event of the run. */
+  onEvent(event: AgentEvent): void;
+  /** Names of the tools that were denied because the run is not interactive. */
+  readonly refused: readonly string[];
+}
+
 /** Denies every tool call that requires approval, and records the names of the tools. */
-export class NonInteractiveApprover {
+export class NonInteractiveApprover implements Approver {
   readonly #refused = new Set<string>();
 
   /** Names of the denied tools without duplicates, in the order of their first denial. */
   get refused(): readonly string[] {
     return [...this.#refused];
   }
+
+  /** Does nothing. */
+  onEvent(): void {}
 
   /** Denies a call. */
   readonly ask: ApprovalPrompt = ({ name }) => {
@@ -39,34 +48,47 @@ export class NonInteractiveApprover {
   };
 }
 
-/** Creates a prompt that asks the user at the terminal. */
-export function createTerminalAsk(host: Host): ApprovalPrompt {
-  const input = new TypedInput(host.terminal.input);
-  return async (request) => {
-    await host.terminal.messages.write(`${formatCallDetails(request, host).join("\n")}\n`);
-    const message = `Allow? [y]es / [n]o / [a]lways ${toPlainText(request.name)}`;
-    const { signal } = request;
-    const answer = await askChoice({ message, answers: ANSWERS }, { host, input, signal });
-    return signal.aborted ? { type: "denied" } : toDecision(answer);
-  };
+/** Options for {@linkcode TerminalApprover}. */
+export interface TerminalApproverOptions extends WaitingCallsOptions {
+  /** Terminal and environment. */
+  readonly host: Host;
+  /** The keys. */
+  readonly keyboard: Input;
+  /** Returns the grants of the session. */
+  readonly getTrusted: () => readonly TrustGrant[];
 }
 
-/** Formats a call, the reasons why its command is dangerous, and its changes to files. */
-function formatCallDetails(
-  { name, arguments: args, changes = [], assessment }: GateRequest,
-  { terminal, env }: Host,
-): string[] {
-  const style = getStyle(terminal.messages, env);
-  const call = truncateToWidth(formatCall(name, args), terminal.columns * MAX_COMMAND_LINES);
-  const isDangerous = assessment?.verdict === "dangerous";
-  const lines = formatDiffLines(changes.map(({ diff = "" }) => diff).join(""), style);
-  const hiddenCount = lines.length - MAX_CHANGE_LINES;
-  return [
-    `\n? ${style.name(toPlainText(name))} ${call}`,
-    ...(isDangerous ? [style.warning(`  ${toPlainText(assessment.reasons.join("; "))}`)] : []),
-    ...lines.slice(0, MAX_CHANGE_LINES),
-    ...(hiddenCount > 0 ? [`  … and ${hiddenCount} more lines`] : []),
-  ];
+/** Asks the user at the terminal. */
+export class TerminalApprover implements Approver {
+  readonly refused: readonly string[] = [];
+  readonly #options: TerminalApproverOptions;
+  readonly #input: TypedInput;
+  readonly #waiting: WaitingCalls;
+
+  constructor(options: TerminalApproverOptions) {
+    this.#options = options;
+    this.#input = new TypedInput(options.keyboard);
+    this.#waiting = new WaitingCalls(options);
+  }
+
+  /** Counts the calls of each reply. */
+  onEvent(event: AgentEvent): void {
+    this.#waiting.onEvent(event);
+  }
+
+  /** Shows a call and asks. */
+  readonly ask: ApprovalPrompt = async (request) => {
+    const { host, keyboard, getTrusted } = this.#options;
+    const { name, signal } = request;
+    const style = getStyle(host.terminal.messages, host.env);
+    const position = await this.#waiting.countQuestion(request, getTrusted());
+    const answer = await askChoice({
+      details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
+      message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
+      answers: ANSWERS,
+    }, { host, keyboard, input: this.#input, signal });
+    return signal.aborted ? { type: "denied" } : toDecision(answer);
+  };
 }
 
 /** Returns the decision for an answer; no answer denies the call. */
@@ -78,6 +100,6 @@ function toDecision(answer: (typeof ANSWERS)[number] | undefined): ApprovalDecis
       return { type: "approved", scope: "tool" };
     case "no":
     case undefined:
-      return { type: "denied", reason: "the user denied it at the terminal" };
+      return { type: "denied", reason: USER_DENIAL };
   }
 }

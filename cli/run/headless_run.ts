@@ -8,7 +8,7 @@ import { AbortedError, type AgentEvent, BadRequestError, type RunOutcome } from 
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { VERSION } from "../host/version.ts";
@@ -20,7 +20,8 @@ import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** Options for `runHeadless()`. */
-export interface HeadlessRunOptions extends Pick<RunSettings, "cwd" | "patch" | "outputFormat"> {
+export interface HeadlessRunOptions
+  extends Pick<RunSettings, "cwd" | "patch" | "outputFormat" | "net" | "baseUrl"> {
   /** The prompt. */
   readonly prompt: string;
   /** The agent and its tools. */
@@ -38,25 +39,38 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   const { patch, interrupt, reporter, host, setup } = run;
   using snapshot = patch === undefined ? undefined : await takeSnapshot(run.cwd, interrupt.signal);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
-  const { outcome, turns, durationMs } = await promptAgent(run);
+  const { outcome, turns, durationMs, runId, attempts } = await promptAgent(run);
   const created = await snapshot?.createPatch();
   const changes = created?.bytes;
   const end: RunEnd = {
     outcome,
     signalExitCode: interrupt.exitCode,
     isOutputClosed: host.terminal.output.closed.aborted,
+    attempts,
     refused: setup.refused,
     ...(created &&
       { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
   };
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
-  const report: RunReport = { ...end, turns, usage, cost, durationMs, exitCode };
+  const report: RunReport = {
+    ...end,
+    runId,
+    model: setup.agent.state.model,
+    turns,
+    usage,
+    cost,
+    durationMs,
+    exitCode,
+  };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
   if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
-  await reportRunEnd(end, exitCode, host);
-  return exitCode;
+  await reportRunEnd(end, { exitCode, host, baseUrl: run.baseUrl });
+  // The reader may have closed the output before the end of the result.
+  return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
+    ? ExitCode.brokenPipe
+    : exitCode;
 }
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
@@ -76,6 +90,9 @@ async function takeSnapshot(
 
 interface PromptResult {
   readonly outcome: RunOutcome;
+  readonly runId: string;
+  /** Number of attempts of the last model call. */
+  readonly attempts: number;
   readonly turns: number;
   readonly durationMs: number;
 }
@@ -83,21 +100,37 @@ interface PromptResult {
 /** Prompts the agent and reports every event. Aborts the run when the reader of the output closes it. */
 async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
   const { setup, reporter, interrupt, host } = run;
-  const { agent, approvalMode } = setup;
+  const { agent, approvalMode, isInteractive } = setup;
+  const { cwd, net } = run;
   const { model, tools } = agent.state;
   const names = tools.map(({ name }) => name);
-  await reporter.onRunStart({ version: VERSION, cwd: run.cwd, model, tools: names, approvalMode });
+  await reporter.onRunStart({
+    version: VERSION,
+    cwd,
+    model,
+    tools: names,
+    approvalMode,
+    isInteractive,
+    net,
+  });
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
+  let runId = "";
+  let attempts = 1;
   let turns = 0;
   let outcome: RunOutcome | undefined;
   for await (const event of agent.promptStream(run.prompt, { signal })) {
-    if (event.type === "turn_start") turns++;
+    if (event.type === "agent_start") runId = event.runId;
+    if (event.type === "turn_start") {
+      turns++;
+      attempts = 1;
+    }
+    if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
     await reporter.onEvent(event);
   }
   if (!outcome) throw new Error("The run ended without an agent_end event");
-  return { outcome, turns, durationMs: host.now() - startedAt };
+  return { outcome, runId, attempts, turns, durationMs: host.now() - startedAt };
 }
 
 function toRunOutcome(

@@ -6,6 +6,7 @@
 
 import { type ModelSpec, modelSpec } from "../../mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { DEFAULT_MODELS } from "./options.ts";
 
 /** The default model of a provider. */
 interface ProviderDefault {
@@ -17,8 +18,8 @@ interface ProviderDefault {
 
 /** Default models in order of preference; the first one whose provider has a key is used. */
 const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
-  { variable: "ANTHROPIC_API_KEY", model: "anthropic/claude-sonnet-5-5" },
-  { variable: "OPENAI_API_KEY", model: "openai/gpt-6.2-sol" },
+  { variable: "ANTHROPIC_API_KEY", model: DEFAULT_MODELS[0] },
+  { variable: "OPENAI_API_KEY", model: DEFAULT_MODELS[1] },
 ];
 
 /** Options for `chooseModel()`. */
@@ -27,15 +28,18 @@ export interface ModelSelection {
   readonly model?: ModelSpec;
   /** Value of `--base-url`. */
   readonly baseUrl?: string;
+  /** Absolute path of the recording that answers the requests, if one does. */
+  readonly replay?: string;
 }
 
 /**
- * Chooses the model: that of `--model`, that of `SWINK_MODEL`, or the default of the first provider with a key.
+ * Chooses the model: that of `--model`, that of `SWINK_MODEL`, the default model that was recorded, or the default of the
+ * first provider with a key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
 export function chooseModel(
-  { model, baseUrl }: ModelSelection,
+  { model, baseUrl, replay }: ModelSelection,
   env: (name: string) => string | undefined,
 ): ModelSpec {
   if (model) return model;
@@ -47,9 +51,16 @@ export function chooseModel(
       `Add -m provider/model: -m openai/MODEL --base-url ${baseUrl}`,
     );
   }
-  const providerDefault = PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
+  const recorded = replay === undefined ? undefined : findRecordedDefault(replay);
+  const providerDefault = recorded ?? PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
   if (providerDefault) return modelSpec(providerDefault.model);
   throw new ConfigurationError("No model is configured", MODEL_ADVICE);
+}
+
+/** Finds the default model whose requests a recording has; it needs no key. */
+function findRecordedDefault(file: string): ProviderDefault | undefined {
+  const recording = Deno.readTextFileSync(file);
+  return PROVIDER_DEFAULTS.find(({ model }) => recording.includes(modelSpec(model).modelId));
 }
 
 function parseEnvironmentModel(name: string): ModelSpec {

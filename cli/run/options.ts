@@ -6,6 +6,9 @@
 
 import type { OptionDefinitions, OptionValues } from "../command_line/definition.ts";
 
+/** Default models in order of preference. */
+export const DEFAULT_MODELS = ["anthropic/claude-sonnet-5-5", "openai/gpt-6.2-sol"] as const;
+
 /** Options that select the model. */
 export const MODEL_OPTIONS = {
   model: {
@@ -13,6 +16,7 @@ export const MODEL_OPTIONS = {
     type: "string",
     value: "model",
     description: "Model, as provider/model or provider/model:thinking.",
+    suggestions: [...DEFAULT_MODELS, "ollama/"],
   },
   baseUrl: { type: "string", value: "url", description: "Base URL of the provider's API." },
 } as const satisfies OptionDefinitions;
@@ -56,6 +60,26 @@ export const OUTPUT_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Options for the amount and the form of the text of a run. */
+export const DISPLAY_OPTIONS = {
+  quiet: {
+    short: "q",
+    type: "boolean",
+    description: "Writes the answer only.",
+    conflicts: ["verbose"],
+  },
+  verbose: {
+    short: "v",
+    type: "boolean",
+    description: "Also writes the output of tools and the diffs of changes.",
+    conflicts: ["quiet"],
+  },
+  plain: {
+    type: "boolean",
+    description: "Writes plain lines: no colors, no status, no cursor movement.",
+  },
+} as const satisfies OptionDefinitions;
+
 /** Options that record the requests to the model, or replay a recording. */
 export const RECORDING_OPTIONS = {
   record: {
@@ -74,16 +98,22 @@ export const RECORDING_OPTIONS = {
 
 /** Options that restrict and approve tool calls. */
 export const PERMISSION_OPTIONS = {
-  allowedTools: {
+  tools: {
     type: "string",
     value: "names",
+    description: "The only tools of the run, separated by commas.",
+    repeatable: true,
+  },
+  allowedTools: {
+    type: "string",
+    value: "rules",
     description:
-      "The only tools of the run, separated by commas; they need no approval. A pattern such as bash(deno test *) approves only matching calls.",
+      "Tools that need no approval, separated by commas. A pattern such as bash(deno test *) approves only matching calls.",
     repeatable: true,
   },
   disallowedTools: {
     type: "string",
-    value: "names",
+    value: "rules",
     description: "Tools to remove, or calls to forbid, separated by commas.",
     repeatable: true,
   },
@@ -93,6 +123,13 @@ export const PERMISSION_OPTIONS = {
     value: "access",
     description: "Network access of commands: off, on, or hosts separated by commas.",
     default: "off",
+  },
+  env: {
+    type: "string",
+    value: "variable",
+    description:
+      "Passes an environment variable to commands, as NAME=VALUE, or as NAME with the value of this process.",
+    repeatable: true,
   },
   sandbox: {
     type: "string",
@@ -109,6 +146,7 @@ export const RUN_OPTIONS = {
   ...MODEL_OPTIONS,
   ...AGENT_OPTIONS,
   ...OUTPUT_OPTIONS,
+  ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
   ...PERMISSION_OPTIONS,
 } as const satisfies OptionDefinitions;

@@ -10,7 +10,10 @@ import { UsageError } from "../host/cli_error.ts";
 import type { Input, Terminal } from "../host/terminal.ts";
 
 /** Time within which input must start to be added to a prompt; parent processes often leave it open and empty. */
-const FIRST_BYTE_TIMEOUT_MS = 200;
+const FIRST_BYTE_TIMEOUT_MS = 3_000;
+
+/** Time after which the user is notified of the wait. */
+const NOTICE_DELAY_MS = 200;
 
 /** Maximum input; more would exceed the context window of every model. */
 const MAX_BYTES = 10_000_000;
@@ -21,7 +24,7 @@ export interface PromptOptions {
   readonly terminal: Pick<Terminal, "input" | "messages">;
   /** Aborts reading; the input received so far is used. */
   readonly signal: AbortSignal;
-  /** Time to wait for input when there is a prompt, in milliseconds. Default: 200. */
+  /** Time to wait for input when there is a prompt, in milliseconds. Default: 3,000. */
   readonly firstByteMs?: number;
 }
 
@@ -50,9 +53,12 @@ export async function readPrompt(
   }
   if (input.isTerminal && !isInputRequired) return prompt;
   const reader = new InputReader(input, signal);
-  if (!isInputRequired && !await reader.hasDataWithin(firstByteMs)) {
-    await messages.write(UNREAD_NOTICE);
-    return prompt;
+  if (!isInputRequired && !await reader.hasDataWithin(Math.min(NOTICE_DELAY_MS, firstByteMs))) {
+    await messages.write(WAITING_NOTICE);
+    if (!await reader.hasDataWithin(Math.max(firstByteMs - NOTICE_DELAY_MS, 0))) {
+      await messages.write(UNREAD_NOTICE);
+      return prompt;
+    }
   }
   const text = await reader.readAll();
   return text.trim() === "" ? prompt : `${prompt}\n\n<stdin>\n${text.trimEnd()}\n</stdin>`;
@@ -60,6 +66,8 @@ export async function readPrompt(
 
 const USAGE_EXAMPLE = 'Try: swink run "Make the tests pass"';
 const READING_NOTICE = "swink: reading standard input; end it with Ctrl+D\n";
+const WAITING_NOTICE =
+  "swink: waiting for standard input (redirect it from /dev/null if there is none)\n";
 const UNREAD_NOTICE =
   "swink: no data on standard input; continuing without it (the argument - waits for it)\n";
 
@@ -94,8 +102,12 @@ class InputReader {
   async readAll(): Promise<string> {
     const limit = new LimitedBytesTransformStream(MAX_BYTES, { error: true });
     try {
-      return await toText(ReadableStream.from(this.#readChunks()).pipeThrough(limit));
+      const bytes = ReadableStream.from(this.#readChunks()).pipeThrough(limit);
+      const text = await toText(bytes.pipeThrough(new TextDecoderStream("utf-8", { fatal: true })));
+      if (text.includes("\0")) throw new TypeError("binary data");
+      return text;
     } catch (error) {
+      if (error instanceof TypeError) throw new UsageError("Standard input is not text in UTF-8");
       if (!(error instanceof RangeError)) throw error;
       throw new UsageError(`Standard input is larger than ${MAX_BYTES / 1_000_000} MB`);
     }

@@ -52,7 +52,8 @@ Deno.test("readPrompt(): continues without input that is open and empty, and rep
   assertEquals(prompt, "fix it");
   assertEquals(
     notices,
-    "swink: no data on standard input; continuing without it (the argument - waits for it)\n",
+    "swink: waiting for standard input (redirect it from /dev/null if there is none)\n" +
+      "swink: no data on standard input; continuing without it (the argument - waits for it)\n",
   );
 });
 
@@ -62,6 +63,17 @@ Deno.test("readPrompt(): reads input to its end, with characters split between c
     bytes: ReadableStream.from([first, second]),
   });
   assertEquals(prompt, "sum up\n\n<stdin>\n€\n</stdin>");
+});
+
+Deno.test("readPrompt(): rejects input that is not text", async () => {
+  for (const bytes of [[0x89, 0x50, 0x4e, 0x47], [0x61, 0x00, 0x62]]) {
+    const input = ReadableStream.from([new Uint8Array(bytes)]);
+    await assertRejects(
+      () => readTestPrompt(["sum up"], { bytes: input }),
+      UsageError,
+      "Standard input is not text in UTF-8",
+    );
+  }
 });
 
 Deno.test("readPrompt(): reports why input cannot be read", async () => {

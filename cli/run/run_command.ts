@@ -11,13 +11,20 @@ import type { RunOptions } from "./options.ts";
 import { readPrompt } from "./prompt_input.ts";
 import { parseRunSettings } from "./settings.ts";
 
+/** The environment of a terminal that only writes lines. */
+function toPlainHost(host: Host): Host {
+  const plain: Readonly<Record<string, string>> = { TERM: "dumb", FORCE_COLOR: "" };
+  return { ...host, env: (name) => plain[name] ?? host.env(name) };
+}
+
 /** Checks the options, reads the prompt and runs it. */
 export async function runCommand(
   options: RunOptions,
   words: readonly string[],
-  host: Host,
+  systemHost: Host,
 ): Promise<ExitCode> {
   const settings = parseRunSettings(options);
+  const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
   const [prompt, { runPrompt }] = await Promise.all([

@@ -8,22 +8,39 @@ import type { AgentError } from "../../mod.ts";
 import { keyVariables } from "../../adapters/connect.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { formatError } from "../render/error_text.ts";
+import { getFinalText } from "../render/final_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import type { RunEnd } from "./run_exit_code.ts";
 
-/** Writes the reason for an exit code other than 0 to standard error. */
-export async function reportRunEnd(end: RunEnd, exitCode: ExitCode, host: Host): Promise<void> {
+/** Options for `reportRunEnd()`. */
+export interface RunEndReportOptions {
+  /** Exit code of the program. */
+  readonly exitCode: ExitCode;
+  /** Terminal and environment. */
+  readonly host: Host;
+  /** Value of `--base-url`. */
+  readonly baseUrl: string | undefined;
+}
+
+/** Writes the reason for an exit code other than 0, or for the lack of an answer, to standard error. */
+export async function reportRunEnd(
+  end: RunEnd,
+  { exitCode, host, baseUrl }: RunEndReportOptions,
+): Promise<void> {
   const { messages } = host.terminal;
   const style = getStyle(messages, host.env);
   const { omittedFiles = [] } = end;
   if (omittedFiles.length > 0) {
     const names = omittedFiles.join(", ");
     await messages.write(
-      toPlainText(`swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`),
+      toPlainText(
+        `swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`,
+      ),
     );
   }
-  const message = getEndMessage(end, exitCode);
+  const message = getEndMessage(end, exitCode, baseUrl);
   if (!message) return;
   const advice = message.advice === undefined ? "" : `${message.advice}\n`;
   await messages.write(`${style.error("swink:")} ${toPlainText(message.reason)}\n${advice}`);
@@ -34,10 +51,17 @@ interface EndMessage {
   readonly advice?: string | undefined;
 }
 
-function getEndMessage(end: RunEnd, exitCode: ExitCode): EndMessage | undefined {
+function getEndMessage(
+  end: RunEnd,
+  exitCode: ExitCode,
+  baseUrl: string | undefined,
+): EndMessage | undefined {
   const { outcome, refused } = end;
   switch (exitCode) {
     case ExitCode.ok:
+      return getFinalText(outcome.messages) === ""
+        ? { reason: "the model replied without text" }
+        : undefined;
     case ExitCode.brokenPipe:
       return undefined;
     case ExitCode.interrupted:
@@ -55,19 +79,24 @@ function getEndMessage(end: RunEnd, exitCode: ExitCode): EndMessage | undefined 
     case ExitCode.noPatch:
       return { reason: "the patch is empty: the run changed no file" };
     default:
-      return getFailureMessage(outcome.error);
+      return getFailureMessage(end, baseUrl);
   }
 }
 
-function getFailureMessage(error: AgentError | undefined): EndMessage {
+function getFailureMessage(
+  { outcome: { error }, attempts = 1 }: RunEnd,
+  baseUrl: string | undefined,
+): EndMessage {
   if (!error) return { reason: "the run failed" };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
-  return { reason: error.message + request, advice: getAdvice(error) };
+  return { reason: formatError(error, baseUrl) + request, advice: getAdvice(error, attempts) };
 }
 
 function getAdvice(
-  { code, provider = "", retryable, status }: AgentError,
+  { code, provider = "", status }: AgentError,
+  attempts: number,
 ): string | undefined {
+  const gaveUp = attempts > 1 ? `Gave up after ${attempts} attempts.` : undefined;
   switch (code) {
     case "auth_error": {
       const variables = keyVariables(provider).join(" or ");
@@ -78,9 +107,10 @@ function getAdvice(
     case "model_not_found":
       return "Check the name of the model in -m provider/model.";
     case "network_error":
-      return "Check the network and --base-url. The request was retried.";
+      if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
+      return `Check the network and --base-url. ${gaveUp ?? ""}`.trimEnd();
     case "model_throttled":
-      return retryable ? "Try again later. The request was retried." : undefined;
+      return gaveUp && `${gaveUp} Try again later.`;
     default:
       return undefined;
   }

@@ -6,6 +6,7 @@
 
 import type { AgentErrorCode, RunOutcome } from "../../mod.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { pointsToBaseUrl } from "../render/error_text.ts";
 
 /** Result of a run, which determines its exit code. */
 export interface RunEnd {
@@ -15,6 +16,8 @@ export interface RunEnd {
   readonly signalExitCode?: ExitCode | undefined;
   /** Whether the reader of the output closed it. */
   readonly isOutputClosed?: boolean;
+  /** Number of attempts of the last model call. Default: 1. */
+  readonly attempts?: number;
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Whether a patch was requested and nothing changed. */
@@ -27,8 +30,9 @@ export interface RunEnd {
 export function getRunExitCode(end: RunEnd): ExitCode {
   const { outcome, signalExitCode, isOutputClosed, refused, isPatchEmpty } = end;
   if (signalExitCode !== undefined) return signalExitCode;
-  if (isOutputClosed && outcome.stopReason === "aborted") return ExitCode.brokenPipe;
+  if (isOutputClosed) return ExitCode.brokenPipe;
   if (outcome.stoppedBy || outcome.stopReason === "length") return ExitCode.limit;
+  if (outcome.error && pointsToBaseUrl(outcome.error)) return ExitCode.configuration;
   if (outcome.error) return ERROR_EXIT_CODES[outcome.error.code] ?? ExitCode.failed;
   if (outcome.stopReason === "aborted" || outcome.stopReason === "error") return ExitCode.failed;
   if (refused.length > 0) return ExitCode.refused;

@@ -36,8 +36,8 @@ for (const [index, [code]] of REASONS.entries()) {
   });
 }
 
-Deno.test("getRunExitCode(): a closed output matters only if it aborted the run", () => {
-  assertEquals(getRunExitCode({ outcome: OUTCOME, isOutputClosed: true, refused: [] }), 0);
+Deno.test("getRunExitCode(): a closed output ends a complete run with 141", () => {
+  assertEquals(getRunExitCode({ outcome: OUTCOME, isOutputClosed: true, refused: [] }), 141);
 });
 
 Deno.test("getRunExitCode(): a reply that reached the output limit ends with 5", () => {

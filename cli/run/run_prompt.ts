@@ -11,9 +11,9 @@ import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
 import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
+import type { Reporter } from "../render/reporter.ts";
 import { createReporter } from "./run_reporter.ts";
 import type { RunSettings } from "./settings.ts";
-import { getStyle } from "../render/style.ts";
 
 /** Dependencies of `runPrompt()`. */
 export interface RunDependencies {
@@ -34,21 +34,21 @@ export async function runPrompt(
   await using connection = await openConnection(settings, host);
   const { fetch, today } = connection;
   await using setup = setUpAgent({ ...settings, today }, { ...host, fetch });
+  dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  using reporter = createReporter(settings, host, setup.agent.state.tools);
   // Unless confinement is required, the kernel is probed while the model answers.
-  const warning = writeConfinementWarning(settings, { setup, host });
+  const warning = reportConfinement(settings, { setup, reporter });
   if (settings.sandbox === "required") await warning;
-  const reporter = createReporter(settings, host);
   const exitCode = await runHeadless({ ...settings, ...dependencies, setup, reporter });
   await warning;
   return exitCode;
 }
 
-async function writeConfinementWarning(
+async function reportConfinement(
   { sandbox }: RunSettings,
-  { setup, host: { terminal, env } }: { readonly setup: AgentSetup; readonly host: Host },
+  { setup, reporter }: { readonly setup: AgentSetup; readonly reporter: Reporter },
 ): Promise<void> {
   if (sandbox === "off") return;
   const warning = createConfinementWarning(sandbox, await setup.describeSandbox());
-  if (warning === undefined) return;
-  await terminal.messages.write(`${getStyle(terminal.messages, env).warning(warning)}\n`);
+  if (warning !== undefined) await reporter.onNotice(warning);
 }

@@ -4,30 +4,63 @@
  * @module
  */
 
+import type { AgentTool } from "../../mod.ts";
 import type { Host } from "../host/host.ts";
 import { JsonReporter, StreamJsonReporter } from "../render/json_reporter.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { getStyle } from "../render/style.ts";
-import { TextReporter } from "../render/text_reporter.ts";
+import { TextReporter, type TextReporterOptions } from "../render/text_reporter.ts";
 import type { RunSettings } from "./settings.ts";
 
 /** Creates the reporter for the output format. */
 export function createReporter(
-  { outputFormat, patch }: Pick<RunSettings, "outputFormat" | "patch">,
-  { terminal, env, now }: Host,
+  { outputFormat, patch, verbosity, baseUrl }: Pick<
+    RunSettings,
+    "outputFormat" | "patch" | "verbosity" | "baseUrl"
+  >,
+  host: Host,
+  tools: readonly AgentTool[],
 ): Reporter {
-  const { output, messages, columns } = terminal;
+  const { output, messages } = host.terminal;
   switch (outputFormat) {
     case "json":
-      return new JsonReporter(output);
+      return new JsonReporter(output, messages);
     case "stream-json":
-      return new StreamJsonReporter(output);
+      return new StreamJsonReporter(output, messages);
     case "text": {
       // A patch on standard output moves the text to standard error.
       const text = patch === "-" ? messages : output;
-      const style = getStyle(messages, env);
-      const { isTerminal: live } = text;
-      return new TextReporter({ text, lines: messages, live, style, columns, now });
+      return createTextReporter(host, { text, live: text.isTerminal, verbosity, baseUrl, tools });
     }
   }
+}
+
+/** Options for `createTextReporter()`. */
+export interface CreateTextReporterOptions
+  extends Pick<TextReporterOptions, "text" | "live" | "verbosity" | "baseUrl"> {
+  /** The tools of the run. */
+  readonly tools: readonly AgentTool[];
+}
+
+/** Creates a reporter for users. */
+export function createTextReporter(
+  { terminal, env, now }: Host,
+  { tools, ...options }: CreateTextReporterOptions,
+): TextReporter {
+  const { messages: lines } = terminal;
+  return new TextReporter({
+    ...options,
+    lines,
+    terminal,
+    hasStatus: lines.isTerminal && env("TERM") !== "dumb" && options.verbosity !== "quiet",
+    style: getStyle(lines, env),
+    home: env("HOME"),
+    now,
+    async previewDiff(name, args) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      const { signal } = new AbortController();
+      const changes = await tool?.preview?.(args, { signal }) ?? [];
+      return changes.map(({ diff = "" }) => diff).join("");
+    },
+  });
 }

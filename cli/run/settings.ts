@@ -9,6 +9,7 @@ import { type ModelSpec, modelSpec } from "../../mod.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { OutputFormat, RunOptions } from "./options.ts";
+import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
 /** The settings of a run. */
@@ -31,14 +32,24 @@ export interface RunSettings {
   readonly record?: string;
   /** Absolute path of the recording that answers model requests. */
   readonly replay?: string;
-  /** Rules for the only tools. Default: all tools. */
-  readonly allowedTools?: readonly string[];
+  /** Amount of text. */
+  readonly verbosity: Verbosity;
+  /** Whether the text is written without colors, status and cursor movement. */
+  readonly plain: boolean;
+  /** Names of the only tools. Default: all tools. */
+  readonly tools?: readonly string[];
+  /** Rules for calls that need no approval. */
+  readonly allowedTools: readonly string[];
   /** Rules for tools to remove and calls to forbid. */
   readonly disallowedTools: readonly string[];
   /** Whether every tool call runs without asking. */
   readonly approveAll: boolean;
   /** Network access of commands. */
   readonly net: SandboxNet;
+  /** Names of environment variables of this program to pass to commands. */
+  readonly passEnvironment: readonly string[];
+  /** Environment variables to set for commands. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
   readonly sandbox: RunOptions["sandbox"];
 }
@@ -49,16 +60,20 @@ export interface RunSettings {
  * @throws {UsageError} If a value is invalid, or a directory does not exist.
  */
 export function parseRunSettings(options: RunOptions): RunSettings {
-  const { system, baseUrl, model, patch, record, replay, allowedTools } = options;
+  const { system, baseUrl, model, patch, record, replay, tools } = options;
   return {
     cwd: resolveDirectory(options.cwd),
     maxTurns: options.maxTurns,
     outputFormat: options.outputFormat,
+    verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
+    plain: options.plain,
+    allowedTools: (options.allowedTools ?? []).flatMap(splitRules),
     disallowedTools: (options.disallowedTools ?? []).flatMap(splitRules),
     net: parseNet(options.net),
     sandbox: options.sandbox,
     approveAll: options.approveAll,
-    ...(allowedTools && { allowedTools: allowedTools.flatMap(splitRules) }),
+    ...parseEnvironment(options.env ?? []),
+    ...(tools && { tools: tools.flatMap(splitRules) }),
     ...(model !== undefined && { model: parseModel(model) }),
     ...(baseUrl !== undefined && { baseUrl: parseUrl(baseUrl) }),
     ...(system !== undefined && { systemPrompt: system }),
@@ -105,6 +120,29 @@ function isDirectory(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Parses variables, as `NAME` or `NAME=VALUE`. */
+function parseEnvironment(
+  variables: readonly string[],
+): Pick<RunSettings, "passEnvironment" | "environment"> {
+  const invalid = variables.find((variable) => !/^[A-Za-z_]\w*(=|$)/.test(variable));
+  if (invalid !== undefined) {
+    const [name = ""] = invalid.split("=", 1);
+    throw new UsageError(
+      `Invalid value ${JSON.stringify(name)} for --env: must be NAME or NAME=VALUE`,
+    );
+  }
+  const split = (variable: string): [string, string] => {
+    const end = variable.indexOf("=");
+    return [variable.slice(0, end), variable.slice(end + 1)];
+  };
+  return {
+    passEnvironment: variables.filter((variable) => !variable.includes("=")),
+    environment: Object.fromEntries(
+      variables.filter((variable) => variable.includes("=")).map(split),
+    ),
+  };
 }
 
 /** Parses `on`, `off`, or hosts separated by commas. */

@@ -10,24 +10,32 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
 import type { ProviderOptions } from "../../adapters/mod.ts";
 import {
+  type ApprovalGate,
   approvalGate,
   codingTools,
   createSandbox,
+  type Sandbox,
+  type SandboxOptions,
   type SandboxReport,
 } from "../../src/tools/mod.ts";
-import { createTerminalAsk, NonInteractiveApprover } from "./approval.ts";
+import { type Approver, NonInteractiveApprover, TerminalApprover } from "./approval.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
+import type { Input } from "../host/terminal.ts";
+import { VERSION } from "../host/version.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
 /** Options for `setUpAgent()`. */
-export interface AgentSetupOptions extends Omit<RunSettings, "outputFormat" | "patch"> {
+export interface AgentSetupOptions
+  extends Omit<RunSettings, "outputFormat" | "patch" | "verbosity" | "plain" | "passEnvironment"> {
+  /** Names of environment variables of this program to pass to commands. */
+  readonly passEnvironment?: readonly string[];
   /** Environment variables of commands. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, string>>;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
 }
@@ -38,6 +46,8 @@ export interface AgentSetup extends AsyncDisposable {
   readonly agent: Agent;
   /** The calls that require approval. */
   readonly approvalMode: ApprovalMode;
+  /** Whether the user can be asked. */
+  readonly isInteractive: boolean;
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Reports which rules of the sandbox the kernel enforces. */
@@ -52,18 +62,23 @@ export interface AgentSetup extends AsyncDisposable {
  */
 export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   const { env, fetch } = host;
-  const { cwd, net, maxTurns, environment = {} } = options;
+  const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
   const model = chooseModel(options, env);
-  const sandbox = createSandbox({ cwd, net, environment, confinement: options.sandbox });
+  const confinement = options.sandbox;
+  const sandbox = openSandbox({ cwd, net, environment, passEnvironment, confinement }, env);
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
-  const nonInteractive = new NonInteractiveApprover();
-  const ask = canPrompt(host) ? createTerminalAsk(host) : nonInteractive.ask;
+  const keyboard = findKeyboard(host);
+  const approver: Approver = keyboard
+    ? new TerminalApprover({ host, keyboard, tools, allow, deny, getTrusted: () => gate.trusted })
+    : new NonInteractiveApprover();
+  const gate: ApprovalGate = approvalGate({ mode, ask: approver.ask, allow, deny, sandbox });
   const agent = new Agent({
     model,
     streamFn: connect({
       fetch,
       env,
+      headers: { "user-agent": `swink/${VERSION}` },
       providers: { [model.provider]: getProviderOptions(model, options) },
     }),
     prices,
@@ -71,18 +86,33 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
     tools,
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
-    approve: approvalGate({ mode, ask, allow, deny, sandbox }),
+    approve: gate,
     ...(maxTurns !== undefined && { maxTurns }),
   });
+  agent.subscribe((event) => approver.onEvent(event));
   return {
     agent,
     approvalMode: mode,
+    isInteractive: keyboard !== undefined,
     get refused() {
-      return nonInteractive.refused;
+      return approver.refused;
     },
     describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
+}
+
+/** Creates the sandbox. The working directory exists, so that a missing directory is the temporary one. */
+function openSandbox(options: SandboxOptions, env: Host["env"]): Sandbox {
+  try {
+    return createSandbox(options);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw new ConfigurationError(
+      `The temporary directory ${JSON.stringify(env("TMPDIR") ?? "")} does not exist`,
+      "Set TMPDIR to an existing directory.",
+    );
+  }
 }
 
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
@@ -102,9 +132,9 @@ function getProviderOptions(
   return { keyHint: `set ${keyVariables(provider).join(" or ")}`, ...key };
 }
 
-/** Whether a user at the terminal can see a question and answer it. */
-function canPrompt({ terminal }: Host): boolean {
-  return terminal.input.isTerminal && terminal.messages.isTerminal;
+/** Returns the keyboard if a user at the terminal can see a question and answer it. */
+function findKeyboard({ terminal }: Host): Input | undefined {
+  return terminal.messages.isTerminal ? terminal.keyboard : undefined;
 }
 
 function createDefaultPrompt(
@@ -117,6 +147,6 @@ function createDefaultPrompt(
     net,
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
-    attended: canPrompt(host),
+    attended: findKeyboard(host) !== undefined,
   });
 }

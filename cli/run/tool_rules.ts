@@ -10,8 +10,10 @@ import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
 export interface ToolSelection {
-  /** The only tools of the run: names, or names with a pattern such as `bash(deno test *)`. Default: all tools. */
-  readonly allowedTools?: readonly string[];
+  /** Names of the only tools of the run. Default: all tools. */
+  readonly tools?: readonly string[];
+  /** Rules for calls that need no approval: names, or names with a pattern such as `bash(deno test *)`. */
+  readonly allowedTools: readonly string[];
   /** Tools to remove, or calls to forbid. */
   readonly disallowedTools: readonly string[];
 }
@@ -26,26 +28,47 @@ export interface ToolRules {
   readonly deny: readonly string[];
 }
 
+/** The names that other agents give to the tools. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  Bash: ["bash"],
+  Read: ["read_file"],
+  Write: ["write_file"],
+  Edit: ["edit_file"],
+  MultiEdit: ["edit_file"],
+  Grep: ["search_files"],
+  Glob: ["search_files", "list_directory"],
+  LS: ["list_directory"],
+};
+
 /**
  * Resolves the options against the available tools.
  *
- * @throws {UsageError} If a rule names an unknown tool.
+ * @throws {UsageError} If a rule names an unknown tool, or `tools` has a pattern.
  */
 export function resolveToolRules(
-  { allowedTools: allow, disallowedTools: deny }: ToolSelection,
+  selection: ToolSelection,
   tools: readonly AgentTool[],
 ): ToolRules {
   const names = tools.map(({ name }) => name);
-  for (const name of [...allow ?? [], ...deny].map(getToolName)) {
+  const only = selection.tools?.flatMap(resolveAliases) ?? names;
+  const allow = selection.allowedTools.flatMap(resolveAliases);
+  const deny = selection.disallowedTools.flatMap(resolveAliases);
+  const pattern = only.find((name) => name.includes("("));
+  if (pattern !== undefined) {
+    throw new UsageError(
+      `--tools takes names without patterns, not ${JSON.stringify(pattern)}`,
+      "To approve matching calls only: --allowed-tools",
+    );
+  }
+  for (const name of [...only, ...allow, ...deny].map(getToolName)) {
     if (names.includes(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }
-  const allowedNames = allow?.map(getToolName) ?? names;
   return {
     // A rule with a pattern forbids some calls; a rule without one removes the tool.
-    tools: tools.filter(({ name }) => allowedNames.includes(name) && !deny.includes(name)),
-    allow: allow ?? [],
+    tools: tools.filter(({ name }) => only.includes(name) && !deny.includes(name)),
+    allow,
     deny,
   };
 }
@@ -53,6 +76,13 @@ export function resolveToolRules(
 /** Splits a list of rules at commas and blanks outside of parentheses. */
 export function splitRules(list: string): string[] {
   return list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
+}
+
+/** Replaces a well-known name of a tool: `Bash(git *)` becomes `bash(git *)`. */
+function resolveAliases(rule: string): string[] {
+  const name = getToolName(rule);
+  const resolved = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
+  return resolved?.map((tool) => tool + rule.slice(name.length)) ?? [rule];
 }
 
 function getToolName(rule: string): string {

@@ -9,6 +9,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { formatDiffLines } from "../render/diff_lines.ts";
 import { getStyle } from "../render/style.ts";
+import { paintLines } from "../render/styled_line.ts";
 
 /**
  * Writes a patch to a file, atomically, or to standard output for `-`.
@@ -33,6 +34,7 @@ export async function writePatch(patch: Uint8Array, target: string, host: Host):
 export async function printPatch(patch: Uint8Array, { terminal, env }: Host): Promise<void> {
   const { output } = terminal;
   if (!output.isTerminal) return await output.write(patch);
-  const lines = formatDiffLines(new TextDecoder().decode(patch), getStyle(output, env));
+  const diff = new TextDecoder().decode(patch);
+  const lines = paintLines(formatDiffLines(diff, getStyle(output, env)));
   if (lines.length > 0) await output.write(`\n${lines.join("\n")}\n`);
 }

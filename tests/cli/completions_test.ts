@@ -39,6 +39,8 @@ for (
     ["valid arguments", ["completions", "z"], "zsh"],
     ["directories", ["run", "--cwd", "package_"], "package_sets"],
     ["files", ["run", "--patch", "architecture_"], "architecture_test.ts"],
+    ["only directories", ["run", "--cwd", "architecture_"], ""],
+    ["models", ["run", "-m", "anth"], "anthropic/claude-sonnet-5-5"],
     ["no value of a free text option", ["run", "--system", ""], ""],
   ] as const
 ) {

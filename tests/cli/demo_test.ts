@@ -12,11 +12,10 @@ const PATH = Deno.env.get("PATH") ?? "";
 Deno.test("demo: repairs the project, shows the change and states that the model is scripted", async () => {
   const host = createFakeHost({ env: { PATH } });
   assertEquals(await main(["demo"], host), 0);
-  assertStringIncludes(host.messages, "• bash deno test\n");
-  assertStringIncludes(host.messages, "bash deno test: Exit code: 1");
+  assertStringIncludes(host.messages, "• bash deno test · Exit code: 1 · ");
   assertStringIncludes(
     host.messages,
-    "  Edited cart.mjs (+2 -2)\n• bash deno test\n  Exit code: 0",
+    "• edit_file cart.mjs · Edited cart.mjs (+2 -2)\n• bash deno test · Exit code: 0",
   );
   assertStringIncludes(host.messages, "5 turns · 19,530 tokens in (14,410 cached), 561 out · $");
   assertStringIncludes(

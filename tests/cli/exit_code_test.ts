@@ -103,7 +103,20 @@ Deno.test("exit code: 4 when the provider stays overloaded after retries", async
     host.messages,
     "attempt 1 failed, retrying now: anthropic answered 529: busy",
   );
-  assertStringIncludes(host.messages, "swink: anthropic answered 529: busy\n");
+  assertStringIncludes(
+    host.messages,
+    "swink: anthropic answered 529: busy\nGave up after 3 attempts. Try again later.\n",
+  );
+});
+
+Deno.test("exit code: 3 for a server without an API, with the URL", async () => {
+  const headers = { "content-type": "text/html" };
+  const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:1/v1"];
+  for (const page of [{ status: 404, headers, body: "<p>no" }, { headers, body: "<p>hi" }]) {
+    const { code, host } = await runSession({ model: [page, page, page] }, ...args);
+    assertEquals(code, 3);
+    assertStringIncludes(host.messages, "check --base-url (asked: http://127.0.0.1:1/v1)");
+  }
 });
 
 Deno.test("exit code: 1 for a rejected request", async () => {
@@ -163,11 +176,12 @@ Deno.test("approval: --approve-all or the name of the tool in --allowed-tools ap
   }
 });
 
-Deno.test("approval: a pattern in --allowed-tools approves matching commands only", async () => {
-  const attempt = async (command: string) => {
+Deno.test("approval: a pattern in --allowed-tools approves matching commands only, also under a well-known name", async () => {
+  const attempt = async (command: string, rule = "bash(touch *)") => {
     const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
-    return (await runSession({ model }, "--allowed-tools", "bash(touch *)")).code;
+    return (await runSession({ model }, "--allowed-tools", rule)).code;
   };
+  assertEquals(await attempt("touch x", "Bash(touch *)"), 0);
   assertEquals(await attempt("touch x"), 0);
   assertEquals(await attempt("rm x"), 6);
   assertEquals(await attempt("touch x; rm x"), 6);
@@ -186,8 +200,18 @@ Deno.test("approval: --disallowed-tools removes tools and forbids commands", asy
     "read_file",
     "search_files",
   ]);
-  const only = await runSession({ model: [scriptedReply("Hi.")] }, "--allowed-tools", "read_file");
-  assertEquals(getToolNames(only.host.requests[0]?.body), ["read_file"]);
+  const getTools = async (...args: string[]) => {
+    const { host } = await runSession({ model: [scriptedReply("Hi.")] }, ...args);
+    return getToolNames(host.requests[0]?.body);
+  };
+  assertEquals(await getTools("--tools", "read_file"), ["read_file"]);
+  assertEquals(await getTools("--tools", "Read,Glob,Bash"), [
+    "bash",
+    "list_directory",
+    "read_file",
+    "search_files",
+  ]);
+  assertEquals((await getTools("--allowed-tools", "Bash(git *)")).length, 6);
   const model = [
     scriptedReply(scriptedCall("bash", { command: "rm -rf x" })),
     scriptedReply("Done."),
@@ -207,7 +231,7 @@ Deno.test("approval: does not ask unless both standard input and standard error 
       input: "y\n",
     });
     assertEquals(code, 6, terminals.join());
-    assert(!host.screen.includes("Run it?"));
+    assert(!host.screen.includes("Allow?"));
     assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
   }
 });

@@ -22,6 +22,10 @@ export interface FakeHostOptions {
   readonly terminals?: readonly ("input" | "output" | "messages")[];
   /** Columns of the terminal. Default: 80. */
   readonly columns?: number;
+  /** Rows of the terminal. Default: 24. */
+  readonly rows?: number;
+  /** Returns the current time. Default: a fixed time. */
+  readonly now?: () => number;
 }
 
 /** A host that records its use. */
@@ -42,18 +46,22 @@ export interface FakeHost extends Host {
   readonly isRaw: boolean;
   /** Sends a signal to the program. */
   sendSignal(signal: StopSignal): void;
+  /** Changes the size of the terminal. */
+  resize(columns: number, rows: number): void;
+  /** Notifies the program that it continues after a suspension. */
+  continueAfterSuspension(): void;
   /** Closes standard output, as a reader that exits does. */
   closeOutput(): void;
   /** Calls `listener` with every write to standard error. */
   onMessage(listener: (text: string) => void): void;
 }
 
-/** The time of every fake host, which does not advance. */
+/** The default time of a fake host, which does not advance. */
 export const FAKE_TIME: number = Date.UTC(2026, 0, 2);
 
 /** Creates a host. */
 export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
-  const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, columns = 80 } = options;
+  const { env = { ANTHROPIC_API_KEY: "sk-ant-test" }, columns = 80, rows = 24 } = options;
   const isTerminal = (name: "input" | "output" | "messages") =>
     options.terminals?.includes(name) ?? false;
   const fetch = replayFetch((options.model ?? []).map(toFixture));
@@ -65,6 +73,8 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     written.push({ to: "output", text });
     chunks.push(bytes);
   });
+  const size = { columns, rows };
+  const redrawListeners = new Set<(cause: "resized" | "continued") => void>();
   const messageListeners: ((text: string) => void)[] = [];
   const input = new FakeInput(isTerminal("input"), options);
   messageListeners.push((text) => input.onMessage(text));
@@ -77,12 +87,22 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   return {
     terminal: {
       input,
+      keyboard: input.isTerminal ? input : undefined,
       output,
       messages,
-      columns,
+      get columns() {
+        return size.columns;
+      },
+      get rows() {
+        return size.rows;
+      },
+      onRedraw(listener) {
+        redrawListeners.add(listener);
+        return () => redrawListeners.delete(listener);
+      },
     },
     fetch,
-    now: () => FAKE_TIME,
+    now: options.now ?? (() => FAKE_TIME),
     env: (name) => env[name],
     onStop(listener) {
       listeners.add(listener);
@@ -107,6 +127,11 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
       return input.isRaw;
     },
     sendSignal: (signal) => listeners.forEach((listener) => listener(signal)),
+    resize(columns, rows) {
+      Object.assign(size, { columns, rows });
+      redrawListeners.forEach((listener) => listener("resized"));
+    },
+    continueAfterSuspension: () => redrawListeners.forEach((listener) => listener("continued")),
     closeOutput: () => output.close(),
     onMessage: (listener) => void messageListeners.push(listener),
   };

@@ -29,9 +29,12 @@ Deno.test("json: writes one object with the result, the text and the exit code",
   );
   assertEquals({ code, messages: host.messages }, { code: 0, messages: "" });
   assertEquals(values.length, 1);
-  const { messages, durationMs, usage, cost, ...result } = values[0];
+  const { messages, durationMs, usage, cost, runId, ...result } = values[0];
+  assertEquals(typeof runId, "string");
   assertEquals(result, {
     type: "result",
+    schemaVersion: 1,
+    model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
     exitCode: 0,
     text: "Done.",
     stopReason: "stop",
@@ -58,9 +61,12 @@ Deno.test("stream-json: writes init, every event of the library and the result",
   const { tools, version, ...properties } = init;
   assertEquals(properties, {
     type: "init",
+    schemaVersion: 1,
     cwd,
     model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
     approvalMode: "bypassed",
+    isInteractive: false,
+    net: "off",
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);
   checkEvents(events);
@@ -73,6 +79,17 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     2,
   ]);
   assert(!("messages" in result) && !("seq" in result));
+  assertEquals(result.runId, events[0]?.runId);
+});
+
+Deno.test("json: an unknown cost is null", async () => {
+  const { values } = await runSession(
+    { model: [DONE_REPLY] },
+    "-m",
+    "anthropic/claude-unknown",
+    "-ojson",
+  );
+  assertEquals(values[0].cost.total, null);
 });
 
 Deno.test("json, stream-json: the result contains the error of the run", async () => {

@@ -45,8 +45,16 @@ Deno.test("process: a run requests a provider, changes files and prints the answ
     setup.options,
   );
   assertEquals({ code, output }, { code: 0, output: "Added.\n" });
-  assertStringIncludes(messages, "• bash echo b >> a.txt\n  Exit code: 0");
+  assertStringIncludes(messages, "• bash echo b >> a.txt · Exit code: 0");
   assertEquals(setup.directory.read("a.txt"), "a\nb\n");
+});
+
+Deno.test("process: a missing temporary directory ends with 3", async () => {
+  await using setup = await createSetup();
+  const env = { ...setup.options.env, TMPDIR: "/nowhere" };
+  const { code, messages } = await runSwink(["run", "Hello"], { ...setup.options, env });
+  assertEquals(code, 3);
+  assertStringIncludes(messages, 'The temporary directory "/nowhere" does not exist');
 });
 
 Deno.test("process: a run uses an OpenAI-compatible server", async () => {
@@ -129,7 +137,6 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
     const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
     await using process = startSwink(args, setup.options);
-    await process.waitForText("• bash");
     await process.waitFor(() => exists(join(setup.directory.path, "pid")));
     process.kill(signal);
     assertEquals((await process.waitForExit()).code, expected);
@@ -137,6 +144,35 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
   });
 }
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  Deno.test(`process: a doubled ${signal} writes the patch and kills the command`, async () => {
+    const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
+    await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
+    const args = ["run", "--approve-all", "--patch", "fix.patch", "Work"];
+    await using process = startSwink(args, setup.options);
+    await process.waitFor(() => exists(join(setup.directory.path, "pid")));
+    process.kill(signal);
+    process.kill(signal);
+    const { code } = await process.waitForExit();
+    assertEquals(code, signal === "SIGINT" ? 130 : 143);
+    assertStringIncludes(setup.directory.read("fix.patch"), "+half");
+    assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
+  });
+}
+
+Deno.test("process: --env passes variables to commands, and no others are passed", async () => {
+  const command = 'echo "$GIVEN,$COPIED,$OTHER" > a.txt';
+  await using setup = await createSetup(
+    scriptedReply(scriptedCall("bash", { command })),
+    scriptedReply("Done."),
+  );
+  const { options } = setup;
+  const env = { ...options.env, COPIED: "copied", OTHER: "other" };
+  const args = ["run", "--approve-all", "--env", "GIVEN=a=b", "--env", "COPIED", "Work"];
+  assertEquals((await runSwink(args, { ...options, env })).code, 0);
+  assertEquals(setup.directory.read("a.txt"), "a=b,copied,\n");
+});
 
 Deno.test("process: SIGINT before the reply ends the run", async () => {
   await using setup = await createSetup("silence");
@@ -187,8 +223,8 @@ Deno.test("process: a second SIGINT exits while the program waits for the reader
 
 for (
   const [output, args, expected] of [
-    ["text", [], 0],
-    ["json", ["-o", "json"], 0],
+    ["text", [], 141],
+    ["json", ["-o", "json"], 141],
     ["lines", ["-o", "stream-json"], 141],
     ["help", ["--help"], 0],
   ] as const

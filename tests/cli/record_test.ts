@@ -51,9 +51,22 @@ Deno.test("--replay: repeats the output of a recorded run without network and ke
     assertEquals(replayed.code, 0);
     assertEquals(replayed.host.outputBytes, recorded.host.outputBytes);
     assertEquals(replayed.host.requests, []);
-    assertMatch(replayed.host.messages, /• read_file notes.txt\n {2}2 lines\n2 turns/);
+    assertMatch(replayed.host.messages, /• read_file notes.txt · 2 lines\n2 turns/);
   }
   assert(!directory.read("run.jsonl").includes("sk-ant-test"));
+});
+
+Deno.test("--replay: uses the default model that was recorded", async () => {
+  await using directory = await createWorkDirectory();
+  const run = async (options: FakeHostOptions, flag: string) => {
+    const host = createFakeHost(options);
+    const cwd = `${directory.path}/work`;
+    const code = await main(["run", "--cwd", cwd, flag, directory.cassette, "Hello"], host);
+    return { code, output: host.output };
+  };
+  const recorded = await run({ model: [DONE_REPLY] }, "--record");
+  assertEquals(recorded, { code: 0, output: "Milk and eggs.\n" });
+  assertEquals(await run(NO_KEYS, "--replay"), recorded);
 });
 
 Deno.test("--replay: works on a later date than that of the recording", async () => {

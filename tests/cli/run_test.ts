@@ -1,3 +1,4 @@
+import { VERSION } from "../../cli/host/version.ts";
 import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
@@ -5,9 +6,10 @@ import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Runs `swink run` in a temporary directory. */
 async function runSession(options: FakeHostOptions, ...args: string[]) {
-  await using directory = await createTemporaryDirectory({ "notes.txt": "milk\neggs\n" });
-  const host = createFakeHost(options);
-  const code = await main(["run", "--cwd", directory.path, ...args], host);
+  await using home = await createTemporaryDirectory({ "project/notes.txt": "milk\neggs\n" });
+  const env = { ...(options.env ?? KEY_ENV), HOME: home.path };
+  const host = createFakeHost({ ...options, env });
+  const code = await main(["run", "--cwd", `${home.path}/project`, ...args], host);
   return { code, host };
 }
 
@@ -24,9 +26,11 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
   );
   assertEquals(code, 0);
   assertEquals(host.output, "Milk and eggs.\n");
+  const header =
+    `anthropic/claude-sonnet-5-5 · ~/project · refuses what needs approval · net off\n`;
   assertEquals(
     host.messages,
-    "• read_file notes.txt\n  2 lines\n2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n",
+    `${header}• read_file notes.txt · 2 lines\n2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n`,
   );
 });
 
@@ -38,7 +42,8 @@ Deno.test("swink run: streams text between the lines of tool calls on a terminal
   }, "What?");
   assertEquals(
     host.screen,
-    "Let me look.\n\n• read_file notes.txt\n  2 lines\n\nMilk and eggs.\n\n" +
+    "anthropic/claude-sonnet-5-5 · ~/project · asks first · net off\n\n" +
+      "Let me look.\n\n• read_file notes.txt · 2 lines\n\nMilk and eggs.\n\n" +
       "2 turns · 200 tokens in, 40 out · $0.0008 · 0.0 s\n",
   );
 });
@@ -170,6 +175,32 @@ Deno.test("swink run: --base-url connects to an OpenAI-compatible server", async
   const { code, host } = await runSession({ model: [response], env }, ...args, "Hello");
   assertEquals({ code, output: host.output }, { code: 0, output: "Hi there.\n" });
   assertEquals(host.requests[0]?.url, "http://127.0.0.1:8000/v1/chat/completions");
+});
+
+Deno.test("swink run: identifies itself to the provider", async () => {
+  const { host } = await runSession({ model: [DONE_REPLY] }, "Hello");
+  assertEquals(host.requests[0]?.headers.get("user-agent"), `swink/${VERSION}`);
+});
+
+Deno.test("swink run: a value may follow a short flag, and the last occurrence of an option applies", async () => {
+  const args = ["-manthropic/claude-opus-5", "-m", "anthropic/claude-haiku-5-5", "-ojson"];
+  const { host } = await runSession({ model: [DONE_REPLY] }, ...args, "Hello");
+  assertEquals(JSON.parse(host.requests[0]?.body ?? "").model, "claude-haiku-5-5");
+  assertEquals(JSON.parse(host.output).text, "Milk and eggs.");
+});
+
+Deno.test("swink run: -q writes the answer only, --plain neither colors nor escape sequences", async () => {
+  const model = [READ_REPLY, DONE_REPLY];
+  const quiet = await runSession({ ...ALL_TERMINALS, model }, "-q", "What?");
+  assertEquals(quiet.host.screen, "Milk and eggs.\n");
+  const plain = await runSession({ ...ALL_TERMINALS, model }, "--plain", "What?");
+  assert(!plain.host.screen.includes("\x1b"));
+});
+
+Deno.test("swink run: an answer without text is reported", async () => {
+  const { code, host } = await runSession({ model: [scriptedReply()] }, "Hello");
+  assertEquals([code, host.output], [0, ""]);
+  assertStringIncludes(host.messages, "swink: the model replied without text\n");
 });
 
 Deno.test("swink run: SWINK_MODEL selects the model without -m", async () => {

@@ -56,11 +56,11 @@ Deno.test(
     await using run = await startRun();
     await type(run.process, "y\ry\r");
     await run.process.waitForText("Allow?");
-    await type(run.process, "n\r");
+    await type(run.process, "n");
     const { code, output } = await run.process.waitForExit();
     assertEquals(code, 0);
     assertEquals(run.directory.read("a.txt"), "a\n");
-    assertStringIncludes(output, "the user denied it at the terminal");
+    assertStringIncludes(output, "Refused: you said no.");
     assertLineMode(output);
   },
 );

@@ -81,11 +81,6 @@ for (
       "See: swink run --help",
     ],
     [
-      "a value attached to a short flag",
-      ["run", "-mopenai/x", "hello"],
-      "Unknown option -mopenai/x",
-    ],
-    [
       "an unknown command",
       ["rnu", "--model", "x"],
       'Unknown command "rnu". Did you mean run?',
@@ -136,9 +131,20 @@ for (
       "Option --approve-all does not take a value",
     ],
     [
-      "a repeated option",
-      ["run", "-m", "a/b", "--model", "c/d", "x"],
-      "Option --model can be given only once",
+      "an invalid variable",
+      ["run", "--env", "1A=secret", "x"],
+      'Invalid value "1A" for --env: must be NAME or NAME=VALUE',
+    ],
+    [
+      "a pattern in --tools",
+      ["run", "--tools", "Bash(git *)", "x"],
+      '--tools takes names without patterns, not "bash(git *)"',
+      "--allowed-tools",
+    ],
+    [
+      "--quiet with --verbose",
+      ["run", "-q", "-v", "x"],
+      "--quiet and --verbose cannot be combined",
     ],
     [
       "an unknown format",

@@ -1,0 +1,53 @@
+/**
+ * The first line of a run: model, directory and permissions.
+ *
+ * @module
+ */
+
+import { toPlainText } from "./plain_text.ts";
+import type { RunStart } from "./reporter.ts";
+import { getTextWidth, truncateToWidth } from "./text_width.ts";
+
+/** Options for `formatHeader()`. */
+export interface HeaderOptions {
+  /** Home directory, which is abbreviated. */
+  readonly home: string | undefined;
+  /** Maximum columns of a row. */
+  readonly columns: number;
+}
+
+/** Formats the header as rows, such as `anthropic/claude-sonnet-5-5 · ~/project · asks first · net off`. */
+export function formatHeader(
+  { model, cwd, approvalMode, isInteractive, net, confinement }: RunStart,
+  { home, columns }: HeaderOptions,
+): string[] {
+  const level = model.thinkingLevel && model.thinkingLevel !== "off"
+    ? `:${model.thinkingLevel}`
+    : "";
+  const fields = [
+    `${model.provider}/${model.modelId}${level}`,
+    shortenPath(cwd, home),
+    describeApproval(approvalMode, isInteractive),
+    `net ${typeof net === "string" ? net : net.join(", ")}`,
+    ...(confinement === undefined ? [] : [confinement]),
+  ];
+  const rows: string[] = [];
+  for (const field of fields.map((text) => toPlainText(text).replaceAll("\n", " "))) {
+    const last = rows.at(-1);
+    const longer = last === undefined ? field : `${last} · ${field}`;
+    if (last !== undefined && getTextWidth(longer) <= columns) rows[rows.length - 1] = longer;
+    else rows.push(truncateToWidth(field, columns));
+  }
+  return rows;
+}
+
+function describeApproval(mode: string, isInteractive: boolean): string {
+  if (mode === "bypassed") return "approves all";
+  return isInteractive ? "asks first" : "refuses what needs approval";
+}
+
+function shortenPath(path: string, home = ""): string {
+  if (home === "" || home === "/") return path;
+  if (path === home) return "~";
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,41 @@
+/**
+ * Notices about events other than text and tool calls.
+ *
+ * @module
+ */
+
+import type { AgentEvent } from "../../mod.ts";
+import { formatError } from "./error_text.ts";
+import { formatDuration } from "./usage_line.ts";
+
+/** Options for `getNotice()`. */
+export interface NoticeOptions {
+  /** Value of `--base-url`. */
+  readonly baseUrl?: string | undefined;
+  /** Whether text of the current reply has been shown. Default: `false`. */
+  readonly isTextShown?: boolean;
+}
+
+/** Returns the notice for an event; `undefined` when it needs none. */
+export function getNotice(
+  event: AgentEvent,
+  { baseUrl, isTextShown = false }: NoticeOptions = {},
+): string | undefined {
+  switch (event.type) {
+    case "retry": {
+      const delay = event.delayMs > 0 ? `in ${formatDuration(event.delayMs)}` : "now";
+      const discarded = event.discard && isTextShown ? "; the text above is discarded" : "";
+      const reason = formatError(event.error, baseUrl);
+      return `attempt ${event.attempt} failed, retrying ${delay}${discarded}: ${reason}`;
+    }
+    case "model_fallback":
+      return `${event.from.modelId} failed, continuing with ${event.to.modelId}`;
+    case "context_compacted":
+      return "the context was compacted to fit the context window";
+    case "warning":
+      // The totals state that the price is unknown.
+      return event.code === "unknown_price" ? undefined : `warning: ${event.message}`;
+    default:
+      return undefined;
+  }
+}

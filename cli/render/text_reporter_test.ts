@@ -1,0 +1,191 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
+import type { AgentEvent, AgentToolResult } from "../../mod.ts";
+import type { AgentEventBody } from "../../src/loop/mod.ts";
+import { zeroUsage } from "../../src/loop/mod.ts";
+import { createFakeHost } from "../../tests/cli/fake_host.ts";
+import { createTextReporter } from "../run/run_reporter.ts";
+import { getStyle } from "./style.ts";
+import type { Verbosity } from "./text_reporter.ts";
+
+/** Creates a reporter on a terminal of 60 columns, with a clock of fake time. */
+function createReporter(
+  { verbosity = "normal", env = {} }: {
+    readonly verbosity?: Verbosity;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+) {
+  const host = createFakeHost({
+    terminals: ["output", "messages"],
+    columns: 60,
+    env: { NO_COLOR: "1", ...env },
+    now: Date.now,
+  });
+  const reporter = createTextReporter(host, {
+    text: host.terminal.output,
+    live: true,
+    verbosity,
+    tools: [],
+  });
+  let seq = 0;
+  return {
+    host,
+    reporter,
+    async emit(...events: readonly AgentEventBody[]): Promise<void> {
+      for (const event of events) await reporter.onEvent({ ...event, seq: ++seq } as AgentEvent);
+    },
+    [Symbol.dispose]: () => reporter[Symbol.dispose](),
+  };
+}
+
+const MESSAGE = { role: "assistant", content: [], timestamp: 0, usage: zeroUsage() } as const;
+
+function startReply(): AgentEventBody {
+  return { type: "message_start", message: MESSAGE } as unknown as AgentEventBody;
+}
+
+function text(delta: string): AgentEventBody {
+  return { type: "message_update", delta: { type: "text_delta", contentIndex: 0, delta } };
+}
+
+function endReply(...ids: readonly string[]): AgentEventBody {
+  const content = ids.map((id) => ({ type: "tool_call", id, name: "bash", arguments: {} }));
+  return { type: "message_end", message: { ...MESSAGE, content } } as unknown as AgentEventBody;
+}
+
+function startCall(id: string, command = id): AgentEventBody {
+  return { type: "tool_execution_start", id, name: "bash", arguments: { command } };
+}
+
+function endCall(id: string, output = "done"): AgentEventBody {
+  const result: AgentToolResult = { content: [{ type: "text", text: output }] };
+  return { type: "tool_execution_end", id, name: "bash", result, isError: false };
+}
+
+Deno.test("TextReporter: writes one line per call, in call order, however they end", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(endReply("a", "b", "c"), startCall("a"), startCall("b"), startCall("c"));
+  await emit(endCall("c"), endCall("b"));
+  assertEquals(host.screen, "");
+  await emit(endCall("a"));
+  assertEquals(host.screen, "• bash a · done\n• bash b · done\n• bash c · done\n");
+});
+
+Deno.test("TextReporter: writes finished calls when the turn ends without the earlier ones", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(endReply("a", "b"), startCall("a"), startCall("b"), endCall("b"));
+  const turnEnd = {
+    type: "turn_end",
+    turn: 1,
+    message: MESSAGE,
+    toolResults: [],
+    reason: "aborted",
+  };
+  await emit(turnEnd as unknown as AgentEventBody);
+  assertEquals(host.screen, "• bash b · done\n");
+});
+
+Deno.test("TextReporter: shows the running command after a second without output, and erases it", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(endReply("a"), startCall("a", "deno test"));
+  await emit({ type: "tool_execution_update", id: "a", update: "first\nok | 3 passed\n" });
+  await time.tickAsync(999);
+  assertEquals(host.screen, "");
+  await time.tickAsync(1);
+  const status = (seconds: number) =>
+    `\x1b[2mbash deno test · ${seconds} s · ok | 3 passed\x1b[22m`;
+  assertEquals(host.screen, status(1));
+  await time.tickAsync(1_000);
+  assertEquals(host.screen, `${status(1)}\r\x1b[K${status(2)}`);
+  await emit(endCall("a"));
+  assertEquals(
+    host.screen,
+    `${status(1)}\r\x1b[K${status(2)}\r\x1b[K• bash deno test · done · 2.0 s\n`,
+  );
+  await time.tickAsync(10_000);
+  assert(host.screen.endsWith("2.0 s\n"), "no status without a call");
+});
+
+Deno.test("TextReporter: shows the status below an open line of text, and returns to it", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text("One two "));
+  await time.tickAsync(1_000);
+  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
+  assertEquals(host.screen, `One two\n${status}`);
+  await emit(text("three"), endReply());
+  assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
+});
+
+Deno.test("TextReporter: shows no status during a question", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(endReply("a"));
+  await emit({ type: "tool_approval_requested", id: "a", name: "bash", arguments: {} });
+  await time.tickAsync(60_000);
+  assertEquals(host.screen, "");
+});
+
+Deno.test("TextReporter: shows no status on a terminal that cannot move the cursor", async () => {
+  using time = new FakeTime();
+  using session = createReporter({ env: { TERM: "dumb" } });
+  const { host, emit } = session;
+  await emit(startReply());
+  await time.tickAsync(60_000);
+  assertEquals(host.screen, "");
+});
+
+Deno.test("TextReporter: a notice waits for the end of the text, and is wrapped and not truncated", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  const message = "a policy failed and has been ignored, ".repeat(4).trim();
+  await emit(startReply(), text("I will write two files and run a "));
+  await emit({ type: "warning", code: "policy_failed", message });
+  await emit(text("command."), endReply());
+  const [answer, , ...notice] = host.screen.trimEnd().split("\n");
+  assertEquals(answer, "I will write two files and run a command.");
+  assertEquals(notice.join(" "), `warning: ${message}`);
+  for (const line of notice) assert(line.length <= 60, line);
+});
+
+Deno.test("TextReporter: a discarded attempt ends its line and resets the wrapping", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  const error = Object.assign(new Error("overloaded"), { code: "network_error" });
+  await emit(startReply(), text("```\ncode that is cut o"));
+  const retry = { type: "retry", attempt: 1, delayMs: 0, error, discard: true };
+  await emit(retry as unknown as AgentEventBody);
+  await emit(text("word ".repeat(20)), endReply());
+  assertStringIncludes(
+    host.screen,
+    "code that is cut o\n\nattempt 1 failed, retrying now; the text above is discarded:\noverloaded\n\nword word",
+  );
+  for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
+});
+
+Deno.test("TextReporter: quiet writes the answer only, verbose also the output of tools", async () => {
+  using quiet = createReporter({ verbosity: "quiet" });
+  await quiet.emit(startReply(), text("Hi."), endReply("a"), startCall("a"), endCall("a"));
+  assertEquals(quiet.host.screen, "");
+  using verbose = createReporter({ verbosity: "verbose" });
+  await verbose.emit(endReply("a"), startCall("a"), endCall("a", "one\ntwo"));
+  assertEquals(verbose.host.screen, "• bash a · 2 lines\n  one\n  two\n");
+});
+
+Deno.test("TextReporter: follows the width of the terminal", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text("word ".repeat(8)), text("\n"));
+  host.resize(20, 24);
+  await emit(text("word ".repeat(8)), endReply());
+  const [first = "", ...rest] = host.screen.trimEnd().split("\n");
+  assertEquals(first.length, 39);
+  for (const line of rest) assert(line.trimEnd().length <= 20, line);
+  assertEquals(getStyle(host.terminal.output, host.env).faint("x"), "x");
+});

@@ -1,0 +1,77 @@
+/**
+ * The complete description of a tool call that a user approves.
+ *
+ * @module
+ */
+
+import type { GateRequest } from "../../src/tools/mod.ts";
+import { formatDiffLines } from "../render/diff_lines.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import type { Style } from "../render/style.ts";
+import type { StyledLine } from "../render/styled_line.ts";
+import { getTextWidth } from "../render/text_width.ts";
+
+/** Position of a call among those of the same reply that wait for an approval. */
+export interface QuestionPosition {
+  /** Number of the question, from 1. */
+  readonly number: number;
+  /** Number of questions. */
+  readonly total: number;
+}
+
+/** Options for `formatCallDetails()`. */
+export interface CallDetailsOptions {
+  /** Style of the lines. */
+  readonly style: Style;
+  /** Position of the call. */
+  readonly position: QuestionPosition;
+  /** Columns of the terminal. */
+  readonly columns: number;
+}
+
+/** Arguments that follow the name of the tool, in order of preference. */
+const MAIN_ARGUMENTS = ["command", "path", "url", "query", "pattern"];
+
+/** Formats a call with all of its arguments, why its command is dangerous, and its changes to files. */
+export function formatCallDetails(
+  { name, arguments: args, changes = [], assessment }: GateRequest,
+  { style, position: { number, total }, columns }: CallDetailsOptions,
+): StyledLine[] {
+  const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
+  const value = main === undefined ? "" : toPlainText(String(args[main]));
+  const head = `? ${total > 1 ? `${number} of ${total}: ` : ""}${toPlainText(name)}`;
+  const inline = `${head} ${value}`.trimEnd();
+  const isInline = !value.includes("\n") && getTextWidth(inline) <= columns;
+  const diff = changes.map(({ diff = "" }) => diff).join("");
+  // A diff shows the content that the other arguments describe.
+  const rest = diff === "" ? Object.entries(args).filter(([key]) => key !== main) : [];
+  const isDangerous = assessment?.verdict === "dangerous";
+  return [
+    { text: "", paint: identity },
+    {
+      text: isInline ? inline : head,
+      paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
+    },
+    ...(isInline ? [] : quoteLines(value)),
+    ...rest.flatMap(([key, argument]) => formatArgument(toPlainText(key), argument)),
+    ...(isDangerous
+      ? [{ text: `  ${toPlainText(assessment.reasons.join("; "))}`, paint: style.warning }]
+      : []),
+    ...formatDiffLines(diff, style),
+  ];
+}
+
+function formatArgument(key: string, value: unknown): StyledLine[] {
+  const text = toPlainText(typeof value === "string" ? value : JSON.stringify(value));
+  if (!text.includes("\n")) return [{ text: `  ${key}: ${text}`, paint: identity }];
+  return [{ text: `  ${key}:`, paint: identity }, ...quoteLines(text)];
+}
+
+/** Marks the rows of a value, so that they cannot be mistaken for a question. */
+function quoteLines(value: string): StyledLine[] {
+  return value.split("\n").map((text) => ({ text, paint: identity, mark: "  │ " }));
+}
+
+function identity(text: string): string {
+  return text;
+}
