@@ -56,12 +56,11 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Appends a complete message and emits its start and end; returns a promise if the caller should wait. */
-  emitMessage(message: AgentMessage): Promise<void> | undefined {
-    const copy = this.append(message);
+  /** Emits the start and the end of a complete message; returns a promise if the caller should wait. */
+  emitCopy(message: AgentMessage): Promise<void> | undefined {
     const { events } = this.#options;
-    void events.emit({ type: "message_start", message: copy });
-    return events.emit({ type: "message_end", message: copy });
+    void events.emit({ type: "message_start", message });
+    return events.emit({ type: "message_end", message });
   }
 
   /**
@@ -80,7 +79,9 @@ export class RunHistory {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
     // Copies, since the caller may change its messages later.
-    for (const message of valid) await this.emitMessage(this.withId(cloneJson(message)));
+    for (const message of valid) {
+      await this.emitCopy(this.append(this.withId(cloneJson(message))));
+    }
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {

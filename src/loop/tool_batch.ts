@@ -41,11 +41,22 @@ export interface BatchOutcome {
   readonly injected: readonly AgentMessage[];
   /** The approvals that the batch waits for, if any. */
   readonly pending?: PendingBatch;
-  /** The usage and cost that each tool reports. */
+  /** Copies of the result messages, for events. */
+  readonly copies: readonly ToolResultMessage[];
+  /** The usage and cost that the tools report. */
   readonly spending: readonly Spending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;
 }
+
+/** The result of a batch without calls. */
+export const NO_CALLS: BatchOutcome = {
+  toolResults: [],
+  copies: [],
+  interrupted: false,
+  injected: [],
+  spending: [],
+};
 
 /** Runs the tool calls of a reply. */
 export async function runToolBatch(
@@ -90,8 +101,8 @@ async function failBatch(
   const problem = getErrorMessage(thrown);
   const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
   const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
-  const toolResults = await emitResults(turn, failed, []);
-  return { toolResults, interrupted: false, injected: [], spending: [], error };
+  const emitted = await emitResults(turn, failed, []);
+  return { ...NO_CALLS, ...emitted, error };
 }
 
 function usesPreDispatch({ run: { config } }: TurnContext): boolean {
@@ -121,17 +132,19 @@ async function applyPolicies(
 /** Runs the calls of a batch, unless it waits for approvals. */
 async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<BatchOutcome> {
   const { calls, injected, stoppedBy, pending } = batch;
-  if (pending) return { toolResults: [], interrupted: false, injected, pending, spending: [] };
+  if (pending) return { ...NO_CALLS, injected, pending };
   const ready = calls.filter((call) => call.type === "ready");
   if (ready.length < calls.length) {
     await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   }
   const { results, interrupted } = await executeCalls(turn, ready);
+  const { toolResults, copies } = await emitResults(turn, calls, results);
   return {
-    toolResults: await emitResults(turn, calls, results),
+    toolResults,
+    copies,
     interrupted: interrupted || batch.interrupted === true,
     injected,
-    spending: results.map(toValidSpending),
+    spending: results.filter(({ usage, cost }) => usage || cost).map(toValidSpending),
     ...(stoppedBy && { stoppedBy }),
   };
 }
@@ -154,18 +167,21 @@ async function emitResults(
   turn: TurnContext,
   calls: readonly PreparedCall[],
   executed: readonly AgentToolResult[],
-): Promise<ToolResultMessage[]> {
+): Promise<Pick<BatchOutcome, "toolResults" | "copies">> {
   const { history } = turn.run;
-  const messages: ToolResultMessage[] = [];
+  const toolResults: ToolResultMessage[] = [];
+  const copies: ToolResultMessage[] = [];
   let next = 0;
   for (const call of calls) {
     const result = call.type === "ready" ? executed[next++] : call.result;
     const message = history.withId(createResultMessage(turn, call, result));
-    const emitted = history.emitMessage(message);
+    const copy = history.append(message);
+    toolResults.push(message);
+    copies.push(copy);
+    const emitted = history.emitCopy(copy);
     if (emitted) await emitted;
-    messages.push(message);
   }
-  return messages;
+  return { toolResults, copies };
 }
 
 function createResultMessage(
