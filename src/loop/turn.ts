@@ -64,7 +64,7 @@ export async function runTurn(
     type: "turn_end",
     turn: number,
     message: copy,
-    toolResults: copies,
+    toolResults: [...copies],
     reason,
   });
   if (ended) await ended;
