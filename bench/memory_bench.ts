@@ -1,11 +1,13 @@
 /**
  * Measures sessions and compaction, compared with a minimal read of the same bytes.
  *
- * Each value is the median of warm runs, with the files in the page cache.
+ * Each value is the median of warm runs, with the files in the page cache. Values of "CPU" are the processor time of this
+ * process, which other programs on the machine change less than the elapsed time.
  *
  * @module
  */
 
+import process from "node:process";
 import { setImmediate } from "node:timers";
 import { type AgentMessage, userMessage } from "../mod.ts";
 import {
@@ -22,6 +24,12 @@ const ENTRIES = 20_000;
 /** Text of a message; 20,000 of them are a log of 14 MB. */
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12).slice(0, 520);
 const SESSIONS = 1_000;
+/** Number of entries that are appended together. */
+const BATCH_SIZE = 1_000;
+/** Number of entries of a long session. */
+const LONG_ENTRIES = 100_000;
+/** Number of sessions of which a page is listed. */
+const PAGE_SESSIONS = 5_000;
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -34,6 +42,20 @@ async function measureTime(work: () => unknown): Promise<number> {
 async function measureMedian(work: () => unknown, runs = RUNS): Promise<number> {
   const times: number[] = [];
   for (let run = -2; run < runs; run++) times.push(await measureTime(work));
+  return median(times.slice(2));
+}
+
+/** Measures the processor time of all threads of this process, in milliseconds. */
+async function measureCpu(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+async function measureMedianCpu(work: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let run = -2; run < RUNS; run++) times.push(await measureCpu(work));
   return median(times.slice(2));
 }
 
@@ -82,6 +104,113 @@ async function benchAppend(root: string): Promise<Row[]> {
   }
   await stores.SQLite.close();
   return rows;
+}
+
+/** Measures entries that are appended in one task and flushed together. */
+async function benchBatch(root: string): Promise<Row[]> {
+  const sqlite = new SqliteSessionStore({ path: `${root}/batch.db` });
+  const stores = [
+    ["file", new FileSessionStore({ directory: `${root}/batch` }), "≤ 20 µs"],
+    ["SQLite", sqlite, "≤ 60 µs"],
+  ] as const;
+  const texts = Array.from({ length: BATCH_SIZE }, (_, number) => `${number} ${TEXT}`);
+  const encode = () => texts.map((text, number) => JSON.stringify(userMessage(text, number)));
+  const baseline = await measureMedianCpu(encode) / BATCH_SIZE;
+  const rows: Row[] = [[
+    "JSON.stringify of a message, CPU",
+    formatMicroseconds(baseline),
+    "1.00",
+    "",
+  ]];
+  for (const [name, store, target] of stores) {
+    const session = await store.create();
+    const time = await measureMedianCpu(async () => {
+      for (const [number, text] of texts.entries()) {
+        session.append({ type: "message", message: userMessage(text, number) });
+      }
+      await session.flush();
+    }) / BATCH_SIZE;
+    await session.close();
+    const ratio = (time / baseline).toFixed(1);
+    rows.push([
+      `append an entry in a batch of ${BATCH_SIZE}, ${name}, CPU`,
+      formatMicroseconds(time),
+      ratio,
+      target,
+    ]);
+  }
+  await sqlite.close();
+  return rows;
+}
+
+/** Measures opening a long session. */
+async function benchLongSession(root: string): Promise<Row[]> {
+  const store = () => new FileSessionStore({ directory: `${root}/long` });
+  const session = await store().create({ id: "long" });
+  for (let number = 0; number < LONG_ENTRIES; number++) {
+    session.append({ type: "message", message: userMessage(`Message ${number}`, number) });
+  }
+  await session.close();
+  const path = `${root}/long/long.jsonl`;
+  const parse = async () => {
+    const lines = (await Deno.readTextFile(path)).trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line));
+  };
+  const baseline = await measureMedianCpu(parse);
+  const open = async () => {
+    await using session = await store().open("long", { access: "read" });
+    return session.leafId;
+  };
+  const indexed = await measureMedianCpu(open);
+  await Deno.remove(`${root}/long/long.index`);
+  const scanned = await measureMedianCpu(open);
+  const count = LONG_ENTRIES.toLocaleString("en");
+  const row = (name: string, time: number, target: string): Row => [
+    `${name}, CPU`,
+    formatMilliseconds(time),
+    (time / baseline).toFixed(2),
+    target,
+  ];
+  return [
+    row(`read and JSON.parse ${count} entries`, baseline, ""),
+    row(`open ${count} entries with the index`, indexed, "≤ 300 ms"),
+    row(`open ${count} entries without an index`, scanned, ""),
+  ];
+}
+
+/** Measures a page of many sessions in files of their own. */
+async function benchPage(root: string): Promise<Row[]> {
+  const directory = `${root}/page`;
+  await Deno.mkdir(directory);
+  const start = Date.now() - 10_000 * PAGE_SESSIONS;
+  for (let number = 0; number < PAGE_SESSIONS; number++) {
+    const time = start + 10_000 * number;
+    const entry = { type: "title", id: "a", parentId: null, timestamp: time, title: `${number}` };
+    const header = { type: "session", version: 1, id: `s${number}`, created: time };
+    const path = `${directory}/s${number}.jsonl`;
+    await Deno.writeTextFile(path, `${JSON.stringify(header)}\n${JSON.stringify(entry)}\n`);
+    await Deno.utime(path, time / 1000, time / 1000);
+  }
+  const store = () => new FileSessionStore({ directory });
+  await store().list();
+  const stat = await measureMedianCpu(() =>
+    Array.from(Deno.readDirSync(directory), ({ name }) => Deno.statSync(`${directory}/${name}`))
+  );
+  const page = await measureMedianCpu(() => store().list({ limit: 20 }));
+  const { cursor = "" } = await store().list({ limit: 20 });
+  const next = await measureMedianCpu(() => store().list({ limit: 20, cursor }));
+  const count = PAGE_SESSIONS.toLocaleString("en");
+  const row = (name: string, time: number, target: string): Row => [
+    `${name}, CPU`,
+    formatMilliseconds(time),
+    (time / stat).toFixed(2),
+    target,
+  ];
+  return [
+    row(`stat the files of ${count} sessions`, stat, ""),
+    row(`first page of ${count} sessions with indexes`, page, "≤ 50 ms"),
+    row(`second page`, next, "≤ 50 ms"),
+  ];
 }
 
 async function benchOpen(root: string): Promise<Row[]> {
@@ -204,6 +333,9 @@ const directory = await Deno.makeTempDir({ prefix: "swink_bench_" });
 try {
   printReport("Sessions", [
     ...await benchAppend(directory),
+    ...await benchBatch(directory),
+    ...await benchLongSession(directory),
+    ...await benchPage(directory),
     ...await benchOpen(directory),
     ...await benchList(directory),
   ]);

@@ -78,66 +78,100 @@ const WORDS =
   "const let function return import export async await class type string number result error path file"
     .split(" ");
 
-async function createFiles(directory: string): Promise<void> {
+interface SearchedTree {
+  readonly name: string;
+  readonly files: number;
+  /** Number of lines of each file. */
+  readonly lines: (random: (below: number) => number) => number;
+  /** Limits of the ratios to `rg`, with it and without it. */
+  readonly limits: readonly [withRg: string, withoutRg: string];
+}
+
+const TREES: readonly SearchedTree[] = [
+  {
+    name: `${FILES} files of 2 KB`,
+    files: FILES,
+    lines: (random) => 10 + random(60),
+    limits: ["≤ 2 × rg", "–"],
+  },
+  {
+    name: "200 files of 500 KB",
+    files: 200,
+    lines: () => 12_000,
+    limits: ["≤ 2 × rg", "≤ 4 × rg"],
+  },
+];
+
+const SEARCHES: readonly string[] = ["needle_in", "import \\w+_in", "const .*needle"];
+
+async function createFiles(directory: string, tree: SearchedTree): Promise<void> {
   let state = 1;
   const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
-  for (let file = 0; file < FILES; file++) {
+  for (let file = 0; file < tree.files; file++) {
     const path = `${directory}/d${file % 200}`;
     if (file < 200) await Deno.mkdir(path);
     const lines = Array.from(
-      { length: 10 + random(60) },
+      { length: tree.lines(random) },
       () => Array.from({ length: 7 }, () => WORDS[random(WORDS.length)]).join(" "),
     );
-    if (file % 1_000 === 7) lines.push("needle_in_haystack");
+    if (file % (tree.files / 20) === 7) lines.push("const import needle_in_haystack");
     await Deno.writeTextFile(`${path}/f${file}.ts`, lines.join("\n"));
   }
 }
 
-async function benchSearch(directory: string): Promise<Row[]> {
-  await createFiles(directory);
+async function benchSearch(directory: string, tree: SearchedTree): Promise<Row[]> {
+  await createFiles(directory, tree);
   await using sandbox = createSandbox({ cwd: directory });
+  const rows: Row[] = [];
+  for (const pattern of SEARCHES) rows.push(...await benchPattern(sandbox, tree, pattern));
+  return rows;
+}
+
+async function benchPattern(
+  sandbox: Sandbox,
+  tree: SearchedTree,
+  pattern: string,
+): Promise<Row[]> {
   const withRg = codingTools({ sandbox });
   const withoutRg = codingTools({ sandbox: withoutPrograms(sandbox) });
   const rg = () =>
-    new Deno.Command("rg", { args: ["--line-number", "needle_in", directory], stdout: "null" })
+    new Deno.Command("rg", { args: ["--line-number", pattern, sandbox.root], stdout: "null" })
       .output();
-  const search = (tools: readonly AgentTool[]) =>
-    callTool(tools, "search_files", { pattern: "needle_in" });
+  const search = (tools: readonly AgentTool[]) => callTool(tools, "search_files", { pattern });
+  const name = `search for ${pattern} in ${tree.name}`;
   try {
     await rg();
   } catch {
     const time = await measureTime(() => search(withoutRg));
-    return [[
-      `search of ${FILES} files, rg not installed`,
-      `${time.toFixed(0)} ms`,
-      "–",
-      "≤ 5 × rg",
-    ]];
+    return [[`${name}, rg not installed`, `${time.toFixed(0)} ms`, "–", tree.limits[1]]];
   }
-  const compareWithRg = async (name: string, tools: readonly AgentTool[]): Promise<Row> => {
-    const [toolMs, rgMs] = await measureInterleaved(7, () => search(tools), rg);
+  const compareWithRg = async (
+    title: string,
+    tools: readonly AgentTool[],
+    limit: string,
+  ): Promise<Row> => {
+    const [toolMs, rgMs] = await measureInterleaved(5, () => search(tools), rg);
     const value = `${toolMs.toFixed(0)} ms vs. ${rgMs.toFixed(0)} ms`;
-    return [name, value, `${(toolMs / rgMs).toFixed(1)} ×`, "≤ 5 × rg"];
+    return [`${name} ${title}`, value, `${(toolMs / rgMs).toFixed(1)} ×`, limit];
   };
   return [
-    await compareWithRg(`search of ${FILES} files without rg, vs. rg`, withoutRg),
-    await compareWithRg(`search of ${FILES} files with rg, vs. rg`, withRg),
+    await compareWithRg("with rg, vs. rg", withRg, tree.limits[0]),
+    await compareWithRg("without rg, vs. rg", withoutRg, tree.limits[1]),
   ];
 }
 
 /** Wraps a sandbox so that no program can be started, as if none was installed. */
 function withoutPrograms(sandbox: Sandbox): Sandbox {
-  return new Proxy(sandbox, {
-    get(target, name) {
-      if (name === "startProgram") {
-        return () => {
-          throw new Deno.errors.NotFound("rg");
-        };
-      }
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  return {
+    root: sandbox.root,
+    files: sandbox.files,
+    startCommand: (command, options) => sandbox.startCommand(command, options),
+    getOutputPath: (name) => sandbox.getOutputPath(name),
+    net: sandbox.net,
+    setNet: (net) => sandbox.setNet(net),
+    describe: () => sandbox.describe(),
+    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+  };
 }
 
 async function benchEdits(directory: string): Promise<Row[]> {
@@ -200,9 +234,11 @@ async function benchUndo(directory: string): Promise<Row> {
 if (import.meta.main) {
   const rows: Row[] = [];
   await withTemporaryDirectory(async (directory) => void rows.push(await benchCommands(directory)));
-  await withTemporaryDirectory(async (directory) =>
-    void rows.push(...await benchSearch(directory))
-  );
+  for (const tree of TREES) {
+    await withTemporaryDirectory(async (directory) =>
+      void rows.push(...await benchSearch(directory, tree))
+    );
+  }
   await withTemporaryDirectory(async (directory) => void rows.push(...await benchEdits(directory)));
   await withTemporaryDirectory(async (directory) => void rows.push(await benchUndo(directory)));
   printReport("Tools", rows);

@@ -36,6 +36,10 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
   },
   {
+    file: /^tests\/memory\/(postgres_|kill_test)/,
+    reason: "without PostgreSQL (run scripts/install_postgres.ts)",
+  },
+  {
     file: /^tests\/memory\/processes_test\.ts$/,
     reason: "without the right to mount a file system",
   },
@@ -50,6 +54,10 @@ const REASONS: readonly IgnoreReason[] = [
   },
   { file: /^tests\/runtimes\/chromium_test\.ts$/, reason: "without Chromium" },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
+  {
+    file: /^tests\/sandbox\/shell_promises_test\.ts$/,
+    reason: "without bubblewrap (bwrap) and user namespaces",
+  },
   {
     file: /^(tests\/sandbox\/|src\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",

@@ -13,10 +13,8 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
-import { AnthropicReply } from "./response.ts";
 
 /** Options for `createAnthropic()`. */
 export type AnthropicOptions = AdapterOptions;
@@ -31,8 +29,14 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
   return createStreamFn({
     settings,
     apiKey: options.apiKey,
-    createParser: () => new JsonEventParser(),
-    createReplyReader: (call) => new AnthropicReply(call),
+    async createParser() {
+      const { JsonEventParser } = await import("../kit/stream/json_event_parser.ts");
+      return new JsonEventParser();
+    },
+    async createReplyReader(call) {
+      const { AnthropicReply } = await import("./response.ts");
+      return new AnthropicReply(call);
+    },
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
       const { body, betas: usedBetas } = await createAnthropicRequest(request, entry, writer);

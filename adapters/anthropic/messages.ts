@@ -23,7 +23,6 @@ import {
 } from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { EXTENSION_PREFIX } from "./response.ts";
 import {
   type BlockFormat,
   findCachedTurns,
@@ -31,7 +30,7 @@ import {
   toTurns,
   type TurnsOptions,
 } from "./turns.ts";
-import type { CacheControl, WireBlock, WireMessage } from "./wire.ts";
+import { type CacheControl, EXTENSION_PREFIX, type WireBlock, type WireMessage } from "./wire.ts";
 
 /** Options for `toWireMessages()`. */
 export interface MessagesOptions extends TurnsOptions {

@@ -22,10 +22,14 @@ import {
   toArgumentsText,
 } from "../kit/stream/wire_values.ts";
 import { toCitation } from "./citations.ts";
-import type { WireBlockStart, WireCitation, WireDelta, WireEvent, WireUsage } from "./wire.ts";
-
-/** Type prefix of the extension blocks that store Anthropic's own items. */
-export const EXTENSION_PREFIX = "anthropic.";
+import {
+  EXTENSION_PREFIX,
+  type WireBlockStart,
+  type WireCitation,
+  type WireDelta,
+  type WireEvent,
+  type WireUsage,
+} from "./wire.ts";
 
 type OpenBlock =
   | { readonly type: "text"; readonly citations: WireCitation[] }

@@ -7,6 +7,9 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Turn } from "./turns.ts";
 
+/** Type prefix of the extension blocks that store Anthropic's own items. */
+export const EXTENSION_PREFIX = "anthropic.";
+
 /** Marks the end of a cached prefix. */
 export interface CacheControl {
   readonly type: "ephemeral";

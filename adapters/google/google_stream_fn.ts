@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../src/core/errors.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
-import { VersionedUrl } from "../kit/http/versioned_url.ts";
+import { VersionedUrl } from "../kit/versioned_url.ts";
 import { AUTH, type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";

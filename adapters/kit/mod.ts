@@ -41,6 +41,7 @@
 
 // Stream functions
 export {
+  appendQuery,
   createStreamFn,
   type FallbackUrl,
   type OutgoingRequest,
@@ -51,6 +52,7 @@ export {
   type EventStreamOptions,
   type Exchange,
   type FrameParser,
+  type OpenReply,
   type ReplyReader,
   toEventStream,
 } from "./stream/event_stream.ts";
@@ -85,6 +87,7 @@ export type {
   ToolSpec,
   Verbosity,
 } from "../../src/core/stream.ts";
+export { VersionedUrl } from "./versioned_url.ts";
 
 // Replies
 export {
@@ -99,6 +102,7 @@ export {
   ReplyAccumulator,
 } from "../../src/core/accumulate.ts";
 export { type Cost, type Usage, zeroCost, zeroUsage } from "../../src/core/usage.ts";
+export { UnknownParts } from "./stream/unknown_parts.ts";
 export { LineDecoder } from "./stream/line_decoder.ts";
 export { JsonEventParser } from "./stream/json_event_parser.ts";
 export { NdjsonParser } from "./stream/ndjson.ts";
@@ -126,6 +130,7 @@ export {
   requireApiKey,
   resolveSettings,
 } from "./options/adapter_options.ts";
+export { checkAdapterOptions } from "./options/check_options.ts";
 export { type ReadEnvironment, readEnvironmentVariable } from "./options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";
@@ -190,7 +195,7 @@ export {
   toServerTools,
 } from "./request/server_tools.ts";
 export { toToolSchema } from "./request/tool_schema.ts";
-export { sortTools } from "./request/tools.ts";
+export { canChooseTool, sortTools } from "./request/tools.ts";
 export type { WarningSink } from "./request/warnings.ts";
 
 // Models

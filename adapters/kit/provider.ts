@@ -26,6 +26,7 @@ import { createNameDecoder, type NameRule, TOOL_NAME_RULE } from "./request/wire
 import {
   type Exchange,
   type FrameParser,
+  type OpenReply,
   type ReplyReader,
   toEventStream,
 } from "./stream/event_stream.ts";
@@ -85,10 +86,10 @@ export interface Provider<Frame> {
     call: ProviderCall,
     key: string | undefined,
   ): OutgoingRequest | Promise<OutgoingRequest>;
-  /** Creates the parser that splits a response into frames. */
-  createParser(): FrameParser<Frame>;
-  /** Creates the reader that turns frames into the reply. */
-  createReplyReader(call: ProviderCall): ReplyReader<Frame>;
+  /** Creates the parser that splits a response into frames. Called when the request has been sent. */
+  createParser(): FrameParser<Frame> | Promise<FrameParser<Frame>>;
+  /** Creates the reader that turns frames into the reply. Called when the request has been sent. */
+  createReplyReader(call: ProviderCall): ReplyReader<Frame> | Promise<ReplyReader<Frame>>;
 }
 
 /** Creates the stream function of a provider. */
@@ -111,8 +112,6 @@ interface ExchangeOptions extends Pick<ProviderCall, "request" | "writer"> {
 
 /** Request and response of one call to a {@linkcode Provider}. */
 class ProviderExchange<Frame> implements Exchange<Frame> {
-  readonly parser: FrameParser<Frame>;
-  readonly replyReader: ReplyReader<Frame>;
   readonly #provider: Provider<Frame>;
   readonly #call: ProviderCall;
   readonly #reservation: LimitReservation;
@@ -141,11 +140,9 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
         return decode(wireName);
       },
     };
-    this.parser = provider.createParser();
-    this.replyReader = provider.createReplyReader(this.#call);
   }
 
-  async open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null> {
+  async open(connection: AbortController): Promise<OpenReply<Frame>> {
     const { request, origin, writer } = this.#call;
     const { settings, errors, apiKey, keyless, connectHint } = this.#provider;
     checkStreamOptions(request.options);
@@ -159,14 +156,24 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     this.secrets.push(...outgoing.secrets ?? []);
     await this.#reservation.reserve(writer, connection.signal);
     try {
-      return await this.#post(
-        { ...outgoing, provider: origin.provider, errors, connectHint },
-        connection,
-      );
+      const [body, reader] = await Promise.all([
+        this.#post({ ...outgoing, provider: origin.provider, errors, connectHint }, connection),
+        this.#createReader(),
+      ]);
+      return { body, ...reader };
     } catch (error) {
       this.#reservation.release(error);
       throw error;
     }
+  }
+
+  /** Creates what reads the reply. The request is on its way, so the provider answers while code is loaded. */
+  async #createReader(): Promise<Omit<OpenReply<Frame>, "body">> {
+    const [parser, replyReader] = await Promise.all([
+      this.#provider.createParser(),
+      this.#provider.createReplyReader(this.#call),
+    ]);
+    return { parser, replyReader };
   }
 
   async #post(

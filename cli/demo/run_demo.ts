@@ -36,6 +36,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
     disallowedTools: [],
     approveAll: true,
     net: "off",
+    sandbox: "auto",
     environment: { PATH: runner.path },
   }, {
     ...host,

@@ -94,6 +94,14 @@ export const PERMISSION_OPTIONS = {
     description: "Network access of commands: off, on, or hosts separated by commas.",
     default: "off",
   },
+  sandbox: {
+    type: "string",
+    value: "mode",
+    description:
+      "Confinement of commands: auto as far as the kernel can, required to run none without it, off for none.",
+    choices: ["auto", "required", "off"],
+    default: "auto",
+  },
 } as const satisfies OptionDefinitions;
 
 /** The options of `swink run`. */

@@ -20,7 +20,7 @@ export async function reportRunEnd(end: RunEnd, exitCode: ExitCode, host: Host):
   if (omittedFiles.length > 0) {
     const names = omittedFiles.join(", ");
     await messages.write(
-      toPlainText(`swink: omitted from the patch because too large: ${names}\n`),
+      toPlainText(`swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`),
     );
   }
   const message = getEndMessage(end, exitCode);

@@ -39,6 +39,8 @@ export interface RunSettings {
   readonly approveAll: boolean;
   /** Network access of commands. */
   readonly net: SandboxNet;
+  /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
+  readonly sandbox: RunOptions["sandbox"];
 }
 
 /**
@@ -54,6 +56,7 @@ export function parseRunSettings(options: RunOptions): RunSettings {
     outputFormat: options.outputFormat,
     disallowedTools: (options.disallowedTools ?? []).flatMap(splitRules),
     net: parseNet(options.net),
+    sandbox: options.sandbox,
     approveAll: options.approveAll,
     ...(allowedTools && { allowedTools: allowedTools.flatMap(splitRules) }),
     ...(model !== undefined && { model: parseModel(model) }),

@@ -9,7 +9,12 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
 import type { ProviderOptions } from "../../adapters/mod.ts";
-import { approvalGate, codingTools, createSandbox } from "../../src/tools/mod.ts";
+import {
+  approvalGate,
+  codingTools,
+  createSandbox,
+  type SandboxReport,
+} from "../../src/tools/mod.ts";
 import { createTerminalAsk, NonInteractiveApprover } from "./approval.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
@@ -35,6 +40,8 @@ export interface AgentSetup extends AsyncDisposable {
   readonly approvalMode: ApprovalMode;
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
+  /** Reports which rules of the sandbox the kernel enforces. */
+  describeSandbox(): Promise<SandboxReport>;
 }
 
 /**
@@ -47,7 +54,7 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   const { env, fetch } = host;
   const { cwd, net, maxTurns, environment = {} } = options;
   const model = chooseModel(options, env);
-  const sandbox = createSandbox({ cwd, net, environment });
+  const sandbox = createSandbox({ cwd, net, environment, confinement: options.sandbox });
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const nonInteractive = new NonInteractiveApprover();
@@ -73,6 +80,7 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
     get refused() {
       return nonInteractive.refused;
     },
+    describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The project's own lint rules: length limits, portability and plain language.
+ * The project's own lint rules: length limits, portability, plain language and reads of files.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { functionLength } from "./function_length.ts";
 import { parameterCount } from "./parameter_count.ts";
 import { plainLanguage } from "./plain_language.ts";
 import { portable } from "./portable.ts";
+import { untrustedReads } from "./untrusted_reads.ts";
 
 const plugin: Deno.lint.Plugin = {
   name: "swink",
@@ -20,6 +21,7 @@ const plugin: Deno.lint.Plugin = {
     "parameter-count": parameterCount,
     "plain-language": plainLanguage,
     portable,
+    "untrusted-reads": untrustedReads,
   },
 };
 

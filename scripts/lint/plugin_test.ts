@@ -71,3 +71,17 @@ Deno.test("plain-language covers code and tests", () => {
     "swink/plain-language",
   ]);
 });
+
+Deno.test("untrusted-reads reports raw reads in src/tools and src/patch, not writes or other code", () => {
+  const id = "swink/untrusted-reads";
+  for (
+    const call of ["system.readFile(p)", "fs.openSync(p, flags)", "fs.promises.open(p, flags)"]
+  ) {
+    assertEquals(findViolations("/p/src/tools/a.ts", `${call};\n`), [id], call);
+    assertEquals(findViolations("/p/src/patch/a.ts", `${call};\n`), [id], call);
+    assertEquals(findViolations("/p/src/platform/a.ts", `${call};\n`), []);
+    assertEquals(findViolations("/p/src/tools/a_test.ts", `${call};\n`), []);
+  }
+  assertEquals(findViolations("/p/src/tools/a.ts", "system.open(p, { write: true });\n"), []);
+  assertEquals(findViolations("/p/src/tools/a.ts", "files.readFile(p);\n"), []);
+});

@@ -67,6 +67,8 @@ export interface InterruptedCall {
   readonly rerun?: {
     /** Key of the earlier attempts. Default: that of the run, for a call that has not started. */
     readonly idempotencyKey?: string;
+    /** Number of earlier attempts. Default: 0. */
+    readonly attempts?: number;
     /** The only arguments with which it may run again. Default: any. */
     readonly arguments?: JsonObject;
   };

@@ -52,6 +52,8 @@ const result = {
   id: "m2",
 } satisfies AgentMessage;
 
+const { id: _id, ...resultWithoutId } = result;
+
 const messages: readonly AgentMessage[] = [
   reply,
   { ...reply, usage: { ...zeroUsage(), extra: { reasoning: 5 } } },
@@ -62,6 +64,7 @@ const messages: readonly AgentMessage[] = [
   result,
   { ...result, details: { rows: [1] } },
   { ...result, usage: zeroUsage(), cost: zeroCost() },
+  { ...resultWithoutId, details: { rows: [1] } },
   { ...result, metadata: { tags: ["a"] } },
   { role: "user", content: [{ type: "text", text: "Hi" }], timestamp: 1, id: "m3" },
   { role: "custom", type: "note", data: { list: [1] }, timestamp: 1, id: "m4" },

@@ -105,6 +105,12 @@ export interface TurnEndEvent {
   readonly toolResults: readonly ToolResultMessage[];
   /** The reason for the end. */
   readonly reason: TurnEndReason;
+  /** The tool calls that wait for a decision, if there are any, as in {@linkcode AgentEndEvent}. */
+  readonly pendingApprovals?: readonly PendingApproval[];
+  /** The other calls of the same reply, which are decided already but have not run. */
+  readonly decidedCalls?: readonly DecidedCall[] | undefined;
+  /** The calls of the same reply that an earlier process interrupted. */
+  readonly interruptedCalls?: readonly InterruptedCall[] | undefined;
 }
 
 /** Emitted when a message starts; an assistant message has no content and zero usage at this point. */

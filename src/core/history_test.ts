@@ -217,3 +217,17 @@ Deno.test("hasContent() is true for text, signatures, calls, images and extensio
   for (const blocks of content) assertEquals(hasContent(blocks), true);
   assertEquals(hasContent([text(" \n"), thinking("")]), false);
 });
+
+Deno.test("repairHistory() leaves pending calls without results when only custom messages follow", () => {
+  const pendingCalls = new Set(["b"]);
+  const calls = assistantMessage([createCall("a"), createCall("b")]);
+  const history = [user, calls, note, note];
+  assertEquals(repairHistory(history, { pendingCalls }), { messages: history, repairs: [] });
+  assertEquals(repairHistory([...history, user], { pendingCalls }), {
+    messages: [user, calls, createLostResult("a"), createLostResult("b"), note, note, user],
+    repairs: [
+      { type: "missing_result_added", index: 1, toolCallId: "a" },
+      { type: "missing_result_added", index: 1, toolCallId: "b" },
+    ],
+  });
+});

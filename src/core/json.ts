@@ -58,8 +58,8 @@ export function cloneJson<Value>(value: Value): Value {
   return cloneLevels(value, MAX_JSON_DEPTH + ENVELOPE_DEPTH) as Value;
 }
 
-/** Levels of the messages and events around a value. */
-const ENVELOPE_DEPTH = 10;
+/** Levels of the messages, events and session entries around a value. */
+export const ENVELOPE_DEPTH = 10;
 
 function cloneLevels(value: unknown, depth: number): unknown {
   switch (typeof value) {
@@ -103,7 +103,7 @@ export type JsonConversion = { readonly value: JsonValue } | { readonly problem:
  * Converts as `JSON.stringify()` does: calls `toJSON()`, omits properties that are `undefined`, and writes `null` for
  * `undefined` in arrays and for numbers that are not finite. Other values that are not JSON are a problem: functions,
  * symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, and more than
- * {@linkcode MAX_JSON_DEPTH} levels.
+ * `maxDepth` levels; by default {@linkcode MAX_JSON_DEPTH}.
  *
  * @example
  * ```ts ignore
@@ -111,8 +111,8 @@ export type JsonConversion = { readonly value: JsonValue } | { readonly problem:
  * toJsonValue({ list: [5n] }); // { problem: "/list/0 is a bigint" }
  * ```
  */
-export function toJsonValue(value: unknown): JsonConversion {
-  const converter = new JsonConverter();
+export function toJsonValue(value: unknown, maxDepth: number = MAX_JSON_DEPTH): JsonConversion {
+  const converter = new JsonConverter(maxDepth);
   try {
     return { value: converter.convert(value) };
   } catch (thrown) {
@@ -128,8 +128,13 @@ class JsonProblem extends Error {}
 
 /** Copies a value as JSON. Throws if that is not possible; `position` is then the position of the invalid value. */
 class JsonConverter {
+  readonly #maxDepth: number;
   readonly #ancestors: object[] = [];
   readonly #keys: string[] = [];
+
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
 
   get position(): string {
     return this.#keys.map((key) => `/${key}`).join("") || "the value";
@@ -156,8 +161,8 @@ class JsonConverter {
 
   #copyObject(object: object): JsonValue {
     if (this.#ancestors.includes(object)) throw new JsonProblem("contains itself");
-    if (this.#ancestors.length >= MAX_JSON_DEPTH) {
-      throw new JsonProblem(`is nested more than ${MAX_JSON_DEPTH} levels deep`);
+    if (this.#ancestors.length >= this.#maxDepth) {
+      throw new JsonProblem(`is nested more than ${this.#maxDepth} levels deep`);
     }
     this.#ancestors.push(object);
     const copy = Array.isArray(object)

@@ -51,6 +51,8 @@ export interface MessageEntry {
   readonly type: "message";
   /** The message. */
   readonly message: AgentMessage;
+  /** Whether an entry of another branch has the message too, so that its tokens are counted already. Default: `false`. */
+  readonly isCopy?: boolean;
 }
 
 /** A reply without content, which is not part of the conversation; its tokens count. */

@@ -5,6 +5,7 @@
  */
 
 import type {
+  ApprovalDecision,
   DecidedCall,
   InterruptedCall,
   PendingApproval,
@@ -85,17 +86,17 @@ async function requestApprovals(
         ? await requestApproval(turn, call, cancellation)
         : createOwnDecision(call);
       const approval = createPendingApproval(call);
-      const hasResult = call.type === "refused" && call.result !== undefined;
-      if (!decision) pending.push(approval);
-      else if (!hasResult) decided.push({ ...approval, decision });
-      if (!decision || !isGated) {
+      if (!decision) {
+        pending.push(approval);
         calls.push(call);
         continue;
       }
-      const approved = await applyDecision(turn, call, decision);
+      const approved = isGated ? await applyDecision(turn, call, decision) : { call, injected: [] };
       injected.push(...approved.injected);
       if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
       calls.push(approved.call);
+      const outcome = toOutcome(approved.call, decision);
+      if (outcome) decided.push({ ...approval, decision: outcome });
     }
   } finally {
     unsubscribe();
@@ -156,6 +157,19 @@ export function isAnswerCall({ settings }: TurnContext, { tool }: ReadyCall): bo
 function createPendingApproval(call: PreparedCall): PendingApproval {
   const { id: toolCallId, name, arguments: own } = call.block;
   return { toolCallId, name, arguments: call.type === "ready" ? call.arguments : own };
+}
+
+/**
+ * Returns the decision to keep while other calls wait: a denial if the call was refused although it was approved, as edited
+ * arguments may be; `undefined` if the call has its result already.
+ */
+function toOutcome(
+  call: PreparedCall,
+  decision: ApprovalDecision,
+): ApprovalDecision | undefined {
+  if (call.type === "refused" && call.result) return undefined;
+  if (call.type === "ready" || decision.type === "denied") return decision;
+  return { type: "denied", reason: call.text, origin: "policy" };
 }
 
 /** Returns the decision on a call without an approval request: the reason of a refusal, or the mode of the run. */

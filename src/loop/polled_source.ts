@@ -29,15 +29,15 @@ export function toMessageSource(
     const message = `The message queue failed: ${getErrorMessage(thrown)}`;
     void events.warn("message_source_failed", message);
   };
-  return new PolledSource(source, { onFailure, withGrace: (work) => cancellation.withGrace(work) });
+  return new PolledSource(source, { onFailure, cancellation });
 }
 
 /** Options for `new PolledSource()`. */
 export interface PolledSourceOptions {
   /** Called when the function throws, rejects or returns no messages. */
   readonly onFailure: (thrown: unknown) => void;
-  /** Awaits the promise of the function; rejects if it has not settled soon after an abort. */
-  readonly withGrace: <Value>(work: PromiseLike<Value>) => Promise<Value>;
+  /** After its abort the function is not called, since its messages would be lost with the run. */
+  readonly cancellation: Cancellation;
 }
 
 /** Reads messages from a function before each turn and after each tool call. */
@@ -53,18 +53,20 @@ export class PolledSource implements MessageSource {
     this.#options = options;
   }
 
-  /** Calls the function. Never rejects. */
+  /** Calls the function, unless the run was aborted. Never rejects. */
   async poll(): Promise<void> {
+    const { cancellation, onFailure } = this.#options;
+    if (cancellation.aborted) return;
     try {
       const returned = this.#getMessages();
       const messages = parseMessages(
-        isThenable(returned) ? await this.#options.withGrace(returned) : returned,
+        isThenable(returned) ? await cancellation.withGrace(returned) : returned,
       );
       if (messages.length === 0) return;
       this.#messages = [...this.#messages, ...messages];
       for (const listener of [...this.#listeners]) listener();
     } catch (thrown) {
-      this.#options.onFailure(thrown);
+      onFailure(thrown);
     }
   }
 

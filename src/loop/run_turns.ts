@@ -37,7 +37,7 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
   let input: TurnInput | undefined = addDeclinedResults(run, start.input);
-  if (!run.cancellation.aborted) await run.steering.poll();
+  await run.steering.poll();
   while (input) {
     const result = await runTurn(run, progress, input);
     progress = run.lateSpending.addTo(result.progress);

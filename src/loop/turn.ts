@@ -7,6 +7,7 @@
 import { copyMessage } from "../core/copy_message.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { TurnEndReason } from "../core/event.ts";
+import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
@@ -58,15 +59,7 @@ export async function runTurn(
     ? NO_VERDICT
     : await applyPostTurn(turn, actions);
   const reason = getTurnEndReason(turn, actions);
-  const { message, copy = copyMessage(message), batch: { copies } } = actions;
-  const { turn: number } = turn.progress;
-  const ended = run.events.emit({
-    type: "turn_end",
-    turn: number,
-    message: copy,
-    toolResults: [...copies],
-    reason,
-  });
+  const ended = emitTurnEnd(turn, actions, reason);
   if (ended) await ended;
   const result = finishTurn(turn, actions, { reason, verdict });
   turn.monitor?.stop();
@@ -179,6 +172,22 @@ function applyPostTurn(
 ): Promise<SlotVerdict> {
   const context = createPolicyContext({ ...turn, progress });
   return runPostTurn(turn.run, { ...context, message, toolResults });
+}
+
+/** Emits the end of a turn; returns a promise if the caller should wait. */
+function emitTurnEnd(
+  { run, progress: { turn } }: TurnContext,
+  { message, copy = copyMessage(message), batch: { copies, pending } }: TurnActions,
+  reason: TurnEndReason,
+): Promise<void> | undefined {
+  return run.events.emit({
+    type: "turn_end",
+    turn,
+    message: copy,
+    toolResults: [...copies],
+    reason,
+    ...cloneJson(pending),
+  });
 }
 
 interface TurnEnd {

@@ -54,6 +54,7 @@ export type {
   StoredSession,
 } from "./storage/entry_storage.ts";
 export { type HitPosition, selectSummaries, type SessionOrder } from "./store/session_page.ts";
+export { scopeStore, type SessionScope } from "./storage/scoped_store.ts";
 export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";
 export { SqliteSessionStore, type SqliteSessionStoreOptions } from "./sqlite/sqlite_store.ts";
 export { forkSession, type ForkSessionOptions } from "./transfer/fork.ts";

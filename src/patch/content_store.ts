@@ -6,8 +6,10 @@
 
 import { BadRequestError } from "../core/errors.ts";
 import { SEEK_START, type SystemFile } from "../platform/file_calls.ts";
-import { join } from "../platform/paths.ts";
+import { dirname, join } from "../platform/paths.ts";
+import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";
+import { readUntrustedFile } from "../platform/untrusted_file.ts";
 
 /** Position of a content in the store. */
 export interface StoredContent {
@@ -17,8 +19,8 @@ export interface StoredContent {
   readonly length: number;
 }
 
-/** Larger files are copied in chunks of this size. */
-const CHUNK_BYTES = 8_000_000;
+/** Maximum size of a content. */
+export const MAX_CONTENT_BYTES = 100_000_000;
 
 /** A temporary file that contents are appended to. Disposing it removes the file. */
 export class ContentStore implements Disposable {
@@ -34,19 +36,28 @@ export class ContentStore implements Disposable {
     this.#file = system.openSync(path, { createNew: true, read: true, write: true });
   }
 
-  /** Appends the content of a file; returns `undefined` if it cannot be read. Throws if the store cannot be written. */
-  add(path: string, size: number): StoredContent | undefined {
-    const chunks = size <= CHUNK_BYTES ? readContent(path) : readContentInChunks(path);
-    if (!chunks) return undefined;
+  /**
+   * Appends the content of a file; resolves to `undefined` if it cannot be read. Rejects if the store cannot be written.
+   */
+  async add(path: string, signal?: AbortSignal): Promise<StoredContent | undefined> {
+    const small = readSmallFile(path, { verifyPath: true });
+    if (small) return this.#append(small);
+    const read = await readUntrustedFile(path, {
+      within: dirname(path),
+      maxBytes: MAX_CONTENT_BYTES,
+      signal,
+    });
+    return read.type === "content" ? this.#append(read.bytes) : undefined;
+  }
+
+  #append(content: Uint8Array): StoredContent {
     const offset = this.#length;
     this.#file.seekSync(offset, SEEK_START);
-    for (const chunk of chunks) {
-      for (let written = 0; written < chunk.length;) {
-        written += this.#file.writeSync(chunk.subarray(written));
-      }
-      this.#length += chunk.length;
+    for (let written = 0; written < content.length;) {
+      written += this.#file.writeSync(content.subarray(written));
     }
-    return { offset, length: this.#length - offset };
+    this.#length += content.length;
+    return { offset, length: content.length };
   }
 
   /** Reads a content. @throws {BadRequestError} When another process truncated the file. */
@@ -73,29 +84,5 @@ export class ContentStore implements Disposable {
     } catch {
       // Another process has removed the directory.
     }
-  }
-}
-
-function readContent(path: string): readonly Uint8Array[] | undefined {
-  try {
-    return [system.readFileSync(path)];
-  } catch {
-    return undefined;
-  }
-}
-
-function readContentInChunks(path: string): Iterable<Uint8Array> | undefined {
-  try {
-    return readChunks(system.openSync(path));
-  } catch {
-    return undefined;
-  }
-}
-
-function* readChunks(openFile: SystemFile): Generator<Uint8Array> {
-  using file = openFile;
-  const buffer = new Uint8Array(CHUNK_BYTES);
-  for (let count = file.readSync(buffer); count !== null; count = file.readSync(buffer)) {
-    yield buffer.subarray(0, count);
   }
 }

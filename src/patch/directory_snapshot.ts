@@ -6,12 +6,16 @@
 
 import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { isSameContent } from "./bytes.ts";
-import { ContentStore, type StoredContent } from "./content_store.ts";
+import { ContentStore, MAX_CONTENT_BYTES, type StoredContent } from "./content_store.ts";
 import { formatGitPatch } from "./git_patch.ts";
 import type { GitMode, PathChange, PathState } from "./path_change.ts";
 import { findWorkTree, toFilePath, tryLstat, walkWorkTree, type WorkTree } from "./work_tree.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
+import { dirname } from "../platform/paths.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../platform/secret_places.ts";
+import { readSmallFile } from "../platform/small_file.ts";
 import { system } from "../platform/system.ts";
+import { readUntrustedFile } from "../platform/untrusted_file.ts";
 
 const MAX_FILES = 200_000;
 const MAX_BYTES = 4_000_000_000;
@@ -19,8 +23,7 @@ const MAX_BYTES = 4_000_000_000;
 /** The longest step in which file systems store times, in milliseconds. */
 const TIME_STEP_MS = 2_000;
 
-/** Larger files are not copied; the patch omits them when they change. */
-const MAX_FILE_BYTES = 100_000_000;
+const isSecret = compileSecretGlobs(PROTECTED_FILES);
 
 /** Options for {@linkcode DirectorySnapshot.take}. */
 export interface DirectorySnapshotOptions {
@@ -32,7 +35,7 @@ export interface DirectorySnapshotOptions {
 export interface DirectoryPatch {
   /** The patch for `git apply`; empty when nothing changed. Paths are relative to the repository, else to the directory. */
   readonly bytes: Uint8Array;
-  /** Paths of changed files that the patch omits because they are larger than 100 MB. */
+  /** Paths of changed files that the patch omits: larger than 100 MB, or with a name that usually holds secrets. */
   readonly omittedFiles: readonly string[];
 }
 
@@ -43,7 +46,7 @@ interface SnapshotEntry {
   readonly fingerprint: string;
   /** Whether the file changed just before the snapshot, so that another change may leave its fingerprint equal. */
   readonly isRecent: boolean;
-  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large. */
+  /** Copy of a file, or target of a link as UTF-8; `undefined` for a file that is too large or holds secrets. */
   readonly content: StoredContent | { readonly target: Uint8Array } | undefined;
 }
 
@@ -73,7 +76,7 @@ export class DirectorySnapshot implements Disposable {
   ): Promise<DirectorySnapshot> {
     try {
       if (!system.statSync(directory).isDirectory) throw new Error("not a directory");
-      const tree = findWorkTree(system.realPathSync(directory));
+      const tree = await findWorkTree(system.realPathSync(directory));
       return await DirectorySnapshot.#take(tree, options.signal);
     } catch (error) {
       throw toSnapshotError(`Cannot take a snapshot of ${JSON.stringify(directory)}`, error);
@@ -120,7 +123,7 @@ export class DirectorySnapshot implements Disposable {
     for (const path of paths) {
       // A file that is ignored now may still exist.
       const stat = currentStats.get(path) ?? tryLstat(toFilePath(this.#tree.root, path));
-      const change = this.#getChange(path, stat, omittedFiles);
+      const change = await this.#getChange(path, stat, omittedFiles);
       if (change) yield change;
     }
   }
@@ -129,13 +132,13 @@ export class DirectorySnapshot implements Disposable {
     const onIgnored = (path: string): void => void this.#ignored.add(path);
     for await (const { path, stat } of walkWorkTree(this.#tree, { signal, onIgnored })) {
       if (this.#isStoreFile(path)) continue;
-      if (stat.size <= MAX_FILE_BYTES) this.#bytes += stat.size;
+      if (stat.size <= MAX_CONTENT_BYTES) this.#bytes += stat.size;
       if (this.#entries.size >= MAX_FILES || this.#bytes > MAX_BYTES) {
         throw new Error(
           "it holds more than 200,000 files or 4 GB; list directories to skip in .gitignore",
         );
       }
-      const entry = this.#capture(path, stat);
+      const entry = await this.#capture(path, stat, signal);
       if (entry) this.#entries.set(path, entry);
       // An unreadable file is never part of a patch, even if it becomes readable.
       else this.#ignored.add(path);
@@ -143,7 +146,11 @@ export class DirectorySnapshot implements Disposable {
   }
 
   /** Saves a path; returns `undefined` if it cannot be read. */
-  #capture(path: string, stat: FileStatus): SnapshotEntry | undefined {
+  async #capture(
+    path: string,
+    stat: FileStatus,
+    signal: AbortSignal | undefined,
+  ): Promise<SnapshotEntry | undefined> {
     const source = toFilePath(this.#tree.root, path);
     const state = {
       mode: getGitMode(stat),
@@ -154,19 +161,20 @@ export class DirectorySnapshot implements Disposable {
       const target = readLinkTarget(source);
       return target && { ...state, content: { target } };
     }
-    if (stat.size > MAX_FILE_BYTES) return { ...state, content: undefined };
-    const content = this.#store.add(source, stat.size);
+    if (stat.size > MAX_CONTENT_BYTES || isSecret(path)) return { ...state, content: undefined };
+    const content = await this.#store.add(source, signal);
     return content && { ...state, content };
   }
 
-  #getChange(
+  async #getChange(
     path: string,
     stat: FileStatus | undefined,
     omittedFiles: string[],
-  ): PathChange | undefined {
+  ): Promise<PathChange | undefined> {
     const entry = this.#entries.get(path);
     if (!entry) {
-      const after = stat && !this.#wasIgnored(path) && this.#readState(path, stat, omittedFiles);
+      if (!stat || this.#wasIgnored(path)) return undefined;
+      const after = await this.#readState(path, stat, omittedFiles);
       return after ? { path, before: null, after } : undefined;
     }
     const hasSameFingerprint = stat && getFingerprint(stat) === entry.fingerprint;
@@ -175,7 +183,7 @@ export class DirectorySnapshot implements Disposable {
       omittedFiles.push(path);
       return undefined;
     }
-    const after = stat && this.#readState(path, stat, omittedFiles);
+    const after = stat && await this.#readState(path, stat, omittedFiles);
     // The path exists but cannot be part of a patch.
     if (stat && !stat.isDirectory && !after) return undefined;
     const before = this.#readSavedState(entry);
@@ -183,16 +191,20 @@ export class DirectorySnapshot implements Disposable {
     return { path, before, after: after ?? null };
   }
 
-  #readState(path: string, stat: FileStatus, omittedFiles: string[]): PathState | undefined {
+  async #readState(
+    path: string,
+    stat: FileStatus,
+    omittedFiles: string[],
+  ): Promise<PathState | undefined> {
     const file = toFilePath(this.#tree.root, path);
-    if (stat.size > MAX_FILE_BYTES) {
+    if (stat.size > MAX_CONTENT_BYTES || isSecret(path)) {
       omittedFiles.push(path);
       return undefined;
     }
     const content = stat.isSymlink
       ? readLinkTarget(file)
       : stat.isFile
-      ? readContent(file)
+      ? await readContent(file)
       : undefined;
     return content && { mode: getGitMode(stat), content };
   }
@@ -252,12 +264,14 @@ function readLinkTarget(link: string): Uint8Array | undefined {
   }
 }
 
-function readContent(file: string): Uint8Array | undefined {
-  try {
-    return system.readFileSync(file);
-  } catch {
-    return undefined;
-  }
+async function readContent(file: string): Promise<Uint8Array | undefined> {
+  const small = readSmallFile(file, { verifyPath: true });
+  if (small) return small;
+  const read = await readUntrustedFile(file, {
+    within: dirname(file),
+    maxBytes: MAX_CONTENT_BYTES,
+  });
+  return read.type === "content" ? read.bytes : undefined;
 }
 
 function toSnapshotError(message: string, error: unknown): AgentError {

@@ -99,3 +99,19 @@ Deno.test("DirectorySnapshot.take() rejects with AbortedError when the signal is
     await assertRejects(() => DirectorySnapshot.take(directory, { signal }), AbortedError);
   });
 });
+
+Deno.test("DirectorySnapshot: createPatch() omits files that usually hold secrets", async () => {
+  await withDirectory(async (directory) => {
+    await Deno.writeTextFile(`${directory}/.env`, "KEY=one\n");
+    await Deno.writeTextFile(`${directory}/a.txt`, "one\n");
+    using snapshot = await DirectorySnapshot.take(directory);
+    await Deno.writeTextFile(`${directory}/.env`, "KEY=three\n");
+    await Deno.writeTextFile(`${directory}/new.pem`, "KEY\n");
+    await Deno.writeTextFile(`${directory}/a.txt`, "two\n");
+    const { bytes, omittedFiles } = await snapshot.createPatch();
+    assertEquals(new TextDecoder().decode(bytes).match(/^diff .*$/gm), [
+      "diff --git a/a.txt b/a.txt",
+    ]);
+    assertEquals(omittedFiles, [".env", "new.pem"]);
+  });
+});

@@ -9,6 +9,7 @@ import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git
 import type { FileStatus } from "../platform/file_calls.ts";
 import { dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
+import { readUntrustedText } from "../platform/untrusted_file.ts";
 
 /** A directory and the repository that contains it. */
 export interface WorkTree {
@@ -43,19 +44,19 @@ const YIELD_INTERVAL_MS = 50;
 const DEFAULT_IGNORES = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
 
 /** Finds the repository that contains a directory, and the ignore rules that the directory inherits. */
-export function findWorkTree(directory: string): WorkTree {
+export async function findWorkTree(directory: string): Promise<WorkTree> {
   const repository = findRepository(directory);
   const root = repository ?? directory;
   const path = (getRelativePath(root, directory) ?? "").replaceAll(SEPARATOR, "/");
   const start = path === "" ? "" : `${path}/`;
   const rootRules = repository === undefined
     ? [parseIgnoreFile(DEFAULT_IGNORES, "")]
-    : readRulesFile(join(root, ".git", "info", "exclude"), "");
+    : await readRulesFile(root, { name: ".git/info/exclude", prefix: "" });
   const parents = start.split("/").slice(0, -1).map((_, depth, names) =>
     depth === 0 ? "" : `${names.slice(0, depth).join("/")}/`
   );
-  const parentRules = parents.flatMap((parent) => readDirectoryRules(root, parent));
-  return { root, start, rules: [...rootRules, ...parentRules] };
+  const parentRules = await Promise.all(parents.map((parent) => readDirectoryRules(root, parent)));
+  return { root, start, rules: [...rootRules, ...parentRules.flat()] };
 }
 
 /** Yields the files and links of a work tree that are not ignored. Skips unreadable directories. */
@@ -73,8 +74,10 @@ export async function* walkWorkTree(
     }
     if (signal?.aborted) throw new AbortedError("The snapshot was cancelled");
     const { prefix } = directory;
-    const directoryRules = [...directory.rules, ...readDirectoryRules(root, prefix)];
-    for (const name of listNames(toFilePath(root, prefix))) {
+    const names = listNames(toFilePath(root, prefix));
+    const ownRules = names.includes(GITIGNORE) ? await readDirectoryRules(root, prefix) : [];
+    const directoryRules = [...directory.rules, ...ownRules];
+    for (const name of names) {
       const path = prefix + name;
       const stat = tryLstat(toFilePath(root, path));
       if (!stat || name === ".git") continue;
@@ -114,14 +117,20 @@ function listNames(directory: string): string[] {
   }
 }
 
-function readDirectoryRules(root: string, prefix: string): IgnoreRules[] {
-  return readRulesFile(join(root, prefix, ".gitignore"), prefix);
+function readDirectoryRules(root: string, prefix: string): Promise<IgnoreRules[]> {
+  return readRulesFile(join(root, prefix), { name: GITIGNORE, prefix });
 }
 
-function readRulesFile(file: string, prefix: string): IgnoreRules[] {
-  try {
-    return [parseIgnoreFile(system.readTextFileSync(file), prefix)];
-  } catch {
-    return [];
-  }
+const GITIGNORE = ".gitignore";
+
+/** Maximum size of an ignore file. */
+const MAX_IGNORE_BYTES = 1_000_000;
+
+async function readRulesFile(
+  directory: string,
+  { name, prefix }: { readonly name: string; readonly prefix: string },
+): Promise<IgnoreRules[]> {
+  const options = { within: directory, maxBytes: MAX_IGNORE_BYTES };
+  const text = await readUntrustedText(join(directory, name), options);
+  return text === undefined ? [] : [parseIgnoreFile(text, prefix)];
 }

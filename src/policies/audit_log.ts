@@ -95,11 +95,13 @@ export function auditLog(options: AuditLogOptions): Policy {
   }
   assertOnError(onError);
   const ignored = new Map<string, unknown>();
+  // A copy, so that a writer may mask it.
+  const writeCopy = (record: AuditRecord) => write(cloneJson(record));
   return {
     name: "audit_log",
     async preDispatch(context) {
       try {
-        await write(createCallRecord(context));
+        await writeCopy(createCallRecord(context));
       } catch (thrown) {
         if (onError === "deny") throw thrown;
         ignored.set(context.runId, thrown);
@@ -110,11 +112,11 @@ export function auditLog(options: AuditLogOptions): Policy {
       const hasFailed = ignored.has(runId);
       const failure = ignored.get(runId);
       ignored.delete(runId);
-      await write(createTurnRecord(context));
+      await writeCopy(createTurnRecord(context));
       // Reported by the loop as a warning.
       if (hasFailed) throw failure;
     },
-    postLoop: async (context) => await write(createRunRecord(context)),
+    postLoop: async (context) => await writeCopy(createRunRecord(context)),
   };
 }
 
@@ -124,9 +126,14 @@ function assertOnError(onError: unknown): void {
 }
 
 function createCallRecord(context: PreDispatchContext): AuditRecord {
-  const { toolCallId, tool: { name: tool } } = context;
-  const args = cloneJson(context.arguments);
-  return { type: "tool_call", ...createRecordBase(context), toolCallId, tool, arguments: args };
+  const { toolCallId, tool: { name: tool }, arguments: args } = context;
+  return {
+    type: "tool_call",
+    ...createRecordBase(context),
+    toolCallId,
+    tool,
+    arguments: args as JsonObject,
+  };
 }
 
 function createTurnRecord(context: PostTurnContext): AuditRecord {

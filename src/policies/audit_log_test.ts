@@ -87,3 +87,32 @@ Deno.test("auditLog() throws for an invalid onError", () => {
   const options = { write: () => {}, onError: "warn" } as unknown as AuditLogOptions;
   assertThrows(() => auditLog(options), BadRequestError, "onError must be");
 });
+
+Deno.test("auditLog(): changes of a record, such as masked arguments, do not change the call", async () => {
+  const { agent, work } = startAgent({
+    write: (record) => {
+      if (record.type === "tool_call") Object.assign(record.arguments, { path: "[redacted]" });
+    },
+  });
+  const { messages } = await agent.prompt("Go");
+  assertEquals(work.calls.map((call) => call.arguments), [{ path: "a" }]);
+  assertEquals(
+    messages.flatMap((message) =>
+      message.role === "tool_result" ? extractText(message.content) : []
+    ),
+    ["ok"],
+  );
+});
+
+Deno.test("auditLog(): changes of the usage in a record do not change the messages and the result", async () => {
+  const { agent } = startAgent({
+    write: (record) => {
+      if (record.type !== "tool_call") Object.assign(record.usage, { total: 999 });
+    },
+  });
+  const { messages, usage } = await agent.prompt("Go");
+  const totals = messages.flatMap((message) =>
+    message.role === "assistant" ? message.usage.total : []
+  );
+  assertEquals([usage.total, ...totals].includes(999), false);
+});

@@ -79,6 +79,16 @@ Deno.test("budget() aborts a reply at the token limit and keeps its text", async
   ]);
 });
 
+Deno.test("budget() rounds the estimate of a reply up to a whole token", async () => {
+  const { agent, clock } = startAgent({ tokens: 26 }, [hang({ after: `${"word ".repeat(20)}.` })]);
+  const running = agent.prompt("Go");
+  await settle();
+  clock.advance(250);
+  await settle();
+  agent.abort("the budget did not stop the run");
+  assertEquals((await running).stoppedBy?.reason, "The run reached the limit of 26 tokens");
+});
+
 Deno.test("budget() counts the earlier attempts of a turn while a reply streams", async () => {
   const steps = () => [
     fail("network_error", "Down", { usage: USAGE }),

@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { settle } from "../../tests/conformance/ports.ts";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
-import { AbortedError, BadRequestError } from "../core/errors.ts";
+import { AbortedError, BadRequestError, NetworkError } from "../core/errors.ts";
 import type { AssistantMessageEvent, StreamFn } from "../core/stream.ts";
 import { defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
@@ -406,5 +406,27 @@ Deno.test("sharedBudget() counts the usage of a failed attempt that reports it, 
   const broken = fail("network_error", "Connection reset", { after: WORDS, usage: USAGE });
   const agent = createAgent([broken, answer()], AT_ONCE);
   await agent.prompt("Go");
+  assertEquals(policy.spent.usage.total, 30);
+});
+
+Deno.test("sharedBudget() replaces the estimate of a failed attempt by the usage that it reports", async () => {
+  const { policy, clock, createAgent } = createTeam({ tokens: 1_000 });
+  const error = new NetworkError("Connection reset");
+  const { streamFn: failing, finishReply } = streamSlowly([
+    { type: "error", stopReason: "error", error, usage: USAGE },
+  ]);
+  const succeeding = scriptedStream([answer()]);
+  const attempts = [failing, succeeding];
+  const running = createAgent([], {
+    streamFn: (request) => (attempts.shift() ?? succeeding)(request),
+    retry: () => 0,
+  }).prompt("Go");
+  await settle();
+  clock.advance(250);
+  await settle();
+  finishReply();
+  await settle();
+  clock.advance(0);
+  await running;
   assertEquals(policy.spent.usage.total, 30);
 });

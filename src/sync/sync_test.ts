@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { extractText } from "../core/content.ts";
 import {
   AbortedError,
@@ -22,6 +22,18 @@ const getFixtureUrl = (name: string): URL =>
     `../../tests/fixtures/sync/${name}${import.meta.url.slice(-".ts".length)}`,
     import.meta.url,
   );
+
+/** Waits until a file has not changed for 200 ms; fails if it still changes after {@linkcode DEADLINE_MS}. */
+async function waitUntilQuiet(path: string): Promise<Deno.FileInfo> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (performance.now() < deadline) {
+    const { size } = await Deno.stat(path);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const file = await Deno.stat(path);
+    if (file.size === size) return file;
+  }
+  throw new Error(`${path} still changes`);
+}
 
 const getText = (message: AgentMessage): string =>
   message.role === "custom" ? "" : extractText(message.content);
@@ -54,6 +66,21 @@ Deno.test("promptSync() throws when the module does not export an agent", () => 
     BadRequestError,
     "must be an Agent",
   );
+});
+
+Deno.test("promptSync() accepts a function that returns a promise of the agent", () => {
+  assertEquals(promptSync(getFixtureUrl("late_agent"), "hello", DEADLINE).text, "Late");
+});
+
+Deno.test("promptSync() ends the worker, whose timers would otherwise go on", async () => {
+  const path = await Deno.makeTempFile({ prefix: "swink_sync_" });
+  try {
+    assertEquals(promptSync(getFixtureUrl("busy_agent"), path, DEADLINE).text, "Started");
+    const { size } = await waitUntilQuiet(path);
+    assert(size > 0);
+  } finally {
+    await Deno.remove(path);
+  }
 });
 
 Deno.test("promptSync() throws the error that prompt() rejects with", () => {

@@ -108,6 +108,51 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
   },
 
+  async "lists each session once while others are created, written and deleted"(subject) {
+    const { store } = subject;
+    const ids = Array.from({ length: 12 }, (_, number) => `s${number}`);
+    for (const id of ids) await subject.writeSession(id, createMessageEntry("a word"));
+    await waitForClock();
+    let pages = 0;
+    const listed = await collectPages(async (cursor) => {
+      const page = await store.list({ limit: 3, ...cursor });
+      if (pages === 0) {
+        const [first, , last] = page;
+        for (const id of [first?.id ?? "", last?.id ?? "", "s2", "s1"]) await rewrite(store, id);
+        await subject.writeSession("new", createMessageEntry("a word"));
+        await store.delete("s0");
+      }
+      if (pages === 1) await rewrite(store, page[0]?.id ?? "");
+      pages++;
+      return page;
+    });
+    const found = listed.flat().map(({ id }) => id);
+    expectEqual(found.toSorted(), ids.slice(1).toSorted(), "ids of the pages");
+  },
+
+  async "finds each entry once while sessions are written between the pages"(subject) {
+    const { store } = subject;
+    const ids = Array.from({ length: 8 }, (_, number) => `s${number}`);
+    for (const id of ids) {
+      await subject.writeSession(id, createMessageEntry("a word"), createMessageEntry("word two"));
+    }
+    const expected = (await store.search("word")).map(({ entryId }) => entryId);
+    await waitForClock();
+    let pages = 0;
+    const found = await collectPages(async (cursor) => {
+      const page = await store.search("word", { limit: 3, ...cursor });
+      if (pages === 0) {
+        for (const id of [page[0]?.sessionId, page[2]?.sessionId, "s1"]) {
+          await rewrite(store, id ?? "");
+        }
+      }
+      if (pages === 2) { for (const id of ["s2", "s3"]) await rewrite(store, id); }
+      pages++;
+      return page;
+    });
+    expectEqual(found.flat().map(({ entryId }) => entryId), expected, "ids of the hits");
+  },
+
   async "deletes all sessions that match, except open ones"(subject) {
     const { store } = subject;
     await createSession(store, { id: "a1", tenant: "acme" });
@@ -183,3 +228,16 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     });
   },
 };
+
+/** Writes to a session, so that it is listed first. */
+async function rewrite(store: SessionStore, id: string): Promise<void> {
+  await withSession(store.open(id), (session) => {
+    session.append(createTitleEntry("Moved"));
+  });
+}
+
+/** Waits until entries have later timestamps than all before, in milliseconds. */
+async function waitForClock(): Promise<void> {
+  const time = Date.now();
+  while (Date.now() <= time) await new Promise((resolve) => setTimeout(resolve, 1));
+}

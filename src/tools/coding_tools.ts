@@ -10,6 +10,7 @@ import { bashTool } from "./commands/bash.ts";
 import { editFileTool } from "./file_tools/edit_file.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
+import { CommandChanges } from "./changes/command_changes.ts";
 import { jobTools } from "./commands/job_tools.ts";
 import { listDirectoryTool } from "./file_tools/list_directory.ts";
 import { PathLocks } from "./changes/path_locks.ts";
@@ -35,7 +36,7 @@ export interface CodingToolsOptions {
   readonly todo?: boolean;
   /** Whether to add `fetch_url`, or its options. Default: `false`. */
   readonly fetchUrl?: boolean | FetchUrlOptions;
-  /** Records every file change, so that turns can be undone. Default: changes are not recorded. */
+  /** Records every file change, also by commands, so that turns can be undone. Default: changes are not recorded. */
   readonly changeLog?: ChangeLog;
 }
 
@@ -54,12 +55,14 @@ export interface CodingToolsOptions {
  * ```
  */
 export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
+  const sandbox = resolveSandbox(options);
+  const { changeLog } = options;
   const kit: ToolKit = {
-    sandbox: resolveSandbox(options),
+    sandbox,
     seenFiles: new SeenFiles(),
     previewedChanges: new PreviewedChanges(),
     locks: new PathLocks(),
-    ...(options.changeLog && { changeLog: options.changeLog }),
+    ...(changeLog && { changeLog, commandChanges: new CommandChanges(sandbox, changeLog) }),
   };
   const jobs = options.jobs ? new BackgroundJobs(kit.sandbox) : undefined;
   const { fetchUrl = false } = options;

@@ -34,8 +34,13 @@ export { assessCommand, type CommandAssessment } from "./approval/command_assess
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
-export type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
-export type { EnforcedBy, SandboxReport, SandboxRule } from "./sandbox/sandbox_report.ts";
+export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
+export type {
+  EnforcedBy,
+  SandboxReport,
+  SandboxRule,
+  SandboxStatus,
+} from "./sandbox/sandbox_report.ts";
 export type { EntryKind } from "./files/file_stat.ts";
 export type { DirectoryEntry, SandboxFiles } from "./sandbox/sandbox_files.ts";
 export { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
@@ -44,10 +49,12 @@ export {
   type ChangeLogEntry,
   type ChangeLogStore,
   MemoryChangeLogStore,
+  type RecordOptions,
   type UndoReport,
 } from "./changes/change_log.ts";
 export { DirectoryChangeLogStore } from "./changes/directory_change_log_store.ts";
-export { type FileAccess, PROTECTED_FILES } from "./files/file_rules.ts";
+export { type FileAccess } from "./files/file_rules.ts";
+export { PROTECTED_FILES, SECRET_PLACES } from "../platform/secret_places.ts";
 export {
   type IsolatedPermissions,
   isolatedTool,

@@ -6,13 +6,13 @@
  */
 
 import { join } from "../platform/paths.ts";
-import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import { textResult } from "../core/tool_result.ts";
-import { getSystemErrorCode } from "../platform/system_error.ts";
 import { truncateMiddle } from "./text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 import { system } from "../platform/system.ts";
+import { readUntrustedFile, type UntrustedRead } from "../platform/untrusted_file.ts";
 
 /** A skill in a directory of its own. */
 export interface Skill {
@@ -84,7 +84,12 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
     execute: catchAsErrorResult(async ({ name }) => {
       const skill = skills.find((candidate) => candidate.name === name);
       if (!skill) throw new BadRequestError(`Unknown skill ${JSON.stringify(name)}`);
-      const { body } = parseSkill(await system.readTextFile(join(skill.directory, "SKILL.md")));
+      const read = await readSkillFile(skill.directory);
+      if (read.type !== "content") {
+        const reason = read.type === "missing" ? "no longer exists" : read.reason;
+        throw new BadRequestError(`SKILL.md of ${JSON.stringify(name)} ${reason}`);
+      }
+      const { body } = parseSkill(new TextDecoder().decode(read.bytes));
       const others = listNames(skill.directory).filter((other) => other !== "SKILL.md");
       const files = others.length === 0
         ? ""
@@ -97,30 +102,27 @@ export function skillTool(skills: readonly Skill[]): AgentTool {
 
 /** Reads the skill in a directory; `undefined` if it has no `SKILL.md`. */
 async function readSkill(directory: string): Promise<Skill | SkillProblem | undefined> {
-  const file = join(directory, "SKILL.md");
-  try {
-    if ((await system.stat(file)).size > MAX_BYTES) {
-      return { directory, problem: "SKILL.md is larger than 1 MB" };
-    }
-    const { fields } = parseSkill(await system.readTextFile(file));
-    const { name = "", description = "" } = fields;
-    if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
-      return {
-        directory,
-        problem:
-          `the name ${
-            JSON.stringify(name)
-          } must be lower-case letters, digits and single hyphens, ` +
-          `at most ${MAX_NAME_LENGTH} characters`,
-      };
-    }
-    if (description === "") return { directory, problem: "the description is missing" };
-    return { name, description: description.slice(0, MAX_DESCRIPTION_LENGTH), directory };
-  } catch (error) {
-    const isMissing = ["ENOENT", "ENOTDIR"].includes(getSystemErrorCode(error) ?? "");
-    if (isMissing) return undefined;
-    return { directory, problem: `SKILL.md cannot be read: ${getErrorMessage(error)}` };
+  const read = await readSkillFile(directory);
+  if (read.type === "missing") return undefined;
+  if (read.type === "refused") return { directory, problem: `SKILL.md ${read.reason}` };
+  const { fields } = parseSkill(new TextDecoder().decode(read.bytes));
+  const { name = "", description = "" } = fields;
+  if (!NAME_PATTERN.test(name) || name.length > MAX_NAME_LENGTH) {
+    return {
+      directory,
+      problem:
+        `the name ${JSON.stringify(name)} must be lower-case letters, digits and single hyphens, ` +
+        `at most ${MAX_NAME_LENGTH} characters`,
+    };
   }
+  if (description === "") return { directory, problem: "the description is missing" };
+  return { name, description: description.slice(0, MAX_DESCRIPTION_LENGTH), directory };
+}
+
+/** Reads the `SKILL.md` of a directory, which may be that of a project: a link to a file elsewhere is refused. */
+function readSkillFile(directory: string): Promise<UntrustedRead> {
+  const options = { within: directory, maxBytes: MAX_BYTES };
+  return readUntrustedFile(join(directory, "SKILL.md"), options);
 }
 
 /** Parses the YAML front matter as far as skills use it: plain, quoted and folded strings. */

@@ -94,7 +94,13 @@ const layers: Layer[] = [
     files: /^src\/tools\//,
     internal: /^src\/(agent|loop|platform|core)\//,
     // Types of file handles.
-    external: [{ specifier: /^node:fs\/promises$/ }, { specifier: /^@std\/text\// }],
+    external: [
+      { specifier: /^node:fs\/promises$/ },
+      { specifier: /^@std\/text\// },
+      { specifier: /^unbash$/, file: /\/shell_syntax\.ts$/ },
+      { specifier: /^unpdf$/, file: /\/pdf_worker\.ts$/ },
+      { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
+    ],
   },
   {
     files: /^src\/(client|policies)\//,

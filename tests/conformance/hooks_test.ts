@@ -2,7 +2,7 @@ import { assertEquals, assertInstanceOf, assertStringIncludes } from "@std/asser
 import { AbortedError, AuthError, StreamError } from "../../src/core/errors.ts";
 import { defineCustomMessage } from "../../src/core/custom_message.ts";
 import { omitCustomMessages } from "../../src/core/context.ts";
-import { userMessage } from "../../src/core/message.ts";
+import { type AgentMessage, userMessage } from "../../src/core/message.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -87,6 +87,30 @@ Deno.test("transformContext changes the request only, not the history [B5]", asy
     "message_end user",
     "context_compacted",
     "message_start assistant",
+  ]);
+});
+
+Deno.test("transformContext: changes of the list that it gets do not change the history", async () => {
+  const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look" })],
+    transformContext: (messages) => {
+      const list = messages as AgentMessage[];
+      list.unshift(userMessage("Be brief", 0));
+      return list;
+    },
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(outlineMessages(agent.state.messages), [
+    "user: Look",
+    "assistant: look({})",
+    "tool_result: ok",
+    "assistant: Seen",
+  ]);
+  assertEquals(outlineMessages(streamFn.calls[1]?.context.messages ?? []), [
+    "user: Be brief",
+    "user: Look",
+    "assistant: look({})",
+    "tool_result: ok",
   ]);
 });
 

@@ -231,3 +231,61 @@ Deno.test("agentLoopContinue(): a function as a queue does not count as queued m
   );
   assertEquals(outlineEvents(events).slice(-2), ["turn_end complete", "agent_end"]);
 });
+
+Deno.test("steering as a function: the messages after several calls of a batch all arrive, in order", async () => {
+  const source = lists([], [note("one")], [note("two"), note("three")]);
+  const { history } = await runLoop(
+    [reply([toolCall("look"), toolCall("look")]), reply("Done")],
+    { steering: source.get, interrupt: "after_batch" },
+    { tools: [fakeTool({ name: "look" })] },
+  );
+  assertEquals(history.slice(4), ["user: one", "user: two", "user: three", "assistant: Done"]);
+});
+
+Deno.test("steering as a function: a call that fails keeps the messages of the calls before it", async () => {
+  const source = lists([], [note("one")]);
+  let calls = 0;
+  const { history, events } = await runLoop(
+    [reply([toolCall("look"), toolCall("look")]), reply("Done")],
+    {
+      interrupt: "after_batch",
+      steering: () => ++calls === 3 ? Promise.reject(new Error("no socket")) : source.get(),
+    },
+    { tools: [fakeTool({ name: "look", sequential: true })] },
+  );
+  assertEquals(history.slice(4), ["user: one", "assistant: Done"]);
+  assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["message_source_failed"]);
+});
+
+for (const queue of ["steering", "followUp"] as const) {
+  Deno.test(`${queue} as a function: a run that is aborted before it starts does not call it, so that no message is lost`, async () => {
+    const streamFn = scriptedStream([]);
+    const source = lists([note("later")]);
+    const context = { systemPrompt: "", messages: [], tools: [] };
+    const config = { model: modelSpec("test/model"), streamFn, ...scriptedPorts() };
+    const events = await checkEvents(
+      agentLoop([note("Go")], context, { ...config, [queue]: source.get }, {
+        signal: AbortSignal.abort("enough"),
+      }),
+    );
+    assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "aborted");
+    assertEquals(source.calls, 0);
+  });
+}
+
+Deno.test("steering as a function: is not called after an abort during a tool call, so that no message is lost", async () => {
+  const controller = new AbortController();
+  const source = lists([], [note("later")]);
+  const look = {
+    ...fakeTool({ name: "look" }),
+    execute: () => (controller.abort("enough"), Promise.resolve("seen")),
+  };
+  const context = { systemPrompt: "", messages: [], tools: [look] };
+  const streamFn = scriptedStream([reply([toolCall("look")])]);
+  const config = { model: modelSpec("test/model"), streamFn, ...scriptedPorts() };
+  const events = await checkEvents(
+    agentLoop([note("Go")], context, { ...config, steering: source.get }, controller),
+  );
+  assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "aborted");
+  assertEquals(source.calls, 1);
+});

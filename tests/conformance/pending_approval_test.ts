@@ -254,3 +254,43 @@ Deno.test("tool_approval_requested: the arguments that wait are those of the eve
   );
   assertEquals(requested?.arguments, PENDING[0]?.arguments);
 });
+
+Deno.test("approve pending: a call whose edited arguments a policy refuses stays refused when the batch resumes", async () => {
+  const calls = [toolCall("look", {}, { id: "a" }), toolCall("look", {}, { id: "b" })];
+  let isStrict = true;
+  const test = pendingAgent([reply(calls), reply("Done")], {
+    approve: ({ toolCallId }) =>
+      toolCallId === "a" ? { type: "approved", arguments: { path: "/etc" } } : pending,
+    policies: [{
+      name: "paths",
+      preDispatch: ({ arguments: { path } }) =>
+        isStrict && path === "/etc" ? { type: "skip", reason: "not there" } : undefined,
+    }],
+  });
+  const { agent } = test;
+  const { decidedCalls } = await agent.prompt("Go");
+  const reason = "Tool call refused: not there";
+  assertEquals(decidedCalls, [
+    {
+      toolCallId: "a",
+      name: "look",
+      arguments: {},
+      decision: { type: "denied", reason, origin: "policy" },
+    },
+  ]);
+  isStrict = false;
+  await agent.continue({ approvals: { b: true } });
+  assertEquals(ranCalls(test), ["b"]);
+  assertEquals(outlineMessages(agent.state.messages)[2], `tool_result: ${reason}`);
+});
+
+Deno.test("setMessages() with pending approvals: a custom message after the calls does not end the wait", async () => {
+  const first = pendingAgent();
+  const { messages, pendingApprovals = [], decidedCalls } = await first.agent.prompt("Go");
+  const note = { role: "custom", type: "note", data: {}, timestamp: 0 } as const;
+  const next = pendingAgent([reply("Done")]);
+  next.agent.setMessages([...messages, note], { pendingApprovals, decidedCalls });
+  assertEquals(next.agent.state.messages, [...messages, note]);
+  const { text } = await next.agent.continue({ approvals: { call_2: true } });
+  assertEquals([text, ranCalls(next)], ["Done", ["call_1", "call_2"]]);
+});

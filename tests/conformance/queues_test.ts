@@ -247,3 +247,15 @@ Deno.test("continue() rejects after a finished reply that a custom message follo
   await assertRejects(() => agent.continue(), InvalidContinueError);
   streamFn.assertDone();
 });
+
+Deno.test("steer() and followUp(): a message keeps its id, in the queue and in the history", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  const later = agent.followUp({ ...userMessage("later", 0), id: "b" });
+  const now = agent.steer({ ...userMessage("now", 0), id: "a" });
+  assertEquals([now, later].map(({ message }) => message.id), ["a", "b"]);
+  const { messages } = await agent.prompt("Hi");
+  assertEquals(
+    messages.flatMap((message) => message.role === "user" ? [message.id] : []),
+    ["message_1", "a", "b"],
+  );
+});

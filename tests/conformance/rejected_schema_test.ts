@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors.ts";
+import type { ModelSpec } from "../../src/core/model.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
@@ -40,4 +41,17 @@ Deno.test("structuredOutput() rejects with an invalid request that is not about 
     }),
   });
   await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+});
+
+Deno.test("structuredOutput() asks about the model that setModel() has set", async () => {
+  const asked: string[] = [];
+  const script = scriptedStream([reply('{"city":"Bern"}'), answer({ city: "Rome" })]);
+  const hasStrictSchema = ({ modelId }: ModelSpec) => (asked.push(modelId), modelId === "strict");
+  const { agent } = testAgent([], { streamFn: Object.assign(script, { hasStrictSchema }) });
+  agent.setModel("test/strict");
+  assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
+  agent.setModel("test/loose");
+  assertEquals(await agent.structuredOutput("And the next?", city), { city: "Rome" });
+  assertEquals(asked, ["strict", "loose"]);
+  assertEquals(script.calls.map(({ options }) => options.responseSchema), [city, undefined]);
 });

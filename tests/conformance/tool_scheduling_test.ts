@@ -89,6 +89,24 @@ Deno.test("concurrencyKey: calls with one key run one after the other, others co
   ]]);
 });
 
+Deno.test("concurrencyKey: keys that are no texts are compared as texts", async () => {
+  const log: string[] = [];
+  const { tool, open } = gatedTool({
+    name: "fetch",
+    concurrencyKey: ({ key }) => new URL(String(key), "https://example.com/") as never,
+  }, log);
+  const { agent } = testAgent([reply(createCalls("fetch", "a", "a", "b")), reply("Done")], {
+    tools: [tool],
+  });
+  const running = checkEvents(agent.promptStream("Go"));
+  await settle();
+  assertEquals(log, ["+a", "+b"]);
+  open("a");
+  open("b");
+  await running;
+  assertEquals(log.toSorted(), ["+a", "+a", "+b", "-a", "-a", "-b"]);
+});
+
 Deno.test("concurrencyKey: a function that throws counts as no key", async () => {
   const tool = fakeTool({
     name: "edit",

@@ -13,8 +13,9 @@ import type { SessionStore } from "../../src/core/session.ts";
 import type { StreamRequest } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { PostgresSessionStore } from "../../src/memory/postgres/mod.ts";
 import { SqliteSessionStore } from "../../src/memory/sqlite/sqlite_store.ts";
-import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { recordSession, type SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedAnswer } from "../../src/testing/script.ts";
@@ -26,31 +27,58 @@ const BATCH_SIZE = 4;
 /** Prompt that requests the final reply. */
 export const FINAL_PROMPT = "finish";
 
+/** Duration of leases in Postgres, after which the next worker continues, in milliseconds. */
+const LEASE_MS = 100;
+/** Time in which a server that was killed starts again, in milliseconds. */
+const RESTART_MS = 60_000;
+
 /** The stores that persist sessions. */
-export type StoreKind = "files" | "SQLite";
+export type StoreKind = "files" | "SQLite" | "Postgres";
+
+/** A store, and the files that tools change. */
+export interface WorkPlace {
+  /** Directory of the files that tools change, and of the sessions in files and SQLite. */
+  readonly directory: string;
+  /** The store. */
+  readonly kind: StoreKind;
+  /** URL of the database, for Postgres. */
+  readonly url?: string | undefined;
+}
 
 /** Opens a store that closes when it is disposed. */
-export function openStore(kind: StoreKind, directory: string): SessionStore & AsyncDisposable {
-  if (kind === "SQLite") return new SqliteSessionStore({ path: `${directory}/sessions.db` });
-  const disposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
-  return Object.assign(new FileSessionStore({ directory }), disposable);
+export function openStore(
+  { directory, kind, url = "" }: WorkPlace,
+): SessionStore & AsyncDisposable {
+  switch (kind) {
+    case "files": {
+      const disposable = { [Symbol.asyncDispose]: () => Promise.resolve() };
+      return Object.assign(new FileSessionStore({ directory }), disposable);
+    }
+    case "SQLite":
+      return new SqliteSessionStore({ path: `${directory}/sessions.db` });
+    case "Postgres": {
+      const options = { maxConnections: 2, leaseMs: LEASE_MS, retryMs: RESTART_MS };
+      return new PostgresSessionStore({ connection: url, ...options });
+    }
+  }
 }
 
 /** Options for {@linkcode runWork}. */
-export interface WorkOptions {
-  /** Directory of the sessions and of the files that tools change. */
-  readonly directory: string;
-  /** Store of the session. */
-  readonly kind: StoreKind;
+export interface WorkOptions extends WorkPlace {
   /** Id of the session. */
   readonly id: string;
   /** Number of operations. */
   readonly operations: number;
+  /** Called when the store is connected. */
+  readonly onConnect?: () => void;
 }
 
 /** Runs the agent until all operations are done. */
-export async function runWork({ directory, kind, id, operations }: WorkOptions): Promise<Agent> {
-  await using store = openStore(kind, directory);
+export async function runWork(options: WorkOptions): Promise<Agent> {
+  const { directory, kind, id, operations, onConnect } = options;
+  await using store = openStore(options);
+  if (kind === "Postgres") await store.list({ limit: 1 });
+  onConnect?.();
   const agent = new Agent({
     model: "scripted/model",
     streamFn: scriptedStream(Array.from({ length: 1000 }, () => createNextStep(operations))),
@@ -70,7 +98,11 @@ export function isFinished(messages: readonly AgentMessage[]): boolean {
   return last?.role === "assistant" && extractText(last.content) === "bye";
 }
 
-async function startRecording(agent: Agent, store: SessionStore, id: string) {
+async function startRecording(
+  agent: Agent,
+  store: SessionStore,
+  id: string,
+): Promise<SessionRecording> {
   try {
     const resumed = await resumeSession(store, id);
     const hasEntries = resumed.session.outline.length > 0;
@@ -79,7 +111,12 @@ async function startRecording(agent: Agent, store: SessionStore, id: string) {
     if (!hasEntries) agent.followUp(FINAL_PROMPT);
     return recording;
   } catch (error) {
-    if (!(error instanceof SessionError) || error.reason !== "not_found") throw error;
+    if (!(error instanceof SessionError)) throw error;
+    if (error.reason === "locked") {
+      await new Promise((resolve) => setTimeout(resolve, LEASE_MS / 10));
+      return await startRecording(agent, store, id);
+    }
+    if (error.reason !== "not_found") throw error;
   }
   agent.followUp(FINAL_PROMPT);
   return await recordSession(agent, store, { id });
@@ -158,14 +195,19 @@ function createTools(directory: string): AgentTool[] {
   ];
 }
 
+function parseKind(kind: string | undefined): StoreKind {
+  return kind === "SQLite" || kind === "Postgres" ? kind : "files";
+}
+
 if (import.meta.main) {
-  const [directory = "", kind, id = "", operations = "0"] = Deno.args;
-  console.log("ready");
+  const [directory = "", kind, id = "", operations = "0", url] = Deno.args;
   await runWork({
     directory,
-    kind: kind === "SQLite" ? "SQLite" : "files",
+    kind: parseKind(kind),
     id,
+    url,
     operations: Number(operations),
+    onConnect: () => console.log("ready"),
   });
   console.log("finished");
 }

@@ -6,6 +6,7 @@ import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { resumeSession } from "../../src/memory/recording/resume.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { createDeadline } from "../deadline.ts";
+import { POSTGRES_DIRECTORY, startPostgres } from "./postgres_server.ts";
 import {
   FINAL_PROMPT,
   isFinished,
@@ -17,12 +18,16 @@ import {
 
 const IS_PROOF_RUN = Deno.env.get("SWINK_PROVE") === "1";
 const KILLS: Readonly<Record<StoreKind, number>> = IS_PROOF_RUN
-  ? { files: 500, SQLite: 100 }
-  : { files: 6, SQLite: 2 };
+  ? { files: 500, SQLite: 200, Postgres: 300 }
+  : { files: 6, SQLite: 2, Postgres: 5 };
+/** Of that many kills in Postgres, one is that of the server. */
+const KILLS_PER_CRASH = 5;
 const CUTS = IS_PROOF_RUN ? 4096 : 40;
 const OPERATIONS = 45;
 /** Longest time after which a worker is killed, in milliseconds. */
 const MAX_LIFETIME_MS = 90;
+/** Time for which a worker may wait for a server that was killed, in milliseconds. */
+const RESTART_MS = 1_000;
 /** Time in which a worker that is not killed finishes, in milliseconds. */
 const FULL_LIFETIME_MS = 60_000;
 
@@ -31,14 +36,26 @@ const workerPath = new URL("./crash_worker.ts", import.meta.url).pathname;
 /** A session and its store. */
 type WorkerSession = Omit<WorkOptions, "operations">;
 
-/** Starts a worker and kills it after `lifetimeMs`; resolves to whether it finished before. */
+const server = POSTGRES_DIRECTORY === undefined
+  ? undefined
+  : await startPostgres({ durable: true });
+Deno.test.afterAll(() => server?.stop());
+
+/** When a worker and the server are killed, in milliseconds after the worker has connected. */
+interface WorkerLife {
+  readonly lifetimeMs: number;
+  /** Default: the server is not killed. */
+  readonly crashMs?: number | undefined;
+}
+
+/** Starts a worker and kills it; resolves to whether it finished before. */
 async function runWorker(
-  { directory, kind, id }: WorkerSession,
-  lifetimeMs: number,
+  { directory, kind, id, url }: WorkerSession,
+  { lifetimeMs, crashMs }: WorkerLife,
 ): Promise<boolean> {
   const flags = ["--quiet", "--no-config", "--no-lock", "--cached-only", "--no-check", "-A"];
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...flags, workerPath, directory, kind, id, String(OPERATIONS)],
+    args: ["run", ...flags, workerPath, directory, kind, id, `${OPERATIONS}`, url ?? ""],
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
@@ -48,13 +65,20 @@ async function runWorker(
   const first = await lines.read();
   assert(first.value?.includes("ready"), "the worker did not start");
   const timer = setTimeout(() => killWorker(child), lifetimeMs);
+  const crash = crashMs === undefined ? undefined : crashServer(crashMs);
   let output = first.value ?? "";
   for (let part = await lines.read(); !part.done; part = await lines.read()) output += part.value;
   clearTimeout(timer);
+  await crash;
   const { signal } = await child.status;
   const isDone = output.includes("finished");
   assert(isDone || signal === "SIGKILL", "the worker neither finished nor was killed");
   return isDone;
+}
+
+async function crashServer(milliseconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  await server?.crash();
 }
 
 function killWorker(child: Deno.ChildProcess): void {
@@ -66,8 +90,8 @@ function killWorker(child: Deno.ChildProcess): void {
 }
 
 /** Asserts that a session can be opened and has lost at most the line that was being written. */
-async function expectReadable({ directory, kind, id }: WorkerSession): Promise<void> {
-  await using store = openStore(kind, directory);
+async function expectReadable({ id, ...place }: WorkerSession): Promise<void> {
+  await using store = openStore(place);
   if (!(await store.list()).some((summary) => summary.id === id)) return;
   await using session = await store.open(id, { access: "read" });
   const types = new Set(session.damage.map(({ type }) => type));
@@ -77,8 +101,9 @@ async function expectReadable({ directory, kind, id }: WorkerSession): Promise<v
 }
 
 /** Asserts that every operation is done, and no side effect happened twice. */
-async function expectDoneOnce({ directory, kind, id }: WorkerSession): Promise<void> {
-  await using store = openStore(kind, directory);
+async function expectDoneOnce({ id, ...place }: WorkerSession): Promise<void> {
+  const { directory } = place;
+  await using store = openStore(place);
   const { session, messages, isInterrupted, pendingCalls } = await resumeSession(store, id);
   await session.close();
   assert(isFinished(messages));
@@ -119,24 +144,39 @@ async function withTempDirectory(test: (directory: string) => Promise<void>): Pr
   }
 }
 
-for (const kind of ["files", "SQLite"] as const) {
-  Deno.test(`resumeSession() continues a program that was killed at ${KILLS[kind]} random points, without repeating side effects, in ${kind}`, async () => {
-    const random = seededRandom(11);
-    let kills = 0;
-    for (let number = 0; kills < KILLS[kind]; number++) {
-      await withTempDirectory(async (directory) => {
-        const session = { directory, kind, id: `session-${number}` };
-        for (let isDone = false; !isDone;) {
-          const lifetimeMs = kills < KILLS[kind] ? random() * MAX_LIFETIME_MS : FULL_LIFETIME_MS;
-          isDone = await runWorker(session, lifetimeMs);
-          assert(isDone || lifetimeMs < FULL_LIFETIME_MS, "the worker did not finish");
-          if (!isDone) kills++;
-          await expectReadable(session);
-        }
-        await expectDoneOnce(session);
-      });
-    }
+for (const kind of ["files", "SQLite", "Postgres"] as const) {
+  Deno.test({
+    name: `resumeSession() continues a program that was killed at ${
+      KILLS[kind]
+    } random points, without repeating side effects, in ${kind}`,
+    ignore: kind === "Postgres" && !server,
+    fn: async () => {
+      const random = seededRandom(11);
+      let kills = 0;
+      for (let number = 0; kills < KILLS[kind]; number++) {
+        await withTempDirectory(async (directory) => {
+          const session = { directory, kind, id: `session-${number}`, url: server?.url };
+          for (let isDone = false; !isDone;) {
+            const isLast = kills >= KILLS[kind];
+            const isCrash = kind === "Postgres" && kills % KILLS_PER_CRASH === 1;
+            const life = isLast ? { lifetimeMs: FULL_LIFETIME_MS } : createLife(random, isCrash);
+            isDone = await runWorker(session, life);
+            assert(isDone || !isLast, "the worker did not finish");
+            if (!isDone) kills++;
+            if (life.crashMs !== undefined) kills++;
+            await expectReadable(session);
+          }
+          await expectDoneOnce(session);
+        });
+      }
+    },
   });
+}
+
+/** Chooses when to kill a worker, or the server, and the worker a second later. */
+function createLife(random: () => number, isCrash: boolean): WorkerLife {
+  const lifetimeMs = random() * MAX_LIFETIME_MS;
+  return isCrash ? { lifetimeMs: lifetimeMs + RESTART_MS, crashMs: lifetimeMs } : { lifetimeMs };
 }
 
 Deno.test(`resumeSession() continues a log that was cut at ${CUTS} offsets in its last 4 KiB`, async () => {

@@ -6,8 +6,22 @@
  */
 
 const SYSCALLS = Deno.build.arch === "x86_64"
-  ? { socket: 41, sendto: 44, ptrace: 101, process_vm_readv: 310 }
-  : { socket: 198, sendto: 206, ptrace: 117, process_vm_readv: 270 };
+  ? {
+    socket: 41,
+    ptrace: 101,
+    prlimit64: 302,
+    setpriority: 141,
+    sched_setscheduler: 144,
+    keyctl: 250,
+  }
+  : {
+    socket: 198,
+    ptrace: 117,
+    prlimit64: 261,
+    setpriority: 140,
+    sched_setscheduler: 119,
+    keyctl: 219,
+  };
 
 const PTRACE_ATTACH = 16;
 const IO_URING_SETUP = 425;
@@ -57,6 +71,12 @@ const ATTEMPTS: Readonly<Record<string, () => unknown>> = {
   ptrace_parent: () => callSyscall("ptrace", PTRACE_ATTACH, Number(args[0]), 0),
   parent_memory: () => Deno.readTextFileSync(`/proc/${args[0]}/mem`),
   parent_environment: () => Deno.readTextFileSync(`/proc/${args[0]}/environ`),
+  // Reads the limits, and sets the priority and the scheduler that the process has.
+  limits_of_parent: () => callSyscall("prlimit64", Number(args[0]), 4, 0),
+  priority_of_parent: () => callSyscall("setpriority", 0, Number(args[0]), 0),
+  scheduler_of_parent: () => callSyscall("sched_setscheduler", Number(args[0]), 0, 0),
+  keyring: () => callSyscall("keyctl", 0, -4, 1),
+  own_priority: () => callSyscall("setpriority", 0, 0, 1),
   signal_parent: () => Deno.kill(Number(args[0]), "SIGCONT"),
   descriptors: () => {
     const open = [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => {

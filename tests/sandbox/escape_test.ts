@@ -241,6 +241,36 @@ kernelTest("escape: this program cannot be traced, read or signaled", 6, async (
   }
 });
 
+kernelTest(
+  "escape: limits, priority and scheduling of this program cannot be changed",
+  1,
+  async () => {
+    await using workspace = new TestWorkspace();
+    for (
+      const name of ["limits_of_parent", "priority_of_parent", "scheduler_of_parent", "keyring"]
+    ) {
+      assertMatch(await runAttack(workspace, createAttackCommand(name, Deno.pid)), /blocked/, name);
+    }
+    assertMatch(await runAttack(workspace, createAttackCommand("own_priority")), /ESCAPED/);
+  },
+);
+
+kernelTest("escape: no terminal can be opened, and the usual devices can", 1, async () => {
+  await using workspace = new TestWorkspace();
+  const terminals = await runAttack(
+    workspace,
+    "for t in /dev/tty /dev/ptmx /dev/pts/* /dev/console /dev/tty0; do " +
+      'exec 3<$t && echo "ESCAPED $t"; exec 3>>$t && echo "ESCAPED $t"; done 2>&1',
+  );
+  assert(!terminals.includes("ESCAPED"), terminals);
+  const devices = await runAttack(
+    workspace,
+    "echo x >/dev/null; echo a >/dev/stdout; echo b >/dev/stderr; head -c 1 /dev/zero | wc -c; " +
+      "head -c 1 /dev/urandom >/dev/null && cat <(echo c) /dev/null",
+  );
+  assertEquals(devices, "Exit code: 0\na\nb\n1\nc");
+});
+
 kernelTest("escape: open files of this program are not inherited", 1, async () => {
   await using workspace = new TestWorkspace();
   const path = `${workspace.outside}/held`;
@@ -330,6 +360,8 @@ kernelTest("escape: the same attempts succeed without confinement", 1, async () 
     ["unix_listen"],
     ["parent_environment", Deno.pid],
     ["signal_parent", Deno.pid],
+    ["limits_of_parent", Deno.pid],
+    ["priority_of_parent", Deno.pid],
   ];
   const outputs = await Promise.all(
     attempts.map(([name, ...args]) => runAttack(workspace, createAttackCommand(name, ...args))),

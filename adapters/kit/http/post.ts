@@ -13,12 +13,12 @@ import {
   StreamError,
 } from "../../../src/core/errors.ts";
 import { redact } from "../../../src/core/redact.ts";
-import { classifyResponse, classifyStreamError, type ErrorOrigin } from "../errors/classify.ts";
+import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../stream/timer.ts";
-import { createConnectionError } from "./connection_error.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
+import { createConnectionError } from "./connection_error.ts";
 import { findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
 
 /** A request to a provider. */
@@ -100,12 +100,13 @@ async function send(
   { headers, settings: { fetch, clock, connectTimeoutMs }, connection }: SendOptions,
 ): Promise<Response> {
   const { signal } = connection;
-  const stopTimer = startTimer(clock, connectTimeoutMs, () => {
-    connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
-  });
+  const { url, body } = request;
+  let stopTimer: (() => void) | undefined;
   try {
-    const { url, body } = request;
     const sent = fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+    stopTimer = startTimer(clock, connectTimeoutMs, () => {
+      connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
+    });
     // Closes a response that arrives after the abort.
     sent.then(({ body }) => signal.aborted ? body?.cancel() : undefined).catch(ignore);
     return await abortable(sent, signal);
@@ -113,7 +114,7 @@ async function send(
     if (AgentError.is(cause) || signal.aborted) throw cause;
     throw createConnectionError(cause, request);
   } finally {
-    stopTimer();
+    stopTimer?.();
   }
 }
 
@@ -214,6 +215,7 @@ async function readError(
   const { status, headers, ok } = response;
   const { provider, errors: table, secrets } = request;
   const body = await readErrorText(response, settings, signal);
+  const { classifyResponse, classifyStreamError } = await import("../errors/classify.ts");
   const origin: ErrorOrigin = { provider, table, secrets, now: settings.clock.now() };
   if (!ok) return classifyResponse({ status, headers, body }, origin);
   const value = parseJson(body);

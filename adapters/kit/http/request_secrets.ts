@@ -44,7 +44,7 @@ export function findHeaderSecrets(headers: Readonly<Record<string, string>>): st
 
 /** Returns user name, password and the values of the query of a URL except dates, as in the URL and decoded. */
 export function findUrlSecrets(url: string): string[] {
-  if (!URL.canParse(url)) return [];
+  if (!/[?@]/.test(url) || !URL.canParse(url)) return [];
   const { username, password, search, searchParams } = new URL(url);
   const encoded = search.slice(1).split("&").map((part) => part.slice(part.indexOf("=") + 1));
   const decoded = [decode(username), decode(password), ...searchParams.values()];

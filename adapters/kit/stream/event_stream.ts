@@ -39,18 +39,24 @@ export interface ReplyReader<Frame> {
   readonly usage?: Usage | undefined;
 }
 
-/** Request and response of one model call. */
-export interface Exchange<Frame> {
-  /**
-   * Sends the request and resolves with the body of a successful response. Must end at once when `connection` aborts.
-   *
-   * @throws {AgentError} When the request fails.
-   */
-  open(connection: AbortController): Promise<ReadableStream<Uint8Array> | null>;
+/** A successful response, and what reads it. */
+export interface OpenReply<Frame> {
+  /** Body of the response; `null` for an empty one. */
+  readonly body: ReadableStream<Uint8Array> | null;
   /** Splits the body into frames. */
   readonly parser: FrameParser<Frame>;
   /** Reads the frames. */
   readonly replyReader: ReplyReader<Frame>;
+}
+
+/** Request and response of one model call. */
+export interface Exchange<Frame> {
+  /**
+   * Sends the request and resolves with a successful response. Must end at once when `connection` aborts.
+   *
+   * @throws {AgentError} When the request fails.
+   */
+  open(connection: AbortController): Promise<OpenReply<Frame>>;
   /** Texts to redact from errors of the connection, such as the key. */
   readonly secrets?: readonly string[];
 }
@@ -104,12 +110,13 @@ class Call<Frame> {
   readonly #onAbort = () => this.#abort();
   readonly #onFrame = (frame: Frame) => {
     try {
-      this.#exchange?.replyReader.read(frame);
+      this.#reply?.replyReader.read(frame);
     } catch (thrown) {
       throw AgentError.is(thrown) ? thrown : this.#createFrameError(thrown, frame);
     }
   };
   #exchange: Exchange<Frame> | null = null;
+  #reply: OpenReply<Frame> | null = null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #chunk: Uint8Array = new Uint8Array(0);
   #started = false;
@@ -142,7 +149,8 @@ class Call<Frame> {
         await this.#read(this.#reader);
       } else {
         this.#exchange = this.#options.createExchange(this.#writer);
-        const body = await this.#exchange.open(this.#connection) ?? new Blob().stream();
+        this.#reply = await this.#exchange.open(this.#connection);
+        const body = this.#reply.body ?? new Blob().stream();
         if (this.#closed) body.cancel().catch(ignore);
         else this.#reader = body.getReader();
       }
@@ -162,12 +170,12 @@ class Call<Frame> {
 
   async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
     const slice = await this.#nextSlice(reader);
-    if (this.#exchange === null || this.#closed) return;
-    if (slice !== null) this.#exchange.parser.feed(slice, this.#onFrame);
-    else this.#readEnd(this.#exchange);
+    if (this.#reply === null || this.#closed) return;
+    if (slice !== null) this.#reply.parser.feed(slice, this.#onFrame);
+    else this.#readEnd(this.#reply);
   }
 
-  #readEnd({ parser, replyReader }: Exchange<Frame>): void {
+  #readEnd({ parser, replyReader }: OpenReply<Frame>): void {
     try {
       parser.end((frame) => replyReader.read(frame));
     } catch (thrown) {
@@ -210,12 +218,12 @@ class Call<Frame> {
   #fail(thrown: unknown): void {
     const error = AgentError.is(thrown) ? thrown : this.#createStreamError(thrown);
     this.#failed = true;
-    this.#writer.fail(error, this.#exchange?.replyReader.usage);
+    this.#writer.fail(error, this.#reply?.replyReader.usage);
   }
 
   #abort(): void {
     const { reason } = this.#options.request.signal;
-    this.#writer.abort(reason, this.#exchange?.replyReader.usage);
+    this.#writer.abort(reason, this.#reply?.replyReader.usage);
     this.#close();
     this.#disconnect(reason);
   }

@@ -6,7 +6,7 @@ import { createFaultyBody } from "../../../src/testing/faulty_body.ts";
 import { readReply } from "../../../src/testing/read_reply.ts";
 import { ManualClock } from "../../../src/testing/manual_clock.ts";
 import { settle } from "../../../tests/conformance/ports.ts";
-import { type Exchange, toEventStream } from "./event_stream.ts";
+import { toEventStream } from "./event_stream.ts";
 import { NdjsonParser } from "./ndjson.ts";
 
 function createRequest(signal = new AbortController().signal): StreamRequest {
@@ -19,7 +19,7 @@ function createRequest(signal = new AbortController().signal): StreamRequest {
 }
 
 interface LineStreamOptions {
-  readonly open: Exchange<string>["open"];
+  readonly open: (connection: AbortController) => Promise<ReadableStream<Uint8Array> | null>;
   readonly read?: (line: string) => void;
   readonly clock?: ManualClock;
   readonly signal?: AbortSignal;
@@ -31,16 +31,18 @@ function createLineStream({ open, read, clock = new ManualClock(), signal }: Lin
     request: createRequest(signal),
     settings: { clock, idleTimeoutMs: 1000 },
     createExchange: (writer) => ({
-      open,
-      parser: new NdjsonParser(),
-      replyReader: {
-        usage: { ...zeroUsage(), input: 7, total: 7 },
-        read(line) {
-          if (read) return read(line);
-          if (line === ".") writer.finish({ stopReason: "stop", usage: zeroUsage() });
-          else writer.writeText(line);
+      open: async (connection) => ({
+        body: await open(connection),
+        parser: new NdjsonParser(),
+        replyReader: {
+          usage: { ...zeroUsage(), input: 7, total: 7 },
+          read(line) {
+            if (read) return read(line);
+            if (line === ".") writer.finish({ stopReason: "stop", usage: zeroUsage() });
+            else writer.writeText(line);
+          },
         },
-      },
+      }),
     }),
   });
 }

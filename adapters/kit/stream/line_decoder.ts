@@ -37,9 +37,11 @@ export class LineDecoder {
     const end = findLastLineEnd(bytes);
     if (end === 0) return this.#appendPending(bytes);
     this.#afterCarriageReturn = end === bytes.length && bytes[end - 1] === CARRIAGE_RETURN;
-    const lines = this.#takePending(bytes.subarray(0, end));
+    // Only the line that began in an earlier chunk is copied.
+    const start = this.#pendingBytes === 0 ? 0 : bytes.indexOf(LINE_FEED) + 1 || end;
+    if (start > 0) this.#decode(this.#takePending(bytes.subarray(0, start)), onLines);
+    if (start < end) this.#decode(bytes.subarray(start, end), onLines);
     if (end < bytes.length) this.#appendPending(bytes.subarray(end));
-    this.#decode(this.#skipByteOrderMark(lines), onLines);
   }
 
   /** Calls `onLines` with the buffered rest of the body; a character that is cut off there becomes U+FFFD. */
@@ -75,7 +77,6 @@ export class LineDecoder {
   }
 
   #takePending(last: Uint8Array): Uint8Array {
-    if (this.#pendingBytes === 0) return last;
     const joined = new Uint8Array(this.#pendingBytes + last.length);
     let offset = 0;
     for (const part of [...this.#pending, last]) {
@@ -87,7 +88,8 @@ export class LineDecoder {
     return joined;
   }
 
-  #decode(bytes: Uint8Array, onLines: (lines: string) => void): void {
+  #decode(encoded: Uint8Array, onLines: (lines: string) => void): void {
+    const bytes = this.#skipByteOrderMark(encoded);
     const text = this.#decoder.decode(bytes);
     // The lenient decoder is several times faster than the strict one; it replaces invalid bytes by U+FFFD.
     if (text.includes("\uFFFD")) return decodeStrictly(bytes, onLines);

@@ -9,7 +9,6 @@ import { createServerStreamFn, type OpenAIServer } from "../server/server_stream
 import { adaptBody, findServer } from "./compatible_servers.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { createChatBody } from "./request.ts";
-import { ChatReply } from "./response.ts";
 
 /** A server with the chat completions API. */
 export interface ChatServer extends OpenAIServer {
@@ -26,6 +25,9 @@ export function createChat({ dialect, ...server }: ChatServer): StreamFn {
       const body = await createChatBody(request, { dialect, entry }, sink);
       return known ? adaptBody(body, known, sink) : body;
     },
-    createReplyReader: (call) => new ChatReply(call, dialect),
+    async createReplyReader(call) {
+      const { ChatReply } = await import("./response.ts");
+      return new ChatReply(call, dialect);
+    },
   });
 }

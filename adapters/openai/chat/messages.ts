@@ -24,8 +24,7 @@ import {
 import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { REASONING_CONTENT, REASONING_DETAILS } from "./response.ts";
-import type { WireMessage } from "./wire.ts";
+import { REASONING_CONTENT, REASONING_DETAILS, type WireMessage } from "./wire.ts";
 import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { toChatPart } from "./media.ts";

@@ -24,11 +24,6 @@ import {
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
 import { omitReplaced, toServerTools } from "../../kit/request/server_tools.ts";
-import {
-  isStrictSchema,
-  OPENAI_KEYWORDS,
-  toStrictSchema,
-} from "../../kit/request/strict_schema.ts";
 import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
@@ -90,7 +85,7 @@ export async function createChatBody(
     ...dialect.toThinkingFields(model, entry?.thinking),
     ...(!unsupported.includes("serviceTier") && { service_tier: options.serviceTier }),
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
-    response_format: toResponseFormat(options, entry, sink),
+    response_format: await toResponseFormat(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
@@ -124,26 +119,29 @@ function toChatToolChoice({ toolChoice }: StreamOptions): unknown {
   return { type: "function", function: { name: toWireName(toolChoice.name, TOOL_NAME_RULE) } };
 }
 
-function toResponseFormat(
+async function toResponseFormat(
   options: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
-): JsonObject | undefined {
-  const schema = toSchemaFormat(options, entry, sink);
+): Promise<JsonObject | undefined> {
+  const schema = await toSchemaFormat(options, entry, sink);
   return schema && { type: "json_schema", json_schema: schema };
 }
 
 /** Converts `responseSchema` to OpenAI's format. Omits it with a warning for a model that cannot enforce one. */
-export function toSchemaFormat(
+export async function toSchemaFormat(
   { responseSchema }: StreamOptions,
   entry: CatalogEntry | undefined,
   sink: WarningSink,
-): JsonObject | undefined {
+): Promise<JsonObject | undefined> {
   if (responseSchema === undefined) return undefined;
   if (entry?.strictSchema === false) {
     sink.warning("response_schema_left_out", "The model does not support a response schema");
     return undefined;
   }
+  const { isStrictSchema, OPENAI_KEYWORDS, toStrictSchema } = await import(
+    "../../kit/request/strict_schema.ts"
+  );
   return isStrictSchema(responseSchema)
     ? { name: "response", schema: toStrictSchema(responseSchema, OPENAI_KEYWORDS), strict: true }
     : { name: "response", schema: responseSchema, strict: false };

@@ -17,17 +17,19 @@ import { toCitations } from "../server/citations.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { ChatCallAssembler } from "./tool_calls.ts";
 import { toChatCost, toChatUsage } from "./usage.ts";
-import type { WireChoice, WireChunk, WireContentPart, WireDelta, WireUsage } from "./wire.ts";
+import {
+  REASONING_CONTENT,
+  REASONING_DETAILS,
+  type WireChoice,
+  type WireChunk,
+  type WireContentPart,
+  type WireDelta,
+  type WireUsage,
+} from "./wire.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
-
-/** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
-export const REASONING_DETAILS = "openai.reasoning_details";
-
-/** Signature of thinking blocks that are sent back as `reasoning_content`. */
-export const REASONING_CONTENT = "reasoning_content";
 
 /** Stop reasons by finish reason in lower case, except those of filters and failures. */
 const STOP_REASONS: Readonly<Record<string, "stop" | "length" | "tool_use">> = {

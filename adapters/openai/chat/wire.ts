@@ -8,6 +8,12 @@
 
 import type { JsonObject } from "../../../src/core/json.ts";
 
+/** Type name of extension blocks with reasoning for OpenRouter and compatible gateways. */
+export const REASONING_DETAILS = "openai.reasoning_details";
+
+/** Signature of thinking blocks that are sent back as `reasoning_content`. */
+export const REASONING_CONTENT = "reasoning_content";
+
 /** A message of a request. */
 export type WireMessage = JsonObject & { readonly role: string };
 

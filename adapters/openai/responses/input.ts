@@ -18,7 +18,7 @@ import {
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { ITEM_PREFIX } from "./response.ts";
+import { ITEM_PREFIX } from "./wire.ts";
 
 /** Types of items that are sent back. Other items require an output that the adapter does not have. */
 const REPLAYED_ITEMS = [

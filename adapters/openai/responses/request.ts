@@ -46,15 +46,15 @@ export interface ResponsesDialect {
 }
 
 /** Dialect of OpenAI and Azure. */
-export const OPENAI_RESPONSES: ResponsesDialect = {
+const OPENAI_RESPONSES: ResponsesDialect = {
   documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
   loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
 };
 
 /** Options for `createResponsesBody()`. */
 export interface ResponsesBodyOptions {
-  /** Dialect of the server. */
-  readonly dialect: ResponsesDialect;
+  /** Dialect of the server. Default: that of OpenAI. */
+  readonly dialect: ResponsesDialect | undefined;
   /** Catalog entry of the model, if there is one. */
   readonly entry: CatalogEntry | undefined;
 }
@@ -62,7 +62,7 @@ export interface ResponsesBodyOptions {
 /** Creates the body. Options that the model does not support are omitted with a warning. */
 export async function createResponsesBody(
   request: StreamRequest,
-  { entry, dialect }: ResponsesBodyOptions,
+  { entry, dialect = OPENAI_RESPONSES }: ResponsesBodyOptions,
   sink: WarningSink,
 ): Promise<JsonObject> {
   const { model, context, options } = request;
@@ -73,7 +73,7 @@ export async function createResponsesBody(
     ? toServerTools(request, await dialect.loadServerTools(), sink)
     : [];
   const tools = [...toResponsesTools(omitReplaced(context.tools, serverTools)), ...serverTools];
-  const format = toSchemaFormat(options, entry, sink);
+  const format = await toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, ["stop", "seed"], sink);
   const text = {

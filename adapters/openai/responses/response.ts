@@ -22,10 +22,13 @@ import {
 } from "../../kit/stream/wire_values.ts";
 import { toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
-import type { WireEvent, WireItem, WireResponse, WireResponseUsage } from "./wire.ts";
-
-/** Prefix of the type names of extension blocks with items of the API. */
-export const ITEM_PREFIX = "openai.";
+import {
+  ITEM_PREFIX,
+  type WireEvent,
+  type WireItem,
+  type WireResponse,
+  type WireResponseUsage,
+} from "./wire.ts";
 
 /**
  * Events about the progress of the response or of an item, and parts that `response.output_item.done` repeats: content

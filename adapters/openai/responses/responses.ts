@@ -6,8 +6,7 @@
 
 import type { StreamFn } from "../../../src/core/stream.ts";
 import { createServerStreamFn, type OpenAIServer } from "../server/server_stream_fn.ts";
-import { createResponsesBody, OPENAI_RESPONSES, type ResponsesDialect } from "./request.ts";
-import { ResponsesReply } from "./response.ts";
+import type { ResponsesDialect } from "./request.ts";
 
 /** A server with the Responses API. */
 export interface ResponsesServer extends OpenAIServer {
@@ -17,11 +16,17 @@ export interface ResponsesServer extends OpenAIServer {
 
 /** Creates the stream function of a server. */
 export function createResponses(
-  { dialect = OPENAI_RESPONSES, ...server }: ResponsesServer,
+  { dialect, ...server }: ResponsesServer,
 ): StreamFn {
   return createServerStreamFn(server, {
     path: "/responses",
-    createBody: (request, entry, sink) => createResponsesBody(request, { dialect, entry }, sink),
-    createReplyReader: (call) => new ResponsesReply(call),
+    async createBody(request, entry, sink) {
+      const { createResponsesBody } = await import("./request.ts");
+      return createResponsesBody(request, { dialect, entry }, sink);
+    },
+    async createReplyReader(call) {
+      const { ResponsesReply } = await import("./response.ts");
+      return new ResponsesReply(call);
+    },
   });
 }

@@ -6,6 +6,9 @@
 
 import type { JsonObject } from "../../../src/core/json.ts";
 
+/** Prefix of the type names of extension blocks with items of the API. */
+export const ITEM_PREFIX = "openai.";
+
 /** An item of a request or a reply. */
 export type WireItem = JsonObject & {
   readonly type: string;

@@ -10,12 +10,11 @@ import type { StreamFn, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { ErrorTable } from "../../kit/errors/error_table.ts";
 import type { AdapterSettings, ApiKey } from "../../kit/options/adapter_options.ts";
-import { VersionedUrl } from "../../kit/http/versioned_url.ts";
+import { VersionedUrl } from "../../kit/versioned_url.ts";
 import { createStreamFn, type ProviderCall } from "../../kit/provider.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { ModelFinder } from "../../kit/request/model_finder.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
-import { JsonEventParser } from "../../kit/stream/json_event_parser.ts";
 
 /** A server with an API of OpenAI. */
 export interface OpenAIServer {
@@ -48,7 +47,7 @@ export interface ServerApi {
     writer: BlockWriter,
   ): Promise<JsonObject>;
   /** Creates the reader of a reply. */
-  createReplyReader(call: ProviderCall): ReplyReader<string>;
+  createReplyReader(call: ProviderCall): Promise<ReplyReader<string>>;
 }
 
 /** Creates the stream function for an API of a server. */
@@ -61,7 +60,10 @@ export function createServerStreamFn(
   const apiUrl = new VersionedUrl(baseUrl, "/v1");
   return createStreamFn({
     ...server,
-    createParser: () => new JsonEventParser(),
+    async createParser() {
+      const { JsonEventParser } = await import("../../kit/stream/json_event_parser.ts");
+      return new JsonEventParser();
+    },
     createReplyReader,
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);

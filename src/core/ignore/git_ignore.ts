@@ -81,7 +81,7 @@ function createPathMatcher(pattern: string): IgnoreRule["matches"] | undefined {
 
 function compilePattern(pattern: string): RegExp | undefined {
   try {
-    return new RegExp(`^${toGlobSource(pattern, { braces: false })}$`, "su");
+    return new RegExp(`^${toGlobSource(pattern)}$`, "su");
   } catch {
     return undefined;
   }

@@ -11,15 +11,19 @@ Deno.test("fillDefaults() fills in missing properties at every level, and keeps 
     additionalProperties: { properties: { extra: { default: true } } },
     $defs: { place: { allOf: [{ properties: { zoom: { default: 1 } } }] } },
   };
-  const value = { places: [{ name: "Bern" }, { zoom: 5 }], other: {} };
+  const places = [{ name: "Bern" }, { zoom: 5 }, { name: "Chur" }];
+  const value = { places, other: {} };
   const filled = {
-    places: [{ name: "Bern", zoom: 1 }, { zoom: 5 }],
+    places: [{ name: "Bern", zoom: 1 }, { zoom: 5 }, { name: "Chur", zoom: 1 }],
     other: { extra: true },
     days: 3,
     options: { unit: "c" },
   };
   assertEquals(fillDefaults(schema, value), filled);
-  assertEquals(value, { places: [{ name: "Bern" }, { zoom: 5 }], other: {} });
+  assertEquals(value, {
+    places: [{ name: "Bern" }, { zoom: 5 }, { name: "Chur" }],
+    other: {},
+  });
   assertEquals(fillDefaults(schema, filled) === filled, true);
 });
 

@@ -54,6 +54,7 @@ export function createCompactingTransform(
   return Object.defineProperties(Object.assign(transform, methods), {
     cut: { get: () => compactor.cut, enumerable: true },
     cutMessages: { get: () => compactor.cutMessages },
+    writesSummaries: { value: writer !== undefined },
     onCompact: {
       get: () => compactor.onCompact,
       set: (listener: ReportingTransform["onCompact"]) => {

@@ -107,6 +107,8 @@ export interface CutMessages extends Pick<ContextCut, "summary" | "isIncomplete"
 
 /** A {@linkcode CompactingTransform} with the members that a recorder needs. Not public. */
 export interface ReportingTransform extends CompactingTransform {
+  /** Whether a model writes summaries of what is omitted. */
+  readonly writesSummaries: boolean;
   /** The current cut, also if the transform got other messages than those of the history. */
   readonly cutMessages: CutMessages | undefined;
   /** Restores an earlier cut. */

@@ -418,3 +418,28 @@ testInDirectory(
     assertEquals(session.damage, []);
   },
 );
+
+testInDirectory(
+  "FileSessionStore: path() takes constant time for each entry that became unreadable",
+  async ({ store, path }) => {
+    const entry = (number: number) =>
+      `{"type":"title","id":"t${number}","parentId":${
+        number === 0 ? null : `"t${number - 1}"`
+      },"timestamp":1,"title":"t"}`;
+    const lines = Array.from({ length: 40_000 }, (_, number) => entry(number));
+    const header = `{"type":"session","version":1,"id":"s","created":1}`;
+    await Deno.writeTextFile(path, [header, ...lines, ""].join("\n"));
+    await store.list();
+    const { mtime } = await Deno.stat(path);
+    const garbled = lines.slice(0, -1).map((line) => "#".repeat(line.length));
+    await Deno.writeTextFile(path, [header, ...garbled, lines.at(-1), ""].join("\n"));
+    if (mtime) await Deno.utime(path, mtime, mtime);
+    const session = await store.open("s", { access: "read" });
+    const start = performance.now();
+    assertEquals((await session.path()).length, 1);
+    // Comparing each with all that were reported takes ten seconds and more.
+    assert(performance.now() - start < 5_000);
+    assertEquals(session.damage.length, 39_999);
+    await session.close();
+  },
+);

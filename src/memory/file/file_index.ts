@@ -135,13 +135,15 @@ function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOf
 
 function toIndexSummary(value: unknown): IndexSummary | undefined {
   if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
-  const isSummary = isJsonObject(value["header"]) && hasCounts(value["summary"]) &&
+  const { header, summary } = value;
+  const isSummary = isJsonObject(header) && hasCounts(summary) && header["id"] === summary["id"] &&
     typeof value["rows"] === "number" && typeof value["modified"] === "number";
   return isSummary ? value as unknown as IndexSummary : undefined;
 }
 
 function hasCounts(value: unknown): value is JsonObject {
-  return isJsonObject(value) && typeof value["bytes"] === "number" &&
+  return isJsonObject(value) && typeof value["id"] === "string" &&
+    typeof value["bytes"] === "number" && typeof value["updated"] === "number" &&
     isJsonObject(value["usage"]) && isJsonObject(value["cost"]);
 }
 

@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { userMessage } from "../../core/message.ts";
 import type { SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { collectPages } from "../../testing/session_subject.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { FileSessionStore, type FileStoreOptions } from "./file_store.ts";
 import type { FileSystem } from "./file_system.ts";
@@ -233,5 +234,48 @@ testInDirectory(
     assertEquals(second.map(({ id }) => id), ["s5", "s6", "s7", "s8", "s9"]);
     assertEquals(indexes, 16);
     assertEquals((await store.list()).length, 60);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: lists a log that was renamed or copied with its index under its own id",
+  async (directory) => {
+    const disk = new CountingDisk();
+    await writeSession(createStore(directory, disk), "a", 3);
+    await writeSession(createStore(directory, disk), "b", 3);
+    for (const extension of ["jsonl", "index"]) {
+      await Deno.rename(`${directory}/a.${extension}`, `${directory}/c.${extension}`);
+      await Deno.copyFile(`${directory}/b.${extension}`, `${directory}/d.${extension}`);
+    }
+    const { mtime } = await Deno.stat(`${directory}/b.jsonl`);
+    if (mtime) await Deno.utime(`${directory}/d.jsonl`, mtime, mtime);
+    const store = createStore(directory, disk);
+    const session = await store.open("d", { access: "read" });
+    assertEquals(session.id, "d");
+    await session.close();
+    const ids = (await store.list()).map(({ id }) => id);
+    assertEquals(ids.toSorted(), ["b", "c", "d"]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: pages are complete when clocks were wrong and other programs set the times of files",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const ids = Array.from({ length: 60 }, (_, number) => `s${number}`);
+    const future = Date.now() + 1e9;
+    for (const [number, id] of ids.entries()) {
+      const now = () => number % 3 === 0 ? future - number : 1_000 + number;
+      const store = createStore(directory, { ...disk, now } as CountingDisk);
+      await writeSession(store, id, 1);
+      const time = new Date(2_000_000 + (number * 7 % 60) * 10_000);
+      if (number % 2 === 0) await Deno.utime(`${directory}/${id}.jsonl`, time, time);
+    }
+    const store = createStore(directory, disk);
+    await store.list();
+    const pages = await collectPages((cursor) => store.list({ limit: 4, ...cursor }));
+    const listed = pages.flat();
+    assertEquals(listed, [...await store.list()]);
+    assertEquals(listed.map(({ id }) => id).toSorted(), ids.toSorted());
   },
 );

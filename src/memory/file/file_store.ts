@@ -21,6 +21,7 @@ import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/write
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
+import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
@@ -188,17 +189,26 @@ export class FileSessionStore implements SessionStore {
   async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
     const after = parseListCursor(cursor);
     const logs = this.#listLogs();
-    const summaries: SessionSummary[] = [];
-    const select = (limit?: number) => selectSummaries(summaries, { ...filter, after, limit });
+    const listed: ListedSession[] = [];
+    const select = () => selectListed(listed, after);
     const size = Math.max(READ_CONCURRENCY, (limit ?? logs.length) + 1);
     for (let from = 0; from < logs.length; from += size) {
-      summaries.push(...await this.#readSummaries(logs.slice(from, from + size)));
+      const summaries = await this.#readSummaries(logs.slice(from, from + size));
+      listed.push(
+        ...await this.#listSnapshot(selectSummaries(summaries, filter), after?.snapshotTime),
+      );
       if (limit === undefined) continue;
-      // The entries of a log are not newer than its last modification, so older logs cannot be on this page.
-      const bound = (logs[from + size]?.modified ?? 0) + CLOCK_TOLERANCE_MS;
-      if ((select(limit + 1)[limit]?.updated ?? 0) > bound) break;
+      // Sessions are not newer than their logs, so older logs cannot be on this page.
+      const bound = toLatest(logs[from + size]?.modified ?? -Infinity);
+      if ((select()[limit]?.position.updated ?? -Infinity) > bound) break;
     }
-    return toPage(select(), limit ?? summaries.length, (summary) => summary);
+    const sessions = select();
+    return toPage(sessions, {
+      limit: limit ?? sessions.length,
+      snapshotTime: after?.snapshotTime ?? sessions[0]?.position.updated ?? 0,
+      getValue: ({ summary }) => summary,
+      getPosition: ({ position }) => position,
+    });
   }
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
@@ -215,12 +225,19 @@ export class FileSessionStore implements SessionStore {
       ...(tenant !== undefined && { tenant }),
       ...(user !== undefined && { user }),
     };
-    const sessions = (await this.list(filter)).filter((session) =>
-      (sessionId === undefined || session.id === sessionId) &&
-      (!after || compareSessions(after, session) <= 0)
-    );
+    const summaries = await this.list(filter);
+    const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
+    const isSearched = ({ position }: ListedSession) =>
+      (sessionId === undefined || position.id === sessionId) &&
+      (!after || compareSessions(after, position) <= 0);
+    const sessions = (await this.#listSnapshot(summaries, snapshotTime)).filter(isSearched)
+      .map(({ position }) => position);
     const search = { query: parsed, after, isOptional: sessionId === undefined };
-    return await collectHits(this.#searchSessions(sessions, search), { limit, signal });
+    return await collectHits(this.#searchSessions(sessions, search), {
+      limit,
+      snapshotTime,
+      signal,
+    });
   }
 
   /** Deletes a session with all its files. */
@@ -284,18 +301,37 @@ export class FileSessionStore implements SessionStore {
 
   async #readSummaries(logs: readonly ListedLog[]): Promise<SessionSummary[]> {
     const summaries: SessionSummary[] = [];
-    const outdated: string[] = [];
-    for (const { name } of logs) {
-      const summary = this.#readCachedSummary(name);
-      if (summary) summaries.push(summary);
-      else outdated.push(name);
+    const outdated: ListedLog[] = [];
+    const add = (summary: SessionSummary | undefined, { modified }: ListedLog) => {
+      if (summary) summaries.push(limitUpdated(summary, modified));
+    };
+    for (const log of logs) {
+      const summary = this.#readCachedSummary(log.name);
+      if (summary) add(summary, log);
+      else outdated.push(log);
     }
     for (let from = 0; from < outdated.length; from += READ_CONCURRENCY) {
-      const batch = outdated.slice(from, from + READ_CONCURRENCY);
-      const read = await Promise.all(batch.map((name) => this.#loadSummary(name)));
-      summaries.push(...read.filter((summary) => summary !== undefined));
+      await Promise.all(
+        outdated.slice(from, from + READ_CONCURRENCY)
+          .map(async (log) => add(await this.#loadSummary(log.name), log)),
+      );
     }
     return summaries;
+  }
+
+  /** Returns sessions at their positions at a time. Default: now. */
+  async #listSnapshot(
+    summaries: readonly SessionSummary[],
+    snapshotTime = Infinity,
+  ): Promise<readonly ListedSession[]> {
+    return await listSnapshot(summaries, snapshotTime, async ({ id }) => {
+      try {
+        const { state } = await this.#loadLog(id, getSessionPaths(this.#directory, id));
+        return state.tree.nodes.findLast(({ timestamp }) => timestamp <= snapshotTime)?.timestamp;
+      } catch {
+        return undefined; // It was deleted or damaged meanwhile.
+      }
+    });
   }
 
   /**
@@ -363,7 +399,10 @@ export class FileSessionStore implements SessionStore {
       const cached = this.#summaryCache.get(name);
       if (cached && isUpToDate(cached, log)) return cached.summary;
       const index = readIndexSummary(this.#files, `${path}.index`);
-      if (!index || !isUpToDate(index, log)) return undefined;
+      // Of a log that was copied or renamed with its index, the index has another id.
+      if (!index || !isUpToDate(index, log) || encodeFileName(index.summary.id) !== name) {
+        return undefined;
+      }
       this.#summaryCache.set(name, index);
       return index.summary;
     } catch {
@@ -419,6 +458,29 @@ export class FileSessionStore implements SessionStore {
       }
     }
   }
+}
+
+/** Returns the latest time of an entry in a log that was last modified at a time. */
+function toLatest(modified: number): number {
+  return modified + CLOCK_TOLERANCE_MS;
+}
+
+/**
+ * Returns a summary whose `updated` is not later than its log, so that the order of the logs bounds that of the sessions.
+ * It is later if a clock was wrong, or if another program has set the time of the file.
+ */
+function limitUpdated(summary: SessionSummary, modified: number): SessionSummary {
+  const latest = toLatest(modified);
+  return summary.updated <= latest ? summary : { ...summary, updated: latest };
+}
+
+/** Returns the sessions after a position, in their order. */
+function selectListed(
+  sessions: readonly ListedSession[],
+  after: SessionOrder | undefined,
+): readonly ListedSession[] {
+  return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
+    .toSorted((left, right) => compareSessions(left.position, right.position));
 }
 
 /** Returns the id in the header of a log, if it has one. */

@@ -53,7 +53,7 @@ export async function loadLogIndex(
   const file = await files.openToRead(paths.log);
   try {
     const { inode } = file.stat();
-    const index = await readIndex(files, paths, file);
+    const index = await readIndex(files, paths, { id, file });
     if (index && isUpToDate(index, log)) {
       return { ...await loadFromIndex(index, file, log), inode };
     }
@@ -81,14 +81,14 @@ export async function saveIndex(
 async function readIndex(
   files: FileSystem,
   paths: SessionPaths,
-  log: ReadableFile,
+  log: { readonly id: string; readonly file: ReadableFile },
 ): Promise<IndexedLog | undefined> {
   try {
     const info = files.stat(paths.index);
     if (!info) return undefined;
     const text = new TextDecoder().decode(files.readEnd(paths.index, info.size));
     const index = decodeIndex(text);
-    return index && await matchesLog(index, log) ? index : undefined;
+    return index?.header.id === log.id && await matchesLog(index, log.file) ? index : undefined;
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
@@ -162,7 +162,7 @@ export class LogScanner {
       ...(typeof cwd === "string" && { cwd }),
       ...(typeof tenant === "string" && { tenant }),
       ...(typeof user === "string" && { user }),
-      ...(isJsonObject(metadata) && { metadata }),
+      ...(isJsonObject(metadata) && !isDeeperThan(metadata, MAX_JSON_DEPTH) && { metadata }),
       ...(isParentLink(parent) && { parent }),
     };
   }

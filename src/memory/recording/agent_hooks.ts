@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { optionsByAgent } from "../../agent/options.ts";
-import type { ApprovalGateState } from "../../core/approval.ts";
+import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -19,7 +19,7 @@ import { getComposedTransforms } from "../context/compose_transforms.ts";
 export interface AgentHookOptions {
   /**
    * The compacting transform, whose cut the session keeps. Default: that of the agent's `transformContext`, also within
-   * `composeTransforms()`.
+   * `composeTransforms()`; of several, the first that writes summaries, or else the first.
    */
   readonly transform?: CompactingTransform | undefined;
   /** The gate whose mode and grants the session keeps. Default: the agent's `approve`, if it is an `approvalGate()`. */
@@ -35,12 +35,13 @@ export interface AgentHooks {
 /** Finds the hooks of an agent. */
 export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
   const { transformContext, approve } = optionsByAgent.get(agent) ?? {};
-  const [transform, ...others] = options.transform
+  const transforms = options.transform
     ? [options.transform]
-    : getComposedTransforms(transformContext).filter(isReportingTransform);
+    : getComposedTransforms(transformContext);
+  const reporting = transforms.filter(isReportingTransform);
   return {
-    // A log has one cut.
-    transform: others.length === 0 && isReportingTransform(transform) ? transform : undefined,
+    // A log has one cut. That of another window costs nothing to make again.
+    transform: reporting.find(({ writesSummaries }) => writesSummaries) ?? reporting[0],
     approvalGate: options.approvalGate ?? (isApprovalGate(approve) ? approve : undefined),
   };
 }
@@ -53,6 +54,26 @@ export function restoreCut(
 ): void {
   transform?.restoreMessages(cut);
   transform?.view(agent.state.messages);
+}
+
+/** The modes by strictness, the strictest first. */
+const MODES: readonly unknown[] = ["always", "enabled", "smart", "bypassed"];
+
+/**
+ * Restores the state of a gate. A mode that is stored can only tighten that of the application, since a program that
+ * can write to the storage could otherwise turn approvals off.
+ */
+export function restoreGate(
+  { approvalGate }: Pick<AgentHooks, "approvalGate">,
+  { mode, grants }: { readonly mode?: ApprovalMode; readonly grants?: readonly TrustGrant[] },
+): void {
+  if (!approvalGate) return;
+  const isStricter = MODES.includes(mode) &&
+    MODES.indexOf(mode) < MODES.indexOf(approvalGate.mode);
+  if (mode && isStricter) approvalGate.mode = mode;
+  if (!grants) return;
+  approvalGate.clearTrust();
+  for (const grant of grants) approvalGate.trust(grant);
 }
 
 function isApprovalGate(approve: unknown): approve is ApprovalGateState {

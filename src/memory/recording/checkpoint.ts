@@ -6,7 +6,12 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { AgentState } from "../../agent/live_state.ts";
-import type { ApprovalMode, PendingBatch, TrustGrant } from "../../core/approval.ts";
+import type {
+  ApprovalMode,
+  InterruptedCall,
+  PendingBatch,
+  TrustGrant,
+} from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { QueuedMessages } from "../../core/event.ts";
@@ -16,14 +21,15 @@ import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
-import { type AgentHookOptions, findHooks } from "./agent_hooks.ts";
+import { type AgentHookOptions, findHooks, restoreGate } from "./agent_hooks.ts";
 import {
   createInterruptedCall,
   createResultMessage,
   getSideEffect,
+  limitAttempts,
   type PendingCall,
 } from "./pending_calls.ts";
-import { isMessage, isModelSpec, isQueuedMessages } from "../store/entry_check.ts";
+import { isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 
 /** An agent's state; a JSON value. */
@@ -50,7 +56,13 @@ export interface AgentCheckpoint {
 }
 
 /** Options for {@linkcode restore}. */
-export interface RestoreOptions extends AgentHookOptions {}
+export interface RestoreOptions extends AgentHookOptions {
+  /**
+   * Number of times that a tool call may start in all; one that was interrupted each time gets an error result.
+   * Default: 3.
+   */
+  readonly maxToolAttempts?: number;
+}
 
 /** Result of {@linkcode restore}. */
 export interface RestoredCheckpoint {
@@ -59,6 +71,9 @@ export interface RestoredCheckpoint {
   /** Repairs made in the history. */
   readonly repairs: readonly HistoryRepair[];
 }
+
+/** Numbers of earlier attempts by the id of the call, for calls that an agent has from a checkpoint. */
+const earlierAttempts = new WeakMap<Agent, ReadonlyMap<string, number>>();
 
 /**
  * Copies the state of an agent, as of the last event, into one JSON value: history, settings, queues, the tool calls of
@@ -82,7 +97,7 @@ export interface RestoredCheckpoint {
 export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentCheckpoint {
   const { systemPrompt, model, tools } = agent.state;
   const { transform = options.transform, approvalGate } = findHooks(agent, options);
-  const pending = getPendingBatch(agent.state);
+  const pending = getPendingBatch(agent.state, earlierAttempts.get(agent) ?? new Map());
   const value: AgentCheckpoint = {
     type: "agent_checkpoint",
     version: 1,
@@ -113,7 +128,10 @@ function addFinishedResults({ messages, callEvents }: AgentState): readonly Agen
 }
 
 /** Returns the tool calls of the last reply that have no result; `undefined` if there are none. */
-function getPendingBatch(state: AgentState): PendingBatch | undefined {
+function getPendingBatch(
+  state: AgentState,
+  attempts: ReadonlyMap<string, number>,
+): PendingBatch | undefined {
   const { messages, pendingApprovals, decidedCalls, interruptedCalls, tools } = state;
   if (pendingApprovals.length + interruptedCalls.length > 0) {
     return { pendingApprovals, decidedCalls, interruptedCalls };
@@ -124,7 +142,7 @@ function getPendingBatch(state: AgentState): PendingBatch | undefined {
   return {
     pendingApprovals: [],
     interruptedCalls: calls.map((call) =>
-      createInterruptedCall(toPendingCall(call, state), { tools, maxAttempts: Infinity })
+      createInterruptedCall(toPendingCall(call, state, attempts), { tools, maxAttempts: Infinity })
     ),
   };
 }
@@ -132,6 +150,7 @@ function getPendingBatch(state: AgentState): PendingBatch | undefined {
 function toPendingCall(
   call: ToolCallBlock,
   { callEvents, tools, runId }: AgentState,
+  attempts: ReadonlyMap<string, number>,
 ): PendingCall {
   const { id: toolCallId, name } = call;
   const events = callEvents.filter(({ id }) => id === toolCallId);
@@ -153,7 +172,7 @@ function toPendingCall(
     type: "started",
     call,
     journal: { type: "tool_started", ...entry, arguments: args, sideEffect, idempotencyKey },
-    attempts: 1,
+    attempts: 1 + (attempts.get(toolCallId) ?? 0),
   };
 }
 
@@ -173,19 +192,19 @@ export function restore(
   const { systemPrompt, model, tools: names, messages, queued, cut, approvals, ...stored } =
     parseCheckpoint(value);
   const { tools } = agent.state;
-  const pending = stored.pending && limitReruns(stored.pending, { messages, tools });
+  const { maxToolAttempts = 3 } = options;
+  const pending = stored.pending &&
+    limitReruns(stored.pending, { messages, tools, maxAttempts: maxToolAttempts });
   const repaired = repairHistory(messages, { pendingCalls: getPendingIds(pending) });
   if (pending) checkPending(pending, repaired.messages);
   agent.setSystemPrompt(systemPrompt);
   agent.setModel(model);
   agent.setMessages(repaired.messages, pending);
-  const { transform = options.transform, approvalGate } = findHooks(agent, options);
+  earlierAttempts.set(agent, countAttempts(stored.pending?.interruptedCalls));
+  const hooks = findHooks(agent, options);
+  const { transform = options.transform } = hooks;
   transform?.restore(cut);
-  if (approvalGate && approvals) {
-    approvalGate.mode = approvals.mode;
-    approvalGate.clearTrust();
-    for (const grant of approvals.grants) approvalGate.trust(grant);
-  }
+  restoreGate(hooks, approvals ?? {});
   agent.clearQueues();
   for (const { message } of queued.steering) agent.steer(message);
   for (const { message } of queued.followUp) agent.followUp(message);
@@ -193,10 +212,12 @@ export function restore(
   return { missingTools, repairs: repaired.repairs };
 }
 
-/** Removes the repetitions of calls whose tool is missing or must not run twice any more. */
+/** Removes the repetitions of calls that were started too often, or whose tool is missing or must not run twice any more. */
 function limitReruns(
   { interruptedCalls = [], ...pending }: PendingBatch,
-  { messages, tools }: Pick<AgentState, "messages" | "tools">,
+  { messages, tools, maxAttempts }: Pick<AgentState, "messages" | "tools"> & {
+    readonly maxAttempts: number;
+  },
 ): PendingBatch {
   const reply = messages.findLast((message) => message.role === "assistant");
   const calls = extractToolCalls(reply?.content ?? []);
@@ -205,9 +226,14 @@ function limitReruns(
     interruptedCalls: interruptedCalls.map(({ rerun, ...call }) => {
       const name = calls.find(({ id }) => id === call.toolCallId)?.name;
       const tool = tools.find((tool) => tool.name === name);
-      return rerun && getSideEffect(tool) !== "once" ? { ...call, rerun } : call;
+      const canRerun = rerun && getSideEffect(tool) !== "once";
+      return canRerun ? limitAttempts({ ...call, rerun }, maxAttempts) : call;
     }),
   };
+}
+
+function countAttempts(calls: readonly InterruptedCall[] = []): ReadonlyMap<string, number> {
+  return new Map(calls.map(({ toolCallId, rerun }) => [toolCallId, rerun?.attempts ?? 0]));
 }
 
 function parseCheckpoint(value: unknown): AgentCheckpoint {
@@ -223,7 +249,7 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
         `update the program`,
     );
   }
-  const isValid = typeof systemPrompt === "string" && isModelSpec(model) &&
+  const isValid = typeof systemPrompt === "string" && isUsableModel(model) &&
     Array.isArray(tools) && tools.every((name) => typeof name === "string") &&
     Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued) &&
     (cut === undefined || isCut(cut)) && (pending === undefined || isPendingBatch(pending)) &&
@@ -248,7 +274,10 @@ function isPendingBatch(value: unknown): boolean {
 
 function isCalls(value: unknown): boolean {
   return Array.isArray(value) &&
-    value.every((call) => isJsonObject(call) && typeof call["toolCallId"] === "string");
+    value.every((call) =>
+      isJsonObject(call) && typeof call["toolCallId"] === "string" &&
+      (call["rerun"] === undefined || isJsonObject(call["rerun"]))
+    );
 }
 
 function isApprovals(value: unknown): boolean {

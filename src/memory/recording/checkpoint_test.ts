@@ -188,3 +188,45 @@ Deno.test("restore() restores pending approvals and the state of the approval ga
   const [paid] = result.messages;
   assertEquals(paid?.role === "tool_result" && extractText(paid.content), "paid");
 });
+
+Deno.test("restore() does not run a call again that was started three times", async () => {
+  let attempts = 0;
+  const tool = {
+    ...pay,
+    sideEffect: "none",
+    execute: () => {
+      attempts++;
+      return Promise.resolve("paid");
+    },
+  } as const;
+  /** Runs as a process that crashes when the call has started; returns its last checkpoint. */
+  const crash = async (stored?: string): Promise<string> => {
+    const steps = [...stored ? [] : [reply([toolCall("pay", {}, { id: "c" })])], reply("Done.")];
+    const agent = new Agent({ model: "p/m", streamFn: scriptedStream(steps), tools: [tool] });
+    let last = "";
+    agent.subscribe((event) => {
+      if (event.type === "tool_execution_start") last = JSON.stringify(checkpoint(agent));
+    });
+    if (stored) restore(agent, JSON.parse(stored));
+    await (stored ? agent.continue() : agent.prompt("Pay"));
+    return last;
+  };
+  let stored = await crash();
+  for (let restart = 0; restart < 2; restart++) stored = await crash(stored);
+  const patient = new Agent({ model: "p/m", streamFn: scriptedStream([]), tools: [tool] });
+  restore(patient, JSON.parse(stored), { maxToolAttempts: 4 });
+  assertEquals(patient.state.interruptedCalls[0]?.rerun?.attempts, 3);
+  const refused = await crash(stored);
+  assertEquals(attempts, 3);
+  await crash(refused);
+  assertEquals(attempts, 3);
+});
+
+Deno.test("restore() leaves the agent unchanged if the model has a thinking level of a later version", () => {
+  const agent = createAgent();
+  const before = checkpoint(agent);
+  const model = { ...before.model, thinkingLevel: "galactic" };
+  const value = { ...before, systemPrompt: "other", model };
+  assertThrows(() => restore(agent, value), BadRequestError, "damaged");
+  assertEquals(checkpoint(agent), before);
+});

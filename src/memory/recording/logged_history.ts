@@ -146,13 +146,16 @@ function createOpenReply(
   { entry, calls, isAnswered, journal }: UnansweredReply & { readonly journal: ToolJournal },
 ): OpenReply {
   const pending = path.findLast((entry) => entry.type === "approvals_pending");
+  const openIds = new Set(calls.map(({ call }) => call.id));
+  const pendingApprovals = (pending?.pendingApprovals ?? [])
+    .filter(({ toolCallId }) => openIds.has(toolCallId));
   const isPending = pending !== undefined && pending.messageId === entry.id && !isAnswered &&
-    pending.pendingApprovals.length > 0 &&
+    pendingApprovals.length > 0 &&
     !journal.hasEntriesAfter(session, entry.id, pending.id);
   return {
     entryId: entry.id,
     calls: calls.map(({ call, loggedId }) => journal.findCall(entry.id, call, loggedId)),
     isAnswered,
-    approvals: isPending ? pending : undefined,
+    approvals: isPending ? { ...pending, pendingApprovals } : undefined,
   };
 }

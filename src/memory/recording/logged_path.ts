@@ -12,6 +12,7 @@ import { toReference } from "../context/applied_cut.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import { isSameMessage, locateMessage } from "../context/locate_message.ts";
 import { readLoggedHistory } from "./logged_history.ts";
+import { getMessageKey } from "./message_key.ts";
 
 /** An entry that is recorded only when it differs from the last one of its type on the path. */
 type SettingEntry = Extract<
@@ -44,6 +45,8 @@ export class LoggedPath {
   readonly #session: Session;
   /** The messages of the path as the agent has them: repaired, with the id of their entry if they have one. */
   #messages: { message: AgentMessage; entryId: string | null }[] = [];
+  /** Keys of the messages of the path, and of those that it had before it branched. */
+  #recordedKeys = new Set<string>();
   #settings = new Map<string, SessionEntryBody>();
   /** Number of entries that were checked for moves of the leaf. */
   #checkedEntries = 0;
@@ -60,6 +63,7 @@ export class LoggedPath {
       message,
       entryId: entryIds[index] ?? null,
     }));
+    this.#recordedKeys = new Set(messages.map(getMessageKey));
     this.#settings = new Map(path.map((entry) => [entry.type, entry]));
     this.#checkedEntries = this.#session.outline.length;
     return path;
@@ -131,7 +135,10 @@ export class LoggedPath {
 
   /** Records a message; returns the id of its entry. */
   appendMessage(message: AgentMessage): string {
-    const { id } = this.#session.append({ type: "message", message });
+    const key = getMessageKey(message);
+    const isCopy = this.#recordedKeys.has(key);
+    this.#recordedKeys.add(key);
+    const { id } = this.#session.append({ type: "message", message, ...(isCopy && { isCopy }) });
     this.#messages.push({ message, entryId: id });
     return id;
   }

@@ -8,9 +8,10 @@ import type { Agent } from "../../agent/agent.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
+import { matchesFilter } from "../store/session_page.ts";
 import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import type { ResumedPlan } from "./session_state.ts";
-import { type ResumeIntoOptions, resumeSession } from "./resume.ts";
+import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
 
 /** Options for {@linkcode openSession}. */
 export interface OpenSessionOptions
@@ -46,7 +47,8 @@ export interface OpenedSession extends SessionRecording {
  * A session that exists is restored completely, as `ResumedSession.into()` does: history, model, thinking level, queues,
  * plan mode, compaction, the mode and the grants of the agent's approval gate, and pending approvals.
  *
- * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere.
+ * @throws {SessionError} If the session cannot be opened; with the reason `locked` if it is open elsewhere, and
+ * `already_exists` if it belongs to another tenant or user than the options name.
  * @throws {AlreadyRunningError} If the session exists and a run of the agent is active.
  *
  * @example
@@ -74,7 +76,7 @@ export async function openSession(
   { id, ...options }: OpenSessionOptions,
   agent: Agent,
 ): Promise<OpenedSession> {
-  const found = id === undefined ? undefined : await findSession(store, id);
+  const found = id === undefined ? undefined : await findSession(store, id, options);
   if (!found) {
     const { now: _now, maxToolAttempts: _attempts, ...record } = options;
     const create = { ...record, ...(id !== undefined && { id }) };
@@ -105,7 +107,26 @@ export async function openSession(
   }
 }
 
-async function findSession(store: SessionStore, id: string) {
+async function findSession(
+  store: SessionStore,
+  id: string,
+  { tenant, user }: Pick<OpenSessionOptions, "tenant" | "user">,
+): Promise<ResumedSession | undefined> {
+  const found = await resumeExisting(store, id);
+  if (!found) return undefined;
+  const owner = { ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) };
+  if (matchesFilter(found.session.header, owner)) return found;
+  await found.session.close();
+  throw new SessionError(
+    `Cannot open the session "${id}": it belongs to another tenant or user: use another id`,
+    { reason: "already_exists" },
+  );
+}
+
+async function resumeExisting(
+  store: SessionStore,
+  id: string,
+): Promise<ResumedSession | undefined> {
   try {
     return await resumeSession(store, id);
   } catch (error) {

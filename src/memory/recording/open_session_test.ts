@@ -110,3 +110,24 @@ Deno.test("openSession() creates a session with its tenant, user and metadata", 
     about.metadata,
   ]);
 });
+
+Deno.test("openSession() rejects a session of another tenant or user, and leaves the agent unchanged", async () => {
+  const store = new InMemorySessionStore();
+  const first = createAgent([reply("Noted.", { usage })]);
+  const session = await openSession(store, { id: "a", tenant: "acme", user: "ann" }, first);
+  await first.prompt("A secret");
+  await session.close();
+  for (const owner of [{ tenant: "zoo" }, { tenant: "acme", user: "ben" }]) {
+    const agent = createAgent([]);
+    const error = await assertRejects(
+      () => openSession(store, { id: "a", ...owner }, agent),
+      SessionError,
+      "another tenant or user",
+    );
+    assertEquals([error.reason, agent.state.messages.length], ["already_exists", 0]);
+  }
+  const agent = createAgent([]);
+  const again = await openSession(store, { id: "a", tenant: "acme" }, agent);
+  assertEquals([again.resumed, agent.state.messages.length], [true, 2]);
+  await again.close();
+});

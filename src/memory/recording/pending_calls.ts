@@ -76,13 +76,18 @@ export function createInterruptedCall(
   const tool = tools.find((tool) => tool.name === name);
   if (pending.type !== "started" || !canRerun(pending.journal, tool)) return { toolCallId, result };
   const { journal: { idempotencyKey, arguments: args, sideEffect }, attempts } = pending;
-  if (attempts >= maxAttempts) {
-    const text = `This tool call was started ${attempts} times, and interrupted each time. ` +
-      "It does not run again; do not repeat it";
-    return { toolCallId, result: errorResult(text) };
-  }
   const isBound = sideEffect === "idempotent";
-  return { toolCallId, result, rerun: { idempotencyKey, ...(isBound && { arguments: args }) } };
+  const rerun = { idempotencyKey, attempts, ...(isBound && { arguments: args }) };
+  return limitAttempts({ toolCallId, result, rerun }, maxAttempts);
+}
+
+/** Returns a call that does not run again if it was started too often. */
+export function limitAttempts(call: InterruptedCall, maxAttempts: number): InterruptedCall {
+  const { toolCallId, rerun: { attempts = 0 } = {} } = call;
+  if (attempts < maxAttempts) return call;
+  const text = `This tool call was started ${attempts} times, and interrupted each time. ` +
+    "It does not run again; do not repeat it";
+  return { toolCallId, result: errorResult(text) };
 }
 
 /** Whether a call may run again: both the tool at the time of the call and the current tool must allow it. */

@@ -14,6 +14,7 @@ import type {
   SubAgentEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
+  TurnEndEvent,
 } from "../../core/event.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import { hasContent } from "../../core/history.ts";
@@ -220,10 +221,10 @@ class Recorder implements SessionRecording {
         return undefined;
       case "turn_end":
         this.#recordGate();
+        this.#recordPendingApprovals(event);
         return this.session.flush();
       case "agent_end":
         this.#recordGate();
-        this.#recordPendingApprovals(event);
         this.session.append(createRunEndedEntry(event));
         return this.session.flush();
       case "sub_agent":
@@ -401,8 +402,8 @@ class Recorder implements SessionRecording {
     this.session.append({ type: "approval", toolCallId: id, name, decision });
   }
 
-  #recordPendingApprovals({ pendingApprovals, decidedCalls }: AgentEndEvent): void {
-    if (!pendingApprovals) return;
+  #recordPendingApprovals({ pendingApprovals = [], decidedCalls }: TurnEndEvent): void {
+    if (pendingApprovals.length === 0) return;
     this.session.append({
       type: "approvals_pending",
       messageId: this.#replyEntryId,
@@ -427,7 +428,8 @@ class Recorder implements SessionRecording {
 
   #recordCompaction(report: CompactionReport): void {
     const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
-    const cut = this.#hooks.transform?.cutMessages ?? getReportedCut(report);
+    const { transform } = this.#hooks;
+    const cut = transform ? transform.cutMessages : getReportedCut(report);
     const range = cut && this.#path.findRange(cut);
     const newestId = range?.newestId ?? null;
     this.session.append({

@@ -14,7 +14,7 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
-import { type AgentHookOptions, findHooks, restoreCut } from "./agent_hooks.ts";
+import { type AgentHookOptions, findHooks, restoreCut, restoreGate } from "./agent_hooks.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
@@ -207,14 +207,9 @@ function restoreHooks(
   },
 ): void {
   const hooks = findHooks(agent, options);
-  const { transform, approvalGate } = hooks;
-  if (transform) restoreCut(agent, hooks, cut);
+  if (hooks.transform) restoreCut(agent, hooks, cut);
   else options.transform?.restore(cut?.cut); // A transform of the application.
-  if (!approvalGate) return;
-  if (approvalMode) approvalGate.mode = approvalMode;
-  if (!grants) return;
-  approvalGate.clearTrust();
-  for (const grant of grants) approvalGate.trust(grant);
+  restoreGate(hooks, { ...(approvalMode && { mode: approvalMode }), ...(grants && { grants }) });
 }
 
 function restoreQueues(agent: Agent, { steering, followUp }: QueuedMessages): void {

@@ -373,3 +373,90 @@ Deno.test("recordSession() records the system prompt and the messages of sub-age
     ["Be brief.", [["ask_1"], "user"], [["ask_1"], "assistant"]],
   );
 });
+
+Deno.test("openSession() does not loosen the mode of the approval gate", async () => {
+  const modes = ["always", "smart", "bypassed"] as const;
+  for (const stored of modes) {
+    for (const mode of modes) {
+      const store = new InMemorySessionStore();
+      const session = await store.create({ id: "s" });
+      session.append({ type: "approval_mode", mode: stored });
+      await session.close();
+      const gate = approvalGate({ mode });
+      const { agent } = createFixture({ approve: gate });
+      await using _session = await openSession(store, { id: "s" }, agent);
+      assertEquals(gate.mode, modes[Math.min(modes.indexOf(stored), modes.indexOf(mode))]);
+    }
+  }
+});
+
+Deno.test("openSession() ignores an approval mode and a thinking level of a later version", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  session.append({ type: "approval_mode", mode: "psychic" as "smart" });
+  const model = { provider: "p", modelId: "next", thinkingLevel: "galactic" as "high" };
+  session.append({ type: "model_changed", model });
+  await session.close();
+  const gate = approvalGate({ mode: "smart" });
+  const { agent } = createFixture({ approve: gate });
+  await using _session = await openSession(store, { id: "s" }, agent);
+  assertEquals(gate.mode, "smart");
+  assertEquals(agent.state.model, { ...model, thinkingLevel: "off" });
+});
+
+Deno.test("openSession(): approvals are pending again after a crash in the postLoop policies", async () => {
+  const { store, open } = await createPendingStore();
+  const source = await store.open("s", { access: "read" });
+  const entries = await source.path();
+  const crash = entries.findIndex(({ type }) => type === "run_ended");
+  assertEquals(entries[crash - 1]?.type, "approvals_pending");
+  await source.close();
+  const created = await store.create({ id: "crashed", entries: entries.slice(0, crash) });
+  await created.close();
+  const { agent, session } = await open("crashed");
+  assertEquals(agent.state.pendingApprovals.map(({ name }) => name), ["pay"]);
+  await session.close();
+});
+
+Deno.test("recordSession() has pending approvals on disk when their turn ends", async () => {
+  const store = new InMemorySessionStore();
+  const stored: string[][] = [];
+  const { agent } = createFixture({
+    streamFn: scriptedStream([reply([pay])]),
+    approve: () => ({ type: "pending" }),
+    policies: [{
+      name: "observer",
+      postLoop: async () => {
+        stored.push(await readTypes(store));
+      },
+    }],
+    tools: [defineTool({ name: "pay", description: "Pays.", parameters: {}, execute: () => "" })],
+  });
+  await using _session = await openSession(store, { id: "s" }, agent);
+  await agent.prompt("Pay");
+  assertEquals(stored.map((types) => types.includes("approvals_pending")), [true]);
+});
+
+Deno.test("openSession(): a pending approval whose call the log has lost is not pending", async () => {
+  const store = new InMemorySessionStore();
+  const created = await store.create({ id: "s" });
+  created.append({ type: "message", message: userMessage("go", 1) });
+  const { id } = created.append({ type: "message", message: assistantMessage([call]) });
+  const pendingApprovals = [{ toolCallId: "gone", name: "lookup", arguments: {} }];
+  created.append({ type: "approvals_pending", messageId: id, pendingApprovals });
+  await created.close();
+  const { agent } = createFixture();
+  await using session = await openSession(store, { id: "s" }, agent);
+  assertEquals([session.pendingApprovals, agent.state.pendingApprovals], [[], []]);
+  assert(session.isInterrupted);
+});
+
+Deno.test("recordSession() records arguments that are nested as deeply as the loop allows", async () => {
+  const args = JSON.parse(`${'{"q":'.repeat(200)}1${"}".repeat(200)}`);
+  const { agent, ran } = createFixture({
+    streamFn: scriptedStream([reply([toolCall("lookup", args)]), reply("Done.")]),
+  }, { parameters: {} });
+  await using session = await openSession(new InMemorySessionStore(), {}, agent);
+  const result = await agent.prompt("go");
+  assertEquals([result.stopReason, ran.length, session.session.damage], ["stop", 1, []]);
+});

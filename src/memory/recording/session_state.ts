@@ -9,7 +9,8 @@ import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { PlanStepState, SessionEntry } from "../../core/session_entry.ts";
-import { safeStringify } from "../store/safe_stringify.ts";
+import { isUsableModel } from "../store/entry_check.ts";
+import { getMessageKey } from "./message_key.ts";
 
 /** A step of a resumed plan. */
 export interface ResumedPlanStep {
@@ -59,7 +60,7 @@ export interface SessionState {
 
 /** Reads the state from a path. */
 export function readSessionState(path: readonly SessionEntry[]): SessionState {
-  const model = findLastEntry(path, "model_changed")?.model;
+  const model = getModel(path);
   const toolNames = findLastEntry(path, "tools_changed")?.names;
   const approvalMode = findLastEntry(path, "approval_mode")?.mode;
   const plan = getPlan(path);
@@ -76,6 +77,12 @@ export function readSessionState(path: readonly SessionEntry[]): SessionState {
     approvals: getApprovals(path),
     isInterrupted: isInterrupted(path, queued),
   };
+}
+
+/** Returns the last model. A thinking level that only later versions have is turned off, so that the model stays. */
+function getModel(path: readonly SessionEntry[]): ModelSpec | undefined {
+  const model = findLastEntry(path, "model_changed")?.model;
+  return [model, model && { ...model, thinkingLevel: "off" as const }].find(isUsableModel);
 }
 
 type EntryOfType<Type extends SessionEntry["type"]> = Extract<SessionEntry, { type: Type }>;
@@ -129,16 +136,11 @@ function findUndelivered(
   { steering, followUp }: QueuedMessages,
   delivered: readonly AgentMessage[],
 ): QueuedMessages {
-  const keys = new Set(delivered.map(getKey));
-  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getKey(message));
-  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getKey(message)));
+  const keys = new Set(delivered.map(getMessageKey));
+  const isUndelivered = ({ message }: QueuedMessage) => !keys.has(getMessageKey(message));
+  const dequeued = new Set([...steering, ...followUp].map(({ message }) => getMessageKey(message)));
   if (Array.from(keys).some((key) => !dequeued.has(key))) return { steering: [], followUp: [] };
   return { steering: steering.filter(isUndelivered), followUp: followUp.filter(isUndelivered) };
-}
-
-/** Returns what identifies a message. Every queued message has an id; those of other programs may have none. */
-function getKey(message: AgentMessage): string {
-  return message.id ?? safeStringify(message);
 }
 
 function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {

@@ -7,7 +7,11 @@ import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { composeTransforms } from "../context/compose_transforms.ts";
+import { slidingWindow } from "../context/sliding_window.ts";
+import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { forkSession } from "../transfer/fork.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 
@@ -155,4 +159,56 @@ Deno.test("recordSession() counts the tokens of attempts without a reply and of 
   const [summary] = await store.list();
   assertEquals(summary?.usage.total, 50);
   assertEquals(failed.usage.total + succeeded.usage.total, 50);
+});
+
+Deno.test("recordSession() counts the tokens of a message once when the host edits the history", async () => {
+  const store = new InMemorySessionStore();
+  const steps = [reply([call], { usage }), reply("one", { usage }), reply("two", { usage })];
+  const agent = createAgent([...steps, reply("three", { usage }), reply("four", { usage })]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  const [prompt, ...rest] = agent.state.messages;
+  assert(prompt);
+  const edited = { ...prompt, id: "edited" };
+  agent.setMessages([edited, ...rest]);
+  await agent.prompt("second");
+  agent.setMessages([prompt, ...agent.state.messages.slice(1)]);
+  await agent.prompt("third");
+  agent.setMessages([]);
+  await agent.prompt("fourth");
+  await recording.stop();
+  assertEquals((await store.list())[0]?.usage.total, 50);
+  const log = await readLog(store);
+  const third = log.findLast((entry) =>
+    entry.type === "message" && entry.message.role === "assistant" &&
+    extractText(entry.message.content) === "three"
+  );
+  await (await forkSession(store, "s", { id: "branch", leaf: third?.id ?? null })).close();
+  const branch = (await store.list()).find(({ id }) => id === "branch");
+  assertEquals(branch?.usage.total, 40);
+});
+
+Deno.test("openSession() restores the summary of one of several compacting transforms", async () => {
+  const store = new InMemorySessionStore();
+  let summaries = 0;
+  const streamFn = scriptedStream(Array(9).fill(() => reply(`summary ${++summaries}`)));
+  const long = "u".repeat(900);
+  const open = async () => {
+    const windows = [
+      slidingWindow({ contextWindow: 60_000 }),
+      summarize({ streamFn, contextWindow: 3_000, keepSteps: 1 }),
+      slidingWindow({ contextWindow: 60_000 }),
+    ];
+    const steps = Array.from({ length: 8 }, () => reply("a".repeat(900)));
+    const transformContext = composeTransforms(...windows);
+    const agent = createAgent(steps, { transformContext });
+    return { agent, session: await openSession(store, { id: "s" }, agent) };
+  };
+  const first = await open();
+  while (summaries === 0) await first.agent.prompt(long);
+  await first.session.close();
+  const second = await open();
+  await second.agent.prompt("short");
+  await second.session.close();
+  assertEquals(summaries, 1);
 });

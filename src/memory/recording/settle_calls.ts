@@ -48,9 +48,7 @@ function createBatch(
   { calls, approvals }: OpenReply,
   options: RerunOptions,
 ): PendingBatch | undefined {
-  const openIds = new Set(calls.map(({ call }) => call.id));
-  const pendingApprovals = (approvals?.pendingApprovals ?? [])
-    .filter(({ toolCallId }) => openIds.has(toolCallId));
+  const pendingApprovals = approvals?.pendingApprovals ?? [];
   const decidedCalls = approvals?.decidedCalls ?? [];
   const interruptedCalls = calls.map((pending): InterruptedCall => {
     const decided = decidedCalls.find(({ toolCallId }) => toolCallId === pending.call.id);

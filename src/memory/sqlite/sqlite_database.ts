@@ -9,7 +9,7 @@
  */
 
 import type { DatabaseSync as Database, StatementSync as Statement } from "node:sqlite";
-import { SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import { findBuiltinModule } from "../../platform/builtin_modules.ts";
 import { system } from "../../platform/system.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
@@ -23,6 +23,7 @@ export const MEMORY_PATH = ":memory:";
 const RESULTS = {
   busy: { code: 5, text: "database is locked" },
   readOnly: { code: 8, text: "attempt to write a readonly database" },
+  corrupt: { code: 11, text: "database disk image is malformed" },
   full: { code: 13, text: "database or disk is full" },
   cannotOpen: { code: 14, text: "unable to open database file" },
 } as const;
@@ -63,7 +64,7 @@ export async function retryWhileBusy<Value>(act: () => Value): Promise<Value> {
       return act();
     } catch (error) {
       const isOver = performance.now() - start > BUSY_TIMEOUT_MS;
-      if (!isResult(error, "busy") || isOver) throw error;
+      if (!isBusy(error) || isOver) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
@@ -82,9 +83,38 @@ export function runInTransaction<Value>(database: Database, act: () => Value): V
   }
 }
 
+/**
+ * Moves all of the write-ahead log into the database, and empties the log.
+ *
+ * @throws {Error} That the database is locked, while another process reads the log.
+ */
+export function emptyWriteAheadLog(database: Database): void {
+  const result = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+  if (result?.["busy"]) throw new Error(RESULTS.busy.text);
+}
+
 /** Whether an error means that the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return isResult(error, "full");
+}
+
+/** Whether an error means that another process has the database locked. */
+export function isBusy(error: unknown): boolean {
+  return isResult(error, "busy");
+}
+
+/** Returns an error with the advice for its cause, if there is one. */
+export function addAdvice(error: unknown): unknown {
+  const advice = findAdvice(error);
+  return advice === undefined
+    ? error
+    : new Error(`${advice} (${getErrorMessage(error)})`, { cause: error });
+}
+
+function findAdvice(error: unknown): string | undefined {
+  if (isDiskFull(error)) return "the disk is full: free some space";
+  if (!isResult(error, "corrupt")) return undefined;
+  return "the database is damaged: restore a backup, or copy its sessions that can be read into a new one";
 }
 
 function isReadOnlyError(error: unknown): boolean {

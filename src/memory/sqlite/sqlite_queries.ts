@@ -22,7 +22,7 @@ export function createListQuery({ limit = -1, after, ...filter }: StorageListOpt
     ...(after ? [{ sql: "(updated, id) < (?, ?)", values: [after.updated, after.id] }] : []),
   ]);
   return {
-    sql: `SELECT summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
+    sql: `SELECT id, updated, summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
     values: [...values, limit],
   };
 }

@@ -20,9 +20,14 @@ import type {
   StoredEntry,
   StoredSession,
 } from "../storage/entry_storage.ts";
+import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
+import { readHeader, readSummary } from "./session_rows.ts";
 import {
+  addAdvice,
   type Database,
+  emptyWriteAheadLog,
+  isBusy,
   isDiskFull,
   MEMORY_PATH,
   openDatabase,
@@ -46,14 +51,18 @@ export interface SqliteStorageOptions {
 /** A storage in one database, which is opened on first use. */
 export class SqliteStorage implements EntryStorage {
   readonly #path: string;
+  readonly #files: LockStorage;
   readonly #leases: LockFileLeases | MemoryLeases;
   #connection: Promise<Connection> | undefined;
   #isClosed = false;
-  /** Whether a commit was not synced to disk. */
-  #isUnsynced = false;
+  /** Ids of the sessions with commits that were not synced to disk. */
+  readonly #unsyncedIds = new Set<string>();
+  /** Whether the write-ahead log may have entries that are not in the database. */
+  #hasLoggedEntries = false;
 
   constructor({ path, now, files }: SqliteStorageOptions) {
     this.#path = path;
+    this.#files = files;
     this.#leases = path === MEMORY_PATH
       ? new MemoryLeases()
       : new LockFileLeases(files, `${path}-locks`, now);
@@ -61,27 +70,35 @@ export class SqliteStorage implements EntryStorage {
 
   async append(id: string, append: EntryAppend): Promise<boolean> {
     if (!this.#leases.isHeld(append.token)) return false;
+    await this.#assertUnchanged(id);
     return await this.#use((connection) => {
       const isAppended = runInTransaction(connection.database, () => connection.append(id, append));
-      if (isAppended) this.#isUnsynced = true;
-      return isAppended;
+      if (!isAppended) return false;
+      this.#unsyncedIds.add(id);
+      this.#hasLoggedEntries = true;
+      return true;
     });
   }
 
   /** Commits once with a sync to disk, which also syncs all earlier commits. */
   async sync(id: string): Promise<void> {
-    if (!this.#isUnsynced) return;
-    await this.#use((connection) => connection.sync(id));
-    this.#isUnsynced = false;
+    if (!this.#unsyncedIds.has(id)) return;
+    await this.#assertUnchanged(id);
+    const isSynced = await this.#use((connection) => {
+      const isSynced = connection.sync(id);
+      this.#unsyncedIds.clear();
+      return isSynced;
+    });
+    if (!isSynced) throw createLogChangedError(id, { path: this.#path, change: "replaced" });
+    if (!this.#hasFile("-wal")) await this.#use(({ database }) => emptyWriteAheadLog(database));
   }
 
   async load(id: string): Promise<StoredSession | undefined> {
     return await this.#use(({ database }) => {
-      const row = database.prepare("SELECT header, summary, entries FROM sessions WHERE id = ?")
-        .get(id);
+      const row = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
       return row && {
-        header: JSON.parse(String(row["header"])),
-        summary: JSON.parse(String(row["summary"])),
+        header: readHeader(row),
+        summary: readSummary(row),
         outline: readOutline(database, id, Number(row["entries"])),
       };
     });
@@ -103,9 +120,7 @@ export class SqliteStorage implements EntryStorage {
 
   async list(options: StorageListOptions): Promise<readonly SessionSummary[]> {
     return await this.#use(({ database }) =>
-      selectAll(database, createListQuery(options)).map(({ summary }) =>
-        JSON.parse(String(summary))
-      )
+      selectAll(database, createListQuery(options)).map(readSummary)
     );
   }
 
@@ -123,15 +138,28 @@ export class SqliteStorage implements EntryStorage {
   }
 
   async delete(id: string): Promise<boolean> {
-    return await this.#use(({ database }) => {
-      const isDeleted = writeOnFullDisk(
+    const isDeleted = await this.#use(({ database }) =>
+      writeOnFullDisk(
         database,
         () => runInTransaction(database, () => deleteSession(database, id)),
+      )
+    );
+    if (isDeleted) await this.#eraseDeletedText(id);
+    return isDeleted;
+  }
+
+  /** The deleted text is also in the write-ahead log, and stays there while another process reads it. */
+  async #eraseDeletedText(id: string): Promise<void> {
+    try {
+      await this.#use(({ database }) => emptyWriteAheadLog(database));
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      throw new SessionError(
+        `The session "${id}" is deleted, but its text is still in "${this.#path}-wal", which another process reads: ` +
+          "close that process, and delete another session or close the store",
+        { reason: "write_failed", cause: error },
       );
-      // The deleted text is also in the write-ahead log.
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      return isDeleted;
-    });
+    }
   }
 
   async lease(id: string, request: LeaseRequest): Promise<LeaseResult> {
@@ -140,7 +168,8 @@ export class SqliteStorage implements EntryStorage {
 
   async release(_id: string, token: string): Promise<void> {
     this.#leases.release(token);
-    if (!this.#connection || this.#isClosed) return;
+    if (!this.#hasLoggedEntries || this.#isClosed) return;
+    this.#hasLoggedEntries = false;
     // Without this, the log has entries for which a disk that becomes full has no space in the database.
     await this.#use(({ database }) => database.exec("PRAGMA wal_checkpoint(PASSIVE)"));
   }
@@ -159,28 +188,71 @@ export class SqliteStorage implements EntryStorage {
         reason: "closed",
       });
     }
+    const connection = await this.#getConnection();
+    try {
+      return await retryWhileBusy(() => act(connection));
+    } catch (error) {
+      throw addAdvice(error);
+    }
+  }
+
+  async #getConnection(): Promise<Connection> {
+    const current = this.#connection;
+    if (await this.#findChange() !== undefined && this.#connection === current) {
+      this.#connection = undefined;
+      (await current)?.database.close();
+    }
     this.#connection ??= this.#connect();
-    const connection = await this.#connection;
-    return await retryWhileBusy(() => act(connection));
+    return await this.#connection;
   }
 
   async #connect(): Promise<Connection> {
     try {
-      return new Connection(await openDatabase(this.#path, createTables));
+      const database = await openDatabase(this.#path, createTables);
+      return new Connection(database, this.#getInode() ?? null);
     } catch (error) {
       this.#connection = undefined;
-      throw error;
+      throw addAdvice(error);
     }
+  }
+
+  /**
+   * Checks that the open database is the one at the path: a file that was deleted or replaced could still be written, but no
+   * later process would read it.
+   */
+  async #assertUnchanged(id: string): Promise<void> {
+    const change = await this.#findChange();
+    if (change) throw createLogChangedError(id, { path: this.#path, change });
+  }
+
+  async #findChange(): Promise<"deleted" | "replaced" | undefined> {
+    const inode = (await this.#connection)?.inode ?? null;
+    if (inode === null) return undefined;
+    const current = this.#getInode();
+    if (current === inode) return undefined;
+    return current === undefined ? "deleted" : "replaced";
+  }
+
+  /** Returns the identity of the file at the path; `undefined` if there is no file. */
+  #getInode(): number | null | undefined {
+    return this.#path === MEMORY_PATH ? null : this.#files.stat(this.#path)?.inode;
+  }
+
+  #hasFile(extension: string): boolean {
+    return this.#path === MEMORY_PATH || this.#files.stat(this.#path + extension) !== undefined;
   }
 }
 
 /** A database and its prepared statements. */
 class Connection {
   readonly database: Database;
+  /** Identity of the file; `null` if it is not known. */
+  readonly inode: number | null;
   #statements: Statements | undefined;
 
-  constructor(database: Database) {
+  constructor(database: Database, inode: number | null) {
     this.database = database;
+    this.inode = inode;
   }
 
   /** Appends entries; returns `false` if the session does not have the expected number of entries. */
@@ -197,12 +269,13 @@ class Connection {
     return true;
   }
 
-  /** Commits a change with a sync to disk. */
-  sync(id: string): void {
+  /** Commits a change with a sync to disk; returns `false` if the session is missing. */
+  sync(id: string): boolean {
     const { database } = this;
     database.exec("PRAGMA synchronous = FULL");
     try {
-      database.prepare("UPDATE sessions SET syncs = syncs + 1 WHERE id = ?").run(id);
+      const update = database.prepare("UPDATE sessions SET syncs = syncs + 1 WHERE id = ?");
+      return update.run(id).changes === 1;
     } finally {
       database.exec("PRAGMA synchronous = NORMAL");
     }

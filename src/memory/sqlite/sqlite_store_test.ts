@@ -252,6 +252,122 @@ testDatabase("keeps a database in memory without any file", async (path) => {
   assertEquals(Array.from(Deno.readDirSync(directory)), []);
 });
 
+testDatabase("delete() waits for a process that reads the write-ahead log", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "gone", ...Array.from({ length: 40 }, () => "secretword ".repeat(50)));
+  const reader = new DatabaseSync(path);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM entries").get();
+  let isDeleted = false;
+  const deleted = store.delete("gone").then(() => isDeleted = true);
+  for (let tick = 0; tick < 20; tick++) await new Promise((resolve) => setTimeout(resolve));
+  assertEquals([isDeleted, readFiles(path).includes("secretword")], [false, true]);
+  reader.exec("COMMIT");
+  reader.close();
+  await deleted;
+  assert(!readFiles(path).includes("secretword"));
+  await store.close();
+});
+
+testDatabase("flush() rejects after the database was deleted or replaced", async (path) => {
+  for (const change of ["deleted", "replaced"]) {
+    const store = new SqliteSessionStore({ path });
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    await Deno.copyFile(path, `${path}.copy`);
+    await Deno.remove(path);
+    if (change === "replaced") await Deno.rename(`${path}.copy`, path);
+    session.append(createMessageEntry("two"));
+    const error = await assertRejects(() => session.flush(), SessionError, change);
+    assertEquals(error.reason, "write_failed");
+    assertEquals(session.outline.length, 1);
+    await session.close();
+    assertEquals((await store.list()).length, change === "deleted" ? 0 : 1);
+    await store.close();
+    for (const extension of ["", "-wal", "-shm"]) {
+      await Deno.remove(path + extension).catch(() => {});
+    }
+  }
+});
+
+testDatabase(
+  "flush() rejects if only a later call found that the database was deleted",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    // Written, but not synced to disk.
+    while ((await store.list()).length === 0) await Promise.resolve();
+    await Deno.remove(path);
+    assertEquals((await store.list()).length, 0);
+    await assertRejects(() => session.flush(), SessionError, "replaced");
+    await session.close().catch(() => {});
+    await store.close();
+  },
+);
+
+testDatabase(
+  "flush() puts entries into the database if the write-ahead log was deleted",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    await Deno.remove(`${path}-wal`);
+    session.append(createMessageEntry("two"));
+    await session.flush();
+    const database = new DatabaseSync(`file:${path}?immutable=1`, { readOnly: true });
+    assertEquals(database.prepare("SELECT count(*) AS n FROM entries").get()?.["n"], 2);
+    database.close();
+    await session.close();
+    await store.close();
+  },
+);
+
+testDatabase("flush() of a session without entries does not skip that of another", async (path) => {
+  const files = { ...localFileSystem };
+  const options: SqliteStoreOptions = { path, files };
+  await using store = new SqliteSessionStore(options);
+  const [full, empty] = [await store.create({ id: "full" }), await store.create({ id: "empty" })];
+  full.append(createMessageEntry("one"));
+  while ((await store.list()).length === 0) await Promise.resolve();
+  await empty.flush();
+  await full.flush();
+  const database = await openDatabase(path, createTables);
+  assertEquals(database.prepare("SELECT syncs FROM sessions").get()?.["syncs"], 1);
+  database.close();
+  await full.close();
+  await empty.close();
+  await store.close();
+});
+
+testDatabase("lists, opens and deletes a session whose row is damaged", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "intact", "one");
+  for (const column of ["summary", "header"]) {
+    for (const value of ["{", "null", '{"id":"intact"}', "[]"]) {
+      await using session = await store.create({ id: "s", tenant: "acme" });
+      session.append(createMessageEntry("two"));
+      await session.close();
+      const database = await openDatabase(path, createTables);
+      database.prepare(`UPDATE sessions SET ${column} = ? WHERE id = 's'`).run(value);
+      database.close();
+      const listed = await store.list();
+      assertEquals(listed.map(({ id }) => id).toSorted(), ["intact", "s"]);
+      const { problem } = listed.find(({ id }) => id === "s") ?? {};
+      assertEquals(problem !== undefined, column === "summary");
+      const opened = await store.open("s");
+      assertEquals([opened.id, opened.header.tenant], ["s", "acme"]);
+      opened.append(createMessageEntry("three"));
+      await opened.close();
+      assertEquals((await store.search("three")).length, 1);
+      await store.delete("s");
+    }
+  }
+  await store.close();
+});
+
 testDatabase("lists and reads a database that cannot be written", async (path) => {
   await using store = new SqliteSessionStore({ path });
   await writeSession(store, "s", "one");

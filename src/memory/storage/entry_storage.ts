@@ -5,7 +5,7 @@
  */
 
 import type { SessionOwner } from "../../core/errors.ts";
-import type { SessionFilter, SessionSummary } from "../../core/session.ts";
+import type { DeleteSessionsOptions, SessionFilter, SessionSummary } from "../../core/session.ts";
 import type { EntryOutline, SessionHeader } from "../../core/session_entry.ts";
 import type { HitPosition, SessionOrder } from "../store/session_page.ts";
 
@@ -83,8 +83,11 @@ export interface EntryStorage {
    * `selectSummaries()` does so for a storage that cannot sort.
    */
   list(options: StorageListOptions): Promise<readonly SessionSummary[]>;
-  /** Deletes a session permanently; resolves to `false` if there is none. */
-  delete(sessionId: string): Promise<boolean>;
+  /**
+   * Deletes a session permanently; resolves to `false` if there is none. `token` is that of the lease under which it is
+   * deleted; a storage whose leases can end rejects if another one was granted since.
+   */
+  delete(sessionId: string, token: string): Promise<boolean>;
   /**
    * Grants or renews the lease of a session's writer, atomically: at most one lease of a session has not ended. The
    * session need not exist.
@@ -99,6 +102,11 @@ export interface EntryStorage {
    * than `limit` mean that there are no more. Default: all lines are read.
    */
   search?(query: StorageSearch): Promise<readonly StorageHit[]>;
+  /**
+   * Deletes the sessions that match and have no lease, or one that has ended; resolves to their ids. Default: the sessions are
+   * listed, and deleted one by one.
+   */
+  deleteAll?(options: DeleteSessionsOptions): Promise<readonly string[]>;
   /** Closes the storage. */
   close?(): Promise<void>;
 }

@@ -12,12 +12,14 @@ import type {
   SearchSessionsOptions,
   Session,
   SessionAccess,
+  SessionFilter,
   SessionPage,
   SessionStore,
 } from "../../core/session.ts";
 import { system } from "../../platform/system.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
+import type { ListedSession } from "../store/list_snapshot.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
 import { collectHits } from "../store/search_page.ts";
@@ -29,7 +31,9 @@ import {
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
+  compareSessions,
   deleteMatching,
+  type ListCursor,
   parseListCursor,
   parseSearchCursor,
   toPage,
@@ -37,6 +41,7 @@ import {
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";
+import { listMoved } from "./moved_sessions.ts";
 import { searchStorage } from "./search_storage.ts";
 import { SharedInterval } from "./shared_interval.ts";
 import { StorageLog } from "./storage_log.ts";
@@ -141,13 +146,37 @@ class StorageStore implements StorageSessionStore {
   async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
     const after = parseListCursor(cursor);
     return await this.#read(undefined, async () => {
-      const summaries = await this.#storage.list({
-        ...filter,
-        ...(after && { after }),
-        ...(limit !== undefined && { limit: limit + 1 }),
+      const sessions = await this.#list(filter, { after, limit });
+      return toPage(sessions, {
+        limit: limit ?? sessions.length,
+        snapshotTime: after?.snapshotTime ?? sessions[0]?.position.updated ?? 0,
+        getValue: ({ summary }) => summary,
+        getPosition: ({ position }) => position,
       });
-      return toPage(summaries, limit ?? summaries.length, (summary) => summary);
     });
+  }
+
+  /** Lists the sessions of a page, and one or more that follow. */
+  async #list(
+    filter: SessionFilter,
+    { after, limit }: {
+      readonly after: ListCursor | undefined;
+      readonly limit: number | undefined;
+    },
+  ): Promise<readonly ListedSession[]> {
+    const summaries = await this.#storage.list({
+      ...filter,
+      ...(after && { after }),
+      ...(limit !== undefined && { limit: limit + 1 }),
+    });
+    const listed = summaries.map((summary) => ({ summary, position: summary }));
+    if (!after) return listed;
+    // After the list, so that a session that is written meanwhile is in one of both.
+    const moved = await listMoved(this.#storage, filter, after.snapshotTime);
+    return [
+      ...listed.filter(({ summary }) => !moved.ids.has(summary.id)),
+      ...moved.sessions.filter(({ position }) => compareSessions(after, position) < 0),
+    ].toSorted((left, right) => compareSessions(left.position, right.position));
   }
 
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
@@ -161,25 +190,36 @@ class StorageStore implements StorageSessionStore {
       ...(cwd !== undefined && { cwd }),
       ...(tenant !== undefined && { tenant }),
       ...(user !== undefined && { user }),
-      ...(after && { after }),
     };
-    return await this.#read(
-      sessionId,
-      () => collectHits(searchStorage(this.#storage, parsed, scope), { limit, signal }),
-    );
+    return await this.#read(sessionId, async () => {
+      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(scope);
+      const hits = searchStorage(this.#storage, parsed, {
+        ...scope,
+        snapshotTime,
+        ...(after && { after }),
+        ...(signal && { signal }),
+      });
+      return await collectHits(hits, { limit, snapshotTime, signal });
+    });
   }
 
   async delete(id: string): Promise<void> {
     checkSessionId(id);
     await this.#withLease(id, async (lease) => {
-      if (!await this.#storage.delete(id)) throw createNotFoundError(id);
+      if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
     });
   }
 
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
-    return await deleteMatching(this, options);
+    const { deleteAll } = this.#storage;
+    if (!deleteAll) return await deleteMatching(this, options);
+    try {
+      return await deleteAll.call(this.#storage, options);
+    } catch (error) {
+      throw toSessionError(error, { id: undefined, reason: "write_failed" });
+    }
   }
 
   async close(): Promise<void> {
@@ -188,6 +228,16 @@ class StorageStore implements StorageSessionStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #findLatest({ cwd, tenant, user }: SessionFilter): Promise<number> {
+    const filter = {
+      ...(cwd !== undefined && { cwd }),
+      ...(tenant !== undefined && { tenant }),
+      ...(user !== undefined && { user }),
+    };
+    const [first] = await this.#storage.list({ ...filter, limit: 1 });
+    return first?.updated ?? 0;
   }
 
   get #ports(): { now: () => number; newId: () => string } {

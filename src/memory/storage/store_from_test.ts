@@ -104,7 +104,7 @@ function damage(
   return {
     append: (id, append) => storage.append(id, append),
     list: (options) => storage.list(options),
-    delete: (id) => storage.delete(id),
+    delete: (id, token) => storage.delete(id, token),
     lease: (id, request) => storage.lease(id, request),
     release: (id, token) => storage.release(id, token),
     load: async (id): Promise<StoredSession | undefined> => {
@@ -168,4 +168,49 @@ Deno.test("storeFrom(): reports an error of the storage as a SessionError that n
   await assertRejects(() => store.list(), SessionError, "Cannot read the sessions: connection");
   const created = await assertRejects(() => store.create({ id: "s" }), SessionError);
   assert(created.message.includes("connection refused"));
+});
+
+Deno.test("storeFrom(): deletes under a lease, and many sessions with the storage's deleteAll()", async () => {
+  const storage = createMemoryStorage();
+  const calls: unknown[] = [];
+  const store = storeFrom({
+    ...damage(storage, {}),
+    lease: (id, request) => {
+      calls.push(["lease", request.token]);
+      return storage.lease(id, request);
+    },
+    delete: (id, token) => {
+      calls.push(["delete", token]);
+      return storage.delete(id, token);
+    },
+    deleteAll: (options) => {
+      calls.push(["deleteAll", options]);
+      return options.tenant === "acme"
+        ? Promise.resolve(["a", "b"])
+        : Promise.reject(new Error("connection refused"));
+    },
+  });
+  const session = await store.create({ id: "s" });
+  session.append(createMessageEntry("kept"));
+  await session.close();
+  await store.delete("s");
+  assertEquals(await store.deleteAll({ tenant: "acme" }), ["a", "b"]);
+  const [, [, token] = []] = calls as unknown[][];
+  assertEquals(calls.slice(1), [["lease", token], ["delete", token], ["deleteAll", {
+    tenant: "acme",
+  }]]);
+  const error = await assertRejects(() => store.deleteAll({ tenant: "zoo" }), SessionError);
+  assertEquals(error.message, "Cannot write the sessions: connection refused");
+});
+
+Deno.test("storeFrom(): search() ends when it is aborted while the storage searches", async () => {
+  const controller = new AbortController();
+  const store = storeFrom({
+    ...damage(createMemoryStorage(), {}),
+    search: () => {
+      queueMicrotask(() => controller.abort());
+      return new Promise(() => {});
+    },
+  });
+  assertEquals(await store.search("word", { signal: controller.signal }), []);
 });

@@ -36,7 +36,8 @@ export async function acquireLease(options: WriterLeaseOptions): Promise<WriterL
 
 /** A lease, until it is released or another writer has it. */
 export class WriterLease {
-  readonly #token: string;
+  /** Identifies the lease. */
+  readonly token: string;
   readonly #options: WriterLeaseOptions;
   readonly #stopRenewals: () => void;
   /** The renewal that is under way. A release must not overtake it, or it would grant the lease again. */
@@ -44,7 +45,7 @@ export class WriterLease {
   #newOwner: SessionOwner | undefined;
 
   constructor(token: string, options: WriterLeaseOptions) {
-    this.#token = token;
+    this.token = token;
     this.#options = options;
     this.#stopRenewals = options.renewals.add(() => {
       this.#renewal ??= this.#renew().finally(() => this.#renewal = undefined);
@@ -57,7 +58,7 @@ export class WriterLease {
    * @throws {SessionError} With the reason `lock_lost` if it is refused.
    */
   async use(write: (token: string) => Promise<boolean>): Promise<void> {
-    if (await write(this.#token)) return;
+    if (await write(this.token)) return;
     await this.#renew();
     throw createLockLostError(this.#options.sessionId, this.#newOwner);
   }
@@ -68,7 +69,7 @@ export class WriterLease {
     await this.#renewal;
     const { storage, sessionId } = this.#options;
     try {
-      await storage.release(sessionId, this.#token);
+      await storage.release(sessionId, this.token);
     } catch {
       // The lease ends when its duration has passed.
     }
@@ -77,7 +78,7 @@ export class WriterLease {
   async #renew(): Promise<void> {
     const { storage, sessionId, createRequest } = this.#options;
     try {
-      const result = await storage.lease(sessionId, { ...createRequest(), token: this.#token });
+      const result = await storage.lease(sessionId, { ...createRequest(), token: this.token });
       this.#newOwner = result.type === "refused" ? result.owner : undefined;
     } catch {
       // The next renewal or write reports a storage that cannot be reached.

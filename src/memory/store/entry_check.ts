@@ -6,8 +6,23 @@
  */
 
 import { findContentProblem, findMessageProblem } from "../../core/check_message.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type { SessionEntryType } from "../../core/session_entry.ts";
+import {
+  ENVELOPE_DEPTH,
+  isDeeperThan,
+  isJsonObject,
+  type JsonObject,
+  MAX_JSON_DEPTH,
+} from "../../core/json.ts";
+import { isThinkingLevel, type ModelSpec } from "../../core/model.ts";
+import type { SessionEntry, SessionEntryType } from "../../core/session_entry.ts";
+
+/** Maximum nesting of an entry: that of tool arguments, and the levels around them. */
+export const MAX_ENTRY_DEPTH = MAX_JSON_DEPTH + ENVELOPE_DEPTH;
+
+/** Whether an entry of a log can be copied into another one; one that another program wrote may be nested too deeply. */
+export function canStore(entry: SessionEntry): boolean {
+  return !isDeeperThan(entry, MAX_ENTRY_DEPTH);
+}
 
 /** Returns what is wrong with a member, as a fragment such as `must be a string`; `undefined` if it is valid. */
 type Check = (value: unknown) => string | undefined;
@@ -48,7 +63,7 @@ const result: Check = (value) => {
 const MEMBER_CHECKS: Readonly<
   Record<Exclude<SessionEntryType, "opaque">, Readonly<Record<string, Check>>>
 > = {
-  message: { message },
+  message: { message, isCopy: optional(boolean) },
   reply_failed: { message },
   tool_started: { ...call, arguments: object },
   tool_finished: { ...call, result },
@@ -144,10 +159,17 @@ function callArguments(content: unknown): string | undefined {
   return isValid ? undefined : "must have tool calls whose arguments are an object";
 }
 
-/** Whether a value is a `ModelSpec` object. */
+/** Whether a value is like a `ModelSpec`; a later version may have other thinking levels. */
 export function isModelSpec(value: unknown): boolean {
   return isJsonObject(value) && isString(value["provider"]) && isString(value["modelId"]) &&
     isString(value["thinkingLevel"]);
+}
+
+/** Whether an agent of this version can have a model. */
+export function isUsableModel(value: unknown): boolean {
+  if (!isModelSpec(value)) return false;
+  const { provider, modelId, thinkingLevel } = value as ModelSpec;
+  return provider !== "" && modelId !== "" && isThinkingLevel(thinkingLevel);
 }
 
 function isPendingCall(value: unknown): boolean {

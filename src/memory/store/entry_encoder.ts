@@ -7,7 +7,7 @@
 import { SessionError } from "../../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../../core/json.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { findEntryProblem, isKnownType } from "./entry_check.ts";
+import { findEntryProblem, isKnownType, MAX_ENTRY_DEPTH } from "./entry_check.ts";
 import { encodeEntry } from "./jsonl.ts";
 import { RepeatedContent } from "./repeated_content.ts";
 import { getSearchText } from "./search.ts";
@@ -57,7 +57,7 @@ export class EntryEncoder {
   }
 
   #copy(entry: SessionEntry): SessionEntry {
-    const conversion = toJsonValue(entry);
+    const conversion = toJsonValue(entry, MAX_ENTRY_DEPTH);
     if ("problem" in conversion) throw this.#createError(conversion.problem);
     const { value } = conversion;
     const problem = isJsonObject(value) ? findProblem(value) : "an entry is an object";

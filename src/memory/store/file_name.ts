@@ -2,7 +2,7 @@
  * Names of files for session ids.
  *
  * An id that is a safe file name on every platform is its own name. In others, unsafe characters are percent-encoded, as
- * in URLs. The name of an id that would be too long ends with a hash of the id.
+ * in URLs. Upper-case letters are unsafe: macOS and Windows would open the file of "ada" for the id "Ada". The name of an id that would be too long ends with a hash of the id.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const PREFIX_LENGTH = 160;
 const HASH_MARK = "%%";
 
 /** Unsafe characters: any but these, one of these at the beginning, and dots before another or at the end. */
-const UNSAFE_CHARACTER = /[^A-Za-z0-9._-]|^[._-]|\.(?=\.|$)/gu;
+const UNSAFE_CHARACTER = /[^a-z0-9._-]|^[._-]|\.(?=\.|$)/gu;
 /** The beginning of a name that Windows reserves for a device, with any extension. */
 const DEVICE_NAME = /^(?=(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))./i;
 

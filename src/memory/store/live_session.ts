@@ -48,6 +48,8 @@ export class LiveSession implements Session {
   readonly access: SessionAccess;
   readonly #options: LiveSessionOptions;
   readonly #damage: SessionDamage[];
+  /** Ids of the entries in `#damage` that cannot be read. */
+  readonly #unreadableIds: Set<string | undefined>;
   readonly #encoder: EntryEncoder;
   readonly #tree: SessionTree;
   readonly #loadedEntries: (SessionEntry | undefined)[];
@@ -60,6 +62,8 @@ export class LiveSession implements Session {
     this.header = options.header;
     this.access = options.access;
     this.#damage = [...options.damage ?? []];
+    const unreadable = this.#damage.filter(({ type }) => type === "broken_entry");
+    this.#unreadableIds = new Set(unreadable.map(({ entryId }) => entryId));
     this.#options = options;
     this.#encoder = options.encoder ?? new EntryEncoder(options.header.id);
     this.#tree = options.tree;
@@ -226,10 +230,8 @@ export class LiveSession implements Session {
 
   /** Reports an entry that the tree has and the log no longer. */
   #reportUnreadable(position: number, { id: entryId }: EntryOutline): void {
-    const isReported = this.#damage.some((damage) =>
-      damage.entryId === entryId && damage.type === "broken_entry"
-    );
-    if (isReported) return;
+    if (this.#unreadableIds.has(entryId)) return;
+    this.#unreadableIds.add(entryId);
     this.#damage.push({ type: "broken_entry", ...this.#options.log.locate(position), entryId });
   }
 

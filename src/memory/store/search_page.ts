@@ -13,10 +13,14 @@ export interface FoundHit extends HitPosition {
   readonly hit: SearchHit;
 }
 
-/** Collects the first `limit` hits; stops when the signal is aborted. */
+/** Collects the first `limit` hits; stops when the signal is aborted. `snapshotTime` is the time of the first page. */
 export async function collectHits(
   hits: AsyncIterable<FoundHit>,
-  { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal | undefined },
+  { limit, snapshotTime, signal }: {
+    readonly limit: number;
+    readonly snapshotTime: number;
+    readonly signal?: AbortSignal | undefined;
+  },
 ): Promise<SearchPage> {
   const found: FoundHit[] = [];
   if (limit > 0 && !signal?.aborted) {
@@ -26,7 +30,6 @@ export async function collectHits(
       if (found.length > limit || signal?.aborted) break;
     }
   }
-  const page = toPage(found, limit, (hit) => hit);
-  const result = page.map(({ hit }) => hit);
-  return page.cursor === undefined ? result : Object.assign(result, { cursor: page.cursor });
+  const getPosition = ({ updated, id, position }: FoundHit) => ({ updated, id, position });
+  return toPage(found, { limit, snapshotTime, getValue: ({ hit }) => hit, getPosition });
 }

@@ -32,10 +32,9 @@ export function checkSessionId(id: string): void {
   const isValid = id.length > 0 && id.length <= MAX_LENGTH && id.isWellFormed() &&
     !CONTROL_CHARACTER.test(id);
   if (isValid) return;
+  const shown = JSON.stringify(id.length > MAX_LENGTH ? `${id.slice(0, MAX_LENGTH)}…` : id);
   throw new SessionError(
-    `Invalid session id ${
-      JSON.stringify(id)
-    }: use 1 to ${MAX_LENGTH} characters without control characters`,
+    `Invalid session id ${shown}: use 1 to ${MAX_LENGTH} characters without control characters`,
     { reason: "bad_id" },
   );
 }

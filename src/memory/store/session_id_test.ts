@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import { checkSessionId, createRandomId, createSessionId } from "./session_id.ts";
 
@@ -22,4 +22,9 @@ Deno.test("checkSessionId(): accepts any text of 1 to 200 characters without con
     const error = assertThrows(() => checkSessionId(id), SessionError);
     assertEquals(error.reason, "bad_id");
   }
+});
+
+Deno.test("checkSessionId(): the message of a long id has only its beginning", () => {
+  const error = assertThrows(() => checkSessionId("x".repeat(1_000_000)), SessionError);
+  assert(error.message.length < 400);
 });

@@ -21,6 +21,17 @@ export interface HitPosition extends SessionOrder {
   readonly position: number;
 }
 
+/** The time of the first page of a list, in milliseconds since the epoch: that of the last entry of its first session. */
+interface PageTime {
+  readonly snapshotTime: number;
+}
+
+/** The position after which a list continues. */
+export type ListCursor = SessionOrder & PageTime;
+
+/** The position after which a search continues. */
+export type SearchCursor = HitPosition & PageTime;
+
 /** Compares sessions by their order in lists. */
 export function compareSessions(left: SessionOrder, right: SessionOrder): number {
   return right.updated - left.updated || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);
@@ -50,20 +61,29 @@ export function selectSummaries(
 }
 
 /** Creates a page of the first `limit` items; one more item means that another page follows. */
-export function toPage<Item>(
+export function toPage<Item, Value>(
   items: readonly Item[],
-  limit: number,
-  getPosition: (item: Item) => SessionOrder,
-): readonly Item[] & { readonly cursor?: string } {
+  { limit, snapshotTime, getValue, getPosition }: PageTime & {
+    readonly limit: number;
+    readonly getValue: (item: Item) => Value;
+    readonly getPosition: (item: Item) => SessionOrder;
+  },
+): readonly Value[] & { readonly cursor?: string } {
   const page = items.slice(0, limit);
+  const values = page.map(getValue);
   const last = page.at(-1);
-  const hasMore = items.length > page.length;
-  return hasMore && last ? Object.assign(page, { cursor: createCursor(getPosition(last)) }) : page;
+  if (!last || items.length === page.length) return values;
+  return Object.assign(values, { cursor: createCursor({ ...getPosition(last), snapshotTime }) });
 }
 
-function createCursor(position: SessionOrder & Partial<HitPosition>): string {
-  const { updated, id, position: entry } = position;
-  return JSON.stringify([updated, id, ...(entry === undefined ? [] : [entry])]);
+function createCursor(cursor: ListCursor | SearchCursor): string {
+  const { updated, id, snapshotTime } = cursor;
+  return JSON.stringify([
+    updated,
+    id,
+    snapshotTime,
+    ..."position" in cursor ? [cursor.position] : [],
+  ]);
 }
 
 /**
@@ -71,10 +91,12 @@ function createCursor(position: SessionOrder & Partial<HitPosition>): string {
  *
  * @throws {SessionError} With the reason `bad_cursor`.
  */
-export function parseListCursor(cursor: string | undefined): SessionOrder | undefined {
+export function parseListCursor(cursor: string | undefined): ListCursor | undefined {
   if (cursor === undefined) return undefined;
-  const [updated, id] = parseCursor(cursor);
-  if (typeof updated === "number" && typeof id === "string") return { updated, id };
+  const [updated, id, snapshotTime] = parseCursor(cursor);
+  const isValid = typeof updated === "number" && typeof id === "string" &&
+    typeof snapshotTime === "number";
+  if (isValid) return { updated, id, snapshotTime };
   throw createCursorError(cursor);
 }
 
@@ -83,9 +105,9 @@ export function parseListCursor(cursor: string | undefined): SessionOrder | unde
  *
  * @throws {SessionError} With the reason `bad_cursor`.
  */
-export function parseSearchCursor(cursor: string | undefined): HitPosition | undefined {
+export function parseSearchCursor(cursor: string | undefined): SearchCursor | undefined {
   if (cursor === undefined) return undefined;
-  const [, , position] = parseCursor(cursor);
+  const [, , , position] = parseCursor(cursor);
   const order = parseListCursor(cursor);
   if (order && typeof position === "number") return { ...order, position };
   throw createCursorError(cursor);
@@ -118,6 +140,18 @@ export function checkDeleteOptions(options: DeleteSessionsOptions): void {
     "Cannot delete all sessions of a store: specify cwd, tenant, user or updatedBefore",
     { reason: "bad_filter" },
   );
+}
+
+/**
+ * Checks that a scope selects sessions.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkScope({ tenant, user }: SessionFilter): void {
+  if (tenant !== undefined || user !== undefined) return;
+  throw new SessionError("The scope of a store is empty: specify a tenant, a user, or both", {
+    reason: "bad_filter",
+  });
 }
 
 /** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */

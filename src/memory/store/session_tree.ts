@@ -19,6 +19,8 @@ export class SessionTree {
   /** Positions by id of the first `#indexedCount` entries. */
   readonly #positions = new Map<string, number>();
   #indexedCount = 0;
+  /** The last number that made a duplicate id unique, by that id. */
+  readonly #lastNumbers = new Map<string, number>();
 
   /** All entries, oldest first. */
   get nodes(): readonly EntryOutline[] {
@@ -96,8 +98,9 @@ export class SessionTree {
   }
 
   #createUniqueId(id: string): string {
-    let number = 2;
-    while (this.has(`${id}~${number}`)) number++;
+    let number = this.#lastNumbers.get(id) ?? 1;
+    do number++; while (this.has(`${id}~${number}`));
+    this.#lastNumbers.set(id, number);
     return `${id}~${number}`;
   }
 }

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { EntryOutline } from "../../core/session_entry.ts";
 import { SessionTree } from "./session_tree.ts";
 
@@ -49,4 +49,13 @@ Deno.test("SessionTree: addRepaired() replaces a missing parent and a duplicate 
   assertEquals(tree.addRepaired(createNode("a", "a~2")).node.id, "a~3");
   assertEquals(tree.addRepaired(createNode("self", "self")).repairs, ["lost_parent"]);
   assertEquals(tree.pathTo("self"), [0, 1, 3, 4, 5]);
+});
+
+Deno.test("SessionTree: addRepaired() takes constant time for each entry with the same id", () => {
+  const tree = createTree(createNode("a"));
+  const start = performance.now();
+  for (let number = 0; number < 20_000; number++) tree.addRepaired(createNode("a", "a"));
+  assertEquals(tree.leafId, "a~20001");
+  // Checking all numbers for each entry takes a minute.
+  assert(performance.now() - start < 10_000);
 });

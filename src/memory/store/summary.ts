@@ -6,7 +6,7 @@
 
 import { extractText } from "../../core/content.ts";
 import type { SessionSummary } from "../../core/session.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { MessageEntry, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 
 /** Maximum length of titles and prompts in a summary, in characters. */
@@ -45,7 +45,7 @@ export class SummaryBuilder {
     summary.updated = entry.timestamp;
     switch (entry.type) {
       case "message":
-        return this.#addMessage(entry.message);
+        return this.#addMessage(entry);
       case "model_changed":
         summary.model = entry.model;
         return;
@@ -65,10 +65,10 @@ export class SummaryBuilder {
     return { ...this.#summary, bytes };
   }
 
-  #addMessage(message: Extract<SessionEntry, { type: "message" }>["message"]): void {
+  #addMessage({ message, isCopy = false }: MessageEntry): void {
     const summary = this.#summary;
     summary.messages++;
-    if (message.role === "assistant" || message.role === "tool_result") {
+    if (!isCopy && (message.role === "assistant" || message.role === "tool_result")) {
       this.#addUsageAndCost(message);
     }
     if (message.role === "user" && summary.firstPrompt === undefined) {

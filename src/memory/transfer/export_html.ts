@@ -9,6 +9,7 @@ import type { Session } from "../../core/session.ts";
 import { PAGE_STYLE } from "./page_style.ts";
 import {
   type ExportOptions,
+  formatTime,
   readTranscript,
   type Transcript,
   type TranscriptItem,
@@ -46,7 +47,7 @@ ${transcript.items.map(renderItem).join("\n")}
 function renderHeader({ title, header, usage, cost }: Transcript): string {
   const facts = [
     header.id,
-    new Date(header.created).toISOString(),
+    formatTime(header.created),
     ...(header.cwd === undefined ? [] : [header.cwd]),
     `${usage.total} tokens`,
     ...(cost.total ? [`$${cost.total.toFixed(4)}`] : []),
@@ -56,7 +57,7 @@ function renderHeader({ title, header, usage, cost }: Transcript): string {
 }
 
 function renderItem(item: TranscriptItem): string {
-  const time = `<time>${new Date(item.timestamp).toISOString()}</time>`;
+  const time = `<time>${formatTime(item.timestamp)}</time>`;
   if (item.type === "note") return `<aside>${time}${renderText(item.text)}</aside>`;
   const { speaker, model = "", error, parts } = item;
   const failure = error === undefined ? "" : `<p class="error">${escapeHtml(error)}</p>`;

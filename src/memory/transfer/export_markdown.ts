@@ -8,6 +8,7 @@ import type { ImageSource } from "../../core/content.ts";
 import type { Session } from "../../core/session.ts";
 import {
   type ExportOptions,
+  formatTime,
   readTranscript,
   type Transcript,
   type TranscriptItem,
@@ -27,7 +28,7 @@ export async function exportMarkdown(session: Session, options?: ExportOptions):
 function renderHeader({ title, header, usage, cost }: Transcript): string {
   const facts = [
     `Session \`${header.id}\``,
-    new Date(header.created).toISOString(),
+    formatTime(header.created),
     ...(header.cwd === undefined ? [] : [`in \`${header.cwd}\``]),
     `${usage.total} tokens`,
     ...(cost.total ? [`$${cost.total.toFixed(4)}`] : []),

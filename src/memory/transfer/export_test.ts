@@ -9,9 +9,11 @@ import {
   toolCall,
   toolResultMessage,
 } from "../../testing/messages.ts";
+import { FileSessionStore } from "../file/file_store.ts";
 import { exportHtml } from "./export_html.ts";
 import { exportJsonl } from "./export_jsonl.ts";
 import { exportMarkdown } from "./export_markdown.ts";
+import { forkSession } from "./fork.ts";
 import { importSession } from "./import_session.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 
@@ -193,8 +195,16 @@ Deno.test("importSession() returns the damage, and rejects if there is no entry"
 
 Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
-  const session = await store.create({ id: "secrets", cwd: "/home/SECRET" });
-  const call = toolCall("SECRET", { id: "SECRET", deep: [{ type: "SECRET" }] }, { id: "call_1" });
+  const session = await store.create({
+    id: "secrets",
+    cwd: "/home/SECRET",
+    metadata: { id: "SECRET", "a SECRET key": 1 },
+  });
+  const call = toolCall(
+    "SECRET",
+    { id: "SECRET", deep: [{ type: "SECRET", SECRET: [{ "a SECRET key": 1 }] }] },
+    { id: "call_1" },
+  );
   session.append({ type: "title", title: "SECRET" });
   session.append({ type: "message", message: assistantMessage([text("SECRET"), call]) });
   session.append({
@@ -216,4 +226,49 @@ Deno.test("exportMarkdown() exports the path to another leaf", async () => {
   const session = await createSampleSession();
   const markdown = await exportMarkdown(session, { leaf: session.outline[0]?.id ?? null });
   assert(!markdown.includes("Assistant"));
+});
+
+Deno.test("exportHtml(), exportMarkdown(): a log of another version may have any time and any block", async () => {
+  const jsonl = [
+    { type: "session", version: 1, id: "s", created: 1e300 },
+    {
+      type: "message",
+      id: "a",
+      parentId: null,
+      timestamp: -1e300,
+      message: { role: "user", content: [{ type: "hologram", depth: 3 }], timestamp: 1 },
+    },
+    { type: "plan_mode", id: "b", parentId: "a", timestamp: 9e15, active: true },
+  ].map((line) => JSON.stringify(line)).join("\n");
+  const { session } = await importSession(new InMemorySessionStore(), jsonl);
+  for (const write of [exportHtml, exportMarkdown]) {
+    const page = await write(session);
+    assert(page.includes("hologram"), page);
+    assert(page.includes("time 1e+300"), page);
+  }
+  await session.close();
+});
+
+Deno.test("importSession(), forkSession(): leave out what is nested too deeply, and keep the rest", async () => {
+  const deep = `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`;
+  const jsonl = [
+    `{"type":"session","version":1,"id":"s","created":1,"metadata":${deep}}`,
+    `{"type":"custom","id":"a","parentId":null,"timestamp":1,"name":"deep","data":${deep}}`,
+    `{"type":"title","id":"b","parentId":"a","timestamp":2,"title":"kept"}`,
+  ];
+  const directory = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${directory}/s.jsonl`, jsonl.join("\n") + "\n");
+  const store = new FileSessionStore({ directory });
+  const imported = await importSession(store, jsonl.join("\n"), { id: "imported" });
+  const fork = await forkSession(store, "s", { id: "fork" });
+  for (const session of [imported.session, fork]) {
+    assertEquals(session.outline.map(({ id }) => id), ["b"]);
+    assertEquals(session.header.metadata, undefined);
+    await session.close();
+  }
+  assertEquals(imported.damage.map(({ type, entryId }) => [type, entryId]), [[
+    "broken_entry",
+    "a",
+  ]]);
+  await Deno.remove(directory, { recursive: true });
 });

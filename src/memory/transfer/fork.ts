@@ -6,6 +6,7 @@
 
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import { canStore } from "../store/entry_check.ts";
 import { createRandomId } from "../store/session_id.ts";
 
 /** Options for {@linkcode forkSession}. */
@@ -43,7 +44,7 @@ export async function forkSession(
 ): Promise<Session> {
   await using source = await store.open(id, { access: "read" });
   const { leaf = source.leafId, into = store } = options;
-  const entries = await readEntriesUpTo(source, leaf);
+  const entries = (await readEntriesUpTo(source, leaf)).filter(canStore).map(toOriginal);
   const { cwd, tenant, user, metadata } = source.header;
   const fork = await into.create({
     ...(options.id !== undefined && { id: options.id }),
@@ -63,6 +64,13 @@ export async function forkSession(
     fork.append({ type: "approvals_pending", messageId: null, pendingApprovals: [] });
   }
   return fork;
+}
+
+/** Returns an entry of the only branch of a fork, whose tokens the fork counts. */
+function toOriginal(entry: SessionEntry): SessionEntry {
+  if (entry.type !== "message" || !entry.isCopy) return entry;
+  const { isCopy: _isCopy, ...original } = entry;
+  return original;
 }
 
 function isEmpty({ queued, delivering = queued }: QueueChangedEntry): boolean {

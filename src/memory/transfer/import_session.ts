@@ -6,8 +6,10 @@
 
 import { SessionError } from "../../core/errors.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import { LogScanner } from "../file/log_scanner.ts";
 import { splitLines } from "../file/read_lines.ts";
+import { canStore } from "../store/entry_check.ts";
 import { createSessionId } from "../store/session_id.ts";
 
 /** Options for {@linkcode importSession}. */
@@ -40,8 +42,14 @@ export async function importSession(
   const scanner = new LogScanner({ id: id ?? "import", created: created ?? Date.now() });
   const bytes = new TextEncoder().encode(jsonl);
   for (const line of splitLines(bytes, 0)) scanner.addLine(line);
-  const { damage, header: { type: _type, version: _version, ...header } } = scanner;
-  const entries = scanner.entries.filter((entry) => entry !== undefined);
+  const { header: { type: _type, version: _version, ...header }, offsets } = scanner;
+  const damage = [...scanner.damage];
+  const entries = scanner.entries.filter((entry, position): entry is SessionEntry => {
+    if (entry && canStore(entry)) return true;
+    const [offset, length] = [offsets.offsetAt(position), offsets.lengthAt(position)];
+    damage.push({ type: "broken_entry", offset, length, ...(entry && { entryId: entry.id }) });
+    return false;
+  });
   if (entries.length === 0) {
     throw new SessionError(
       "Cannot import a session: no session entry found: provide JSON lines with one entry or message each",

@@ -91,9 +91,9 @@ const STRUCTURAL_KEYS = new Set([
   "mediaType",
 ]);
 /** Properties with arbitrary content. */
-const FREE_FORM_KEYS = new Set(["arguments", "details", "data"]);
+const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
 
-/** Applies `redact` to every text of an entry or header, except to properties that define its structure. */
+/** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
     if (typeof member === "string") {
@@ -101,12 +101,11 @@ export function redactTexts<Value>(value: Value, redact: (text: string) => strin
     }
     if (Array.isArray(member)) return member.map((item) => visit(item, "", hasStructure));
     if (typeof member !== "object" || member === null) return member;
-    const members = Object.entries(member);
-    return Object.fromEntries(
-      members.map((
-        [key, value],
-      ) => [key, visit(value, key, hasStructure && !FREE_FORM_KEYS.has(key))]),
-    );
+    const members = Object.entries(member).map(([key, value]) => {
+      const isFreeForm = !hasStructure || FREE_FORM_KEYS.has(key);
+      return [hasStructure ? key : redact(key), visit(value, key, !isFreeForm)];
+    });
+    return Object.fromEntries(members);
   };
   return visit(JSON.parse(safeStringify(value)), "", true) as Value;
 }
@@ -161,6 +160,12 @@ function createMessageItems(
   }
 }
 
+/** Formats a time of a log, which may be any number. */
+export function formatTime(timestamp: number): string {
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? `time ${timestamp}` : date.toISOString();
+}
+
 function createParts(
   blocks: readonly ContentBlock[],
   results: ReadonlyMap<string, TranscriptTool["result"]>,
@@ -179,6 +184,8 @@ function createParts(
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
         return []; // For the provider only.
+      default:
+        return createUnknownPart(block);
       case "tool_call": {
         const result = results.get(block.id);
         const args = formatJson(block.arguments);
@@ -186,6 +193,12 @@ function createParts(
       }
     }
   });
+}
+
+/** A later version may have types of blocks that this one does not know. */
+function createUnknownPart(block: never): TranscriptPart[] {
+  const { type } = block as ContentBlock;
+  return [{ type: "data", name: String(type), json: formatJson(block) }];
 }
 
 function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string | undefined {

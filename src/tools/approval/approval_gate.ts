@@ -14,11 +14,14 @@ import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { needsApproval } from "../../core/tool.ts";
 import {
   type ApprovalRule,
-  commandHasPrefix,
+  createRuledCall,
   parseApprovalRule,
   pathHasPrefix,
+  type RuledCall,
+  scriptHasPrefix,
 } from "./approval_rules.ts";
-import { assessCommand, type CommandAssessment } from "./command_assessment.ts";
+import { assessScript, type CommandAssessment } from "./command_assessment.ts";
+import type { Concern } from "./command_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** A call submitted to the approval prompt. */
@@ -49,8 +52,8 @@ export interface ApprovalGateOptions {
   /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
   readonly allowHarmless?: boolean | undefined;
   /**
-   * Sandbox of the commands. While it is not confined, `bash` cannot be trusted as a tool and `allowHarmless` has no
-   * effect. Default: commands are assumed to be confined.
+   * Sandbox of the commands. While it is not confined, neither a rule `bash` without a pattern nor trust in the tool
+   * covers a command, and `allowHarmless` has no effect. Default: commands are assumed to be confined.
    */
   readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
@@ -114,24 +117,43 @@ type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const { name, arguments: args, tool } = request;
-  const denyRule = state.deny.find((rule) => rule.matchesAny(name, args));
-  if (denyRule) {
-    const { source: rule } = denyRule;
-    return createDenial(`The rule ${rule} forbids this call.`, { rule, origin: "rule" });
-  }
+  const call = createRuledCall(name, args);
+  const denial = findDenial(state.deny, call);
+  if (denial) return denial;
   const { mode } = state;
   if (mode === "bypassed" || (mode === "smart" && !needsApproval(tool, args))) {
     return { type: "approved", origin: "mode" };
   }
-  const allowRule = state.allow.find((rule) => rule.matchesAll(name, args));
+  const trustsTool = name !== "bash" || await isConfined(state.options.sandbox);
+  const allowRule = state.allow.find((rule) =>
+    rule.covers(call) && (trustsTool || !rule.coversTool)
+  );
   if (allowRule) return createRuleApproval(allowRule.source);
-  const assessment = name === "bash" && typeof args.command === "string"
-    ? assessCommand(args.command)
-    : undefined;
-  const grant = findGrant(state.trusted, request, assessment);
+  const assessment = name === "bash" && call.script ? assessScript(call.script) : undefined;
+  const trusted = state.trusted.filter(({ type }) => trustsTool || type !== "tool");
+  const grant = findGrant(trusted, call, assessment);
   if (grant) return createRuleApproval(formatGrant(grant));
   if (await isAllowedAsHarmless(state, assessment)) return createRuleApproval("allowHarmless");
   return await requestApproval(state, assessment ? { ...request, assessment } : request);
+}
+
+function findDenial(rules: readonly ApprovalRule[], call: RuledCall): GateAnswer | undefined {
+  for (const { source, concerns } of rules) {
+    const reason = getDenialReason(source, concerns(call));
+    if (reason !== undefined) return createDenial(reason, { rule: source, origin: "rule" });
+  }
+  return undefined;
+}
+
+function getDenialReason(rule: string, concern: Concern): string | undefined {
+  switch (concern) {
+    case "none":
+      return undefined;
+    case "possible":
+      return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
+    case "certain":
+      return `The rule ${rule} forbids this call.`;
+  }
 }
 
 function createRuleApproval(rule: string): GateAnswer {
@@ -147,14 +169,14 @@ function formatGrant(grant: TrustGrant): string {
 /** Finds the grant that covers a call. No grant covers a dangerous command. */
 function findGrant(
   trusted: readonly TrustGrant[],
-  { name, arguments: args }: ApprovalRequest,
+  { name, arguments: args, script }: RuledCall,
   assessment: CommandAssessment | undefined,
 ): TrustGrant | undefined {
   if (assessment?.verdict === "dangerous") return undefined;
   return trusted.find((grant) => {
     if (grant.name !== name) return false;
     if (grant.type === "tool") return true;
-    if (typeof args.command === "string") return commandHasPrefix(args.command, grant.prefix);
+    if (script) return scriptHasPrefix(script, grant.prefix);
     return typeof args.path === "string" && pathHasPrefix(args.path, grant.prefix);
   });
 }

@@ -181,7 +181,15 @@ Deno.test("approvalGate(): trust in bash does not cover dangerous commands", asy
 
 Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command is allowed as harmless", async () => {
   const report = (confined: boolean) => ({
-    describe: () => Promise.resolve({ confined, summary: "", rules: [] }),
+    describe: () =>
+      Promise.resolve(
+        {
+          confined,
+          status: confined ? "confined" : "partly_confined",
+          summary: "",
+          rules: [],
+        } as const,
+      ),
   });
   const unconfined = createPromptedGate([{ type: "approved", scope: "tool" }], {
     sandbox: report(false),
@@ -193,6 +201,19 @@ Deno.test("approvalGate(): without confinement bash is not trusted as a tool, an
   const confined = approvalGate({ sandbox: report(true), allowHarmless: true });
   assertEquals(await getDecisionType(confined, "bash", { command: "ls" }), "approved");
   assertEquals(await getDecisionType(confined, "bash", { command: "ls; make" }), "denied");
+});
+
+Deno.test("approvalGate(): without confinement a rule or grant for all of bash covers no command, and one with a pattern does", async () => {
+  const describe = () =>
+    Promise.resolve({ confined: false, status: "unconfined", summary: "", rules: [] } as const);
+  const gate = approvalGate({
+    sandbox: { describe },
+    allow: ["bash", "bash(make *)", "write_file"],
+  });
+  gate.trust({ type: "tool", name: "bash" });
+  assertEquals(await getDecisionType(gate, "bash", { command: "rm -rf x" }), "denied");
+  assertEquals(await getDecisionType(gate, "bash", { command: "make all" }), "approved");
+  assertEquals(await getDecisionType(gate, "write_file", { path: "a" }), "approved");
 });
 
 Deno.test("approvalGate(): deny rules override allow rules and modes, and apply inside pipes, shells and wrappers", async () => {
@@ -234,25 +255,244 @@ Deno.test("approvalGate(): allow rules must cover the complete command", async (
   assertEquals(await getDecisionType(gate, "edit_file", { path: "a.ts" }), "denied");
 });
 
+const UNCOVERED: readonly string[] = [
+  // Not one command, although it looks like one.
+  "deno test\u00a0#; touch pwn",
+  "deno test\r#; touch pwn",
+  "deno test\v#; touch pwn",
+  "deno test\f#; touch pwn",
+  "deno test 0<(touch pwn)",
+  "deno test <(touch pwn)",
+  "deno test <<E\nE\ntouch pwn",
+  "deno test <<A <<B\nA\nB\ntouch pwn",
+  "deno test <<$'E'\nE\ntouch pwn",
+  "deno test <<E\n\tE\nE\ntouch pwn",
+  "deno test <<-E\n\tE\ntouch pwn",
+  "deno test <<E\n$(touch pwn)\nE",
+  "deno test <<E",
+  "deno test 'unterminated",
+  'deno test "unterminated',
+  "deno test\0; touch pwn",
+  // Expansions.
+  "deno test $NAME",
+  "deno test $(touch pwn)",
+  "deno test `touch pwn`",
+  "deno test ${X:-$(touch pwn)}",
+  "deno test $((a[$(touch pwn)]))",
+  "deno test *",
+  "deno test ~/a",
+  "deno test {a,b}",
+  "deno test $'a'",
+  'deno test $"a"',
+  // Variables, redirections and definitions that change what runs.
+  "PATH=. deno test",
+  "LD_PRELOAD=x deno test",
+  "GIT_SSH_COMMAND=x deno test",
+  "export PATH=.; deno test",
+  "for PATH in .; do deno test; done",
+  "deno() { touch pwn; }; deno test",
+  "alias deno=touch\ndeno test",
+  "deno test > pwn",
+  "deno test >& pwn",
+  "deno test > 1",
+  "deno test {fd}> pwn",
+  "{ deno test; } > pwn",
+  // Another program.
+  "./deno test",
+  "/tmp/deno test",
+  "deno test; touch pwn",
+  "deno test & touch pwn",
+  "deno test | tee pwn",
+  "env deno test",
+  "sh -c 'deno test'",
+  "case x in x) deno test;; esac",
+  // Options with which a program that otherwise reads writes or runs another one.
+  "git log --output=pwn",
+  "git log --outp=pwn",
+  "git -c core.pager=./x log",
+  "sort -o pwn a",
+  "cd x && scripts/run a",
+];
+
+for (const command of UNCOVERED) {
+  Deno.test(`approvalGate(): allow rules do not cover ${JSON.stringify(command)}`, async () => {
+    const allow = ["bash(deno test *)", "bash(git log *)", "bash(sort *)", "bash(scripts/run *)"];
+    assertEquals(await getDecisionType(approvalGate({ allow }), "bash", { command }), "denied");
+  });
+}
+
+Deno.test("approvalGate(): allow rules cover literal arguments, harmless commands and options that they name", async () => {
+  const gate = approvalGate({
+    allow: ["bash(deno test *)", "bash(grep -rn *)", "bash(sed -i *)", "bash(git *)"],
+  });
+  for (
+    const command of [
+      "deno test",
+      "deno test --filter 'a b' \"c\" d\\ e",
+      "cd src && deno test 2>&1 | tail -n 5",
+      "if deno test; then echo passed; fi",
+      "deno test <<'E'\n$(a)\nE",
+      "grep -rn foo src",
+      "sed -i s/a/b/ a.txt",
+      "git commit -m 'a; b'",
+    ]
+  ) {
+    assertEquals(await getDecisionType(gate, "bash", { command }), "approved", command);
+  }
+});
+
 Deno.test("approvalGate(): neither an allow rule nor a grant covers a command that may run others", async () => {
   const gate = approvalGate({ allow: ["bash(echo *)", "bash(sh *)", "bash(env *)"] });
   gate.trust({ type: "prefix", name: "bash", prefix: "make" });
-  assertEquals(
-    await getDecisionType(gate, "bash", { command: "echo $HOME > /dev/null" }),
-    "approved",
-  );
-  assertEquals(await getDecisionType(gate, "bash", { command: "make $TARGET" }), "approved");
+  assertEquals(await getDecisionType(gate, "bash", { command: "echo a > /dev/null" }), "approved");
+  assertEquals(await getDecisionType(gate, "bash", { command: "make all" }), "approved");
   const opaque = [
-    'echo "unterminated',
-    "echo 'unterminated",
-    "echo ${X:-$(rm x)}",
     "echo <<END\n$(rm x)\nEND",
     "sh script.sh",
     "env -S 'rm x'",
     'make "unterminated',
+    "make $TARGET",
     "make ${X:-$(rm x)}",
   ];
   for (const command of opaque) {
     assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
+  }
+});
+
+const FORBIDDEN: readonly string[] = [
+  "/bin/rm a",
+  "\\rm a",
+  "RM a",
+  "'r'm a",
+  "$(echo rm) a",
+  "{rm,a}",
+  "$'rm' a",
+  "/bin/r? a",
+  "$X",
+  "env rm a",
+  "env -i A=b rm a",
+  "env -S 'rm a'",
+  "env --split-string='rm a'",
+  "coproc rm a",
+  "function f { rm a; }; f",
+  "f() (rm a); f",
+  "time -p rm a",
+  "! rm a",
+  "sudo --user root rm a",
+  "sudo --prompt -u rm a",
+  "sudo -Eu root rm a",
+  "nice -n 5 nohup timeout --signal KILL 5 rm a",
+  "xargs -I{} rm {}",
+  "ls | xargs rm",
+  "trap 'rm a' EXIT",
+  "trap rm DEBUG",
+  "alias x=rm\nx a",
+  "find . -exec rm {} +",
+  "find . -execdir rm {} ';'",
+  "find . -name a $X",
+  "command rm a",
+  "builtin command rm a",
+  "exec -a x rm a",
+  "sh -c 'rm a'",
+  "bash -lc 'rm a'",
+  "bash -c -o pipefail 'rm a'",
+  "bash <<< 'rm a'",
+  "sh script.sh",
+  "eval 'rm' a",
+  "eval $X",
+  "source a",
+  ". a",
+  "if rm a; then :; fi",
+  "while rm a; do :; done",
+  "for x in a; do rm $x; done",
+  "case a in a) rm a;; esac",
+  "[[ -n $(rm a) ]]",
+  "[[ -v a[$(rm b)] ]]",
+  "[[ x -eq 1 ]]",
+  "(( a[$(rm b)] ))",
+  "echo $((x))",
+  "echo ${!X}",
+  "echo ${X@P}",
+  "cat <(rm a)",
+  "cat 0<(rm a)",
+  "cat <<E\n$(rm a)\nE",
+  "echo `rm a`",
+  'echo "$(rm a)"',
+  "a=$(rm a)",
+  "a=(rm $(rm a))",
+  "PS4='$(rm a)'; set -x; ls",
+  "BASH_ENV=a bash -c ls",
+  "git push",
+  "git -C . push",
+  "git --no-pager push",
+  "git --git-dir x push -u origin main",
+  "git -c alias.p=push p",
+  "git $X",
+  "awk 'BEGIN { system(\"rm a\") }'",
+  "python3 -c 'import os; os.system(\"git push\")'",
+  "sed '1e rm a' b",
+  "sed -n 's/a/rm b/e' c",
+  "ssh host rm a",
+  "find . -name 'unterminated",
+  "npm publish",
+  "npm --registry x publish --dry-run",
+  "git commit -nm x",
+  "git commit --no-ver -m x",
+];
+
+for (const command of FORBIDDEN) {
+  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
+    const deny = [
+      "bash(rm *)",
+      "bash(git push *)",
+      "bash(npm publish)",
+      "bash(git commit -n *)",
+      "bash(git commit --no-verify *)",
+    ];
+    const gate = approvalGate({ mode: "bypassed", deny });
+    assertEquals(await getDecisionType(gate, "bash", { command }), "denied");
+  });
+}
+
+Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
+  const gate = approvalGate({ mode: "bypassed", deny: ["bash(rm *)", "bash(git push *)"] });
+  for (
+    const command of [
+      "git log --oneline | grep push",
+      "git commit -m 'push and rm'",
+      "git stash push",
+      "npm rm a",
+      "echo rm a",
+      "./rm.sh",
+      'for f in *.ts; do echo "$f"; done',
+      "X=1 npm test > out 2>&1 &",
+      "sh -c 'ls | wc -l'",
+      "if [[ $? -eq 0 ]]; then echo ok; fi",
+      "sed -i 's/form/rm/' a",
+      "python3 -c 'print(1)'",
+      "case $X in a) ls;; esac",
+    ]
+  ) {
+    assertEquals(await getDecisionType(gate, "bash", { command }), "approved", command);
+  }
+});
+
+Deno.test("approvalGate(): a deny rule that may concern a call says how to write it", async () => {
+  const gate = approvalGate({ mode: "bypassed", deny: ["bash(rm *)", "write_file(secrets/**)"] });
+  const reason = (rule: string) =>
+    `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
+  assertEquals(await requestDecision(gate, "bash", { command: "$X" }), {
+    type: "denied",
+    reason: reason("bash(rm *)"),
+    rule: "bash(rm *)",
+    origin: "rule",
+  });
+  for (const path of ["../work/secrets/a", "/work/secrets/a"]) {
+    assertEquals(await requestDecision(gate, "write_file", { path }), {
+      type: "denied",
+      reason: reason("write_file(secrets/**)"),
+      rule: "write_file(secrets/**)",
+      origin: "rule",
+    });
   }
 });

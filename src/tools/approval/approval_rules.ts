@@ -6,19 +6,37 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { isReadOnlyCommand } from "./command_assessment.ts";
-import { compileGlob } from "../../core/ignore/glob.ts";
-import { findExecutedCommands } from "./executed_commands.ts";
-import type { SimpleCommand } from "./shell_parser.ts";
+import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
+import { type Concern, coversScript, findConcern, parseCommandPattern } from "./command_rules.ts";
+import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
+
+/** A call, to which rules apply. */
+export interface RuledCall {
+  /** Name of the tool. */
+  readonly name: string;
+  /** Arguments. */
+  readonly arguments: JsonObject;
+  /** The commands that a shell command runs. */
+  readonly script?: ExecutedCommands | undefined;
+}
+
+/** Creates a call. Its command is analyzed once for all rules. */
+export function createRuledCall(name: string, args: JsonObject): RuledCall {
+  const { command } = args;
+  const script = typeof command === "string" ? findExecutedCommands(command) : undefined;
+  return { name, arguments: args, script };
+}
 
 /** A parsed rule. */
 export interface ApprovalRule {
   /** The rule as written. */
   readonly source: string;
+  /** Whether the rule names a tool without a pattern. */
+  readonly coversTool: boolean;
   /** Whether the rule, as an allow rule, covers a complete call. */
-  readonly matchesAll: (name: string, args: JsonObject) => boolean;
-  /** Whether the rule, as a deny rule, matches a part of a call. */
-  readonly matchesAny: (name: string, args: JsonObject) => boolean;
+  readonly covers: (call: RuledCall) => boolean;
+  /** Whether the rule, as a deny rule, concerns a part of a call. */
+  readonly concerns: (call: RuledCall) => Concern;
 }
 
 /**
@@ -36,82 +54,64 @@ export function parseApprovalRule(source: string): ApprovalRule {
     );
   }
   // Rules for other agents capitalize the names of tools.
-  const isTool = (name: string) => name.toLowerCase() === tool.toLowerCase();
-  if (pattern === undefined || pattern === "" || pattern === "*") {
-    return { source, matchesAll: isTool, matchesAny: isTool };
-  }
-  const rule = tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
+  const isTool = ({ name }: RuledCall) => name.toLowerCase() === tool.toLowerCase();
+  const rule = createArgumentRule(tool, pattern);
   return {
     source,
-    matchesAll: (name, args) => isTool(name) && rule.matchesAll(args),
-    matchesAny: (name, args) => isTool(name) && rule.matchesAny(args),
+    coversTool: rule.coversTool,
+    covers: (call) => isTool(call) && rule.covers(call),
+    concerns: (call) => isTool(call) ? rule.concerns(call) : "none",
   };
 }
 
-interface ArgumentRule {
-  readonly matchesAll: (args: JsonObject) => boolean;
-  readonly matchesAny: (args: JsonObject) => boolean;
+type ArgumentRule = Omit<ApprovalRule, "source">;
+
+function createArgumentRule(tool: string, pattern: string | undefined): ArgumentRule {
+  if (pattern === undefined || pattern === "" || pattern === "*") {
+    return { coversTool: true, covers: () => true, concerns: () => "certain" };
+  }
+  return tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
 }
 
 /** Creates a rule from words. `*` matches further words at the end, and any characters within a word. */
-function createCommandRule(pattern: string): ArgumentRule {
-  const matches = createWordMatcher(pattern.replace(/:\*$/, " *"));
+function createCommandRule(source: string): ArgumentRule {
+  const pattern = parseCommandPattern(source);
   return {
-    matchesAll: ({ command }) => typeof command === "string" && matchesCommand(command, matches),
-    matchesAny: ({ command }) =>
-      typeof command === "string" && findExecutedCommands(command).commands.some(matches),
+    coversTool: false,
+    covers: ({ script }) => script !== undefined && coversScript(script, pattern),
+    concerns: ({ script }) => script === undefined ? "none" : findConcern(script, pattern),
   };
 }
 
-/** Whether every part of a command begins with the words of a prefix, or is read-only. */
-export function commandHasPrefix(command: string, prefix: string): boolean {
-  return matchesCommand(command, createWordMatcher(`${prefix.trim()} *`));
-}
-
-function matchesCommand(command: string, matches: (part: SimpleCommand) => boolean): boolean {
-  const { commands, opaque } = findExecutedCommands(command);
-  if (opaque || !commands.some(matches)) return false;
-  return commands.every((part) =>
-    isReadOnlyCommand(part) || (matches(part) && !hasSideEffects(part))
-  );
-}
-
-/** Whether a command assigns variables or redirects output to a file, which no allow rule or grant covers. */
-function hasSideEffects({ redirects, assignments }: SimpleCommand): boolean {
-  return assignments.length > 0 ||
-    !redirects.every(({ operator, target }) =>
-      operator.startsWith("<") ||
-      (target?.literal === true && /^(?:\/dev\/null|[012-])$/.test(target.text))
-    );
-}
-
-function createWordMatcher(pattern: string): (command: SimpleCommand) => boolean {
-  const parts = pattern.trim().split(/\s+/);
-  const isPrefix = parts.at(-1) === "*";
-  const expressions = (isPrefix ? parts.slice(0, -1) : parts).map(toWordRegExp);
-  return ({ words }) => {
-    if (isPrefix ? words.length < expressions.length : words.length !== expressions.length) {
-      return false;
-    }
-    return expressions.every((expression, index) => {
-      const word = words[index];
-      return word !== undefined && word.literal && expression.test(word.text);
-    });
-  };
-}
-
-function toWordRegExp(part: string): RegExp {
-  const source = part.split("*").map((piece) => piece.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${source.join(".*")}$`, "s");
+/** Whether every part of a command begins with the words of a prefix, or is harmless. */
+export function scriptHasPrefix(script: ExecutedCommands, prefix: string): boolean {
+  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`));
 }
 
 function createPathRule(pattern: string): ArgumentRule {
   const matches = compileGlob(pattern.replace(/^\.\//, ""));
-  const matchesPath = ({ path }: JsonObject): boolean => {
+  const covers = ({ arguments: { path } }: RuledCall): boolean => {
     const normalized = typeof path === "string" ? normalizePath(path) : undefined;
     return normalized !== undefined && matches(normalized);
   };
-  return { matchesAll: matchesPath, matchesAny: matchesPath };
+  return {
+    coversTool: false,
+    covers,
+    concerns: (call) => {
+      if (covers(call)) return "certain";
+      const { path } = call.arguments;
+      return typeof path === "string" && mayMatch(path, matches) ? "possible" : "none";
+    },
+  };
+}
+
+/** Whether a path that leaves the working directory, or is absolute, may match after all. */
+function mayMatch(path: string, matches: PathMatcher): boolean {
+  const normalized = normalizePath(path);
+  if (normalized === undefined) return true;
+  if (!normalized.startsWith("/")) return false;
+  const names = normalized.slice(1).split("/");
+  return names.some((_, index) => matches(names.slice(index).join("/")));
 }
 
 /** Whether a path is a directory itself or below it. */

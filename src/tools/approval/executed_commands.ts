@@ -4,43 +4,117 @@
  * @module
  */
 
-import { parseShell, type ShellWord, type SimpleCommand } from "./shell_parser.ts";
+import { isPlainSedScript } from "./harmless_commands.ts";
+import { parseShell, type ShellWord, type SimpleCommand } from "./shell_syntax.ts";
 
 /** The commands that a script runs. */
 export interface ExecutedCommands {
-  /** The commands; those inside a wrapper follow it. */
+  /** The commands; those inside a wrapper follow it. Where it is not clear which word begins one, all that may. */
   readonly commands: readonly SimpleCommand[];
-  /** Whether there may be others that cannot be determined. */
+  /** All words, including those inside expansions. */
+  readonly words: readonly ShellWord[];
+  /** Whether there may be other commands that cannot be determined. */
   readonly opaque: boolean;
+  /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
+  readonly plain: boolean;
+  /** Whether a function starts itself more than once. */
+  readonly multiplies: boolean;
 }
 
-/** Programs that run another program, and their options whose value is a separate argument. */
-const WRAPPERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ["env", new Set(["-u", "--unset", "-C", "--chdir"])],
-  ["nohup", new Set<string>()],
-  ["setsid", new Set<string>()],
-  ["nice", new Set(["-n", "--adjustment"])],
-  ["ionice", new Set(["-c", "-n"])],
-  ["stdbuf", new Set(["-i", "-o", "-e"])],
-  ["timeout", new Set(["-k", "--kill-after", "-s", "--signal"])],
-  ["time", new Set(["-f", "-o"])],
-  ["command", new Set<string>()],
-  ["builtin", new Set<string>()],
-  ["exec", new Set(["-a"])],
-  ["busybox", new Set<string>()],
-  ["sudo", new Set(["-u", "-g", "-h", "-p", "-C", "-T", "-r", "-t"])],
-  ["doas", new Set(["-u", "-C"])],
-  ["xargs", new Set(["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s", "--delimiter", "--max-args"])],
+interface Wrapper {
+  /** Letters of options without a value. */
+  readonly flags?: string;
+  /** Letters of options with a value. */
+  readonly valued?: string;
+  /** Number of arguments before the command. Default: 0. */
+  readonly operands?: number;
+  /** Whether variables may be assigned before the command. */
+  readonly assigns?: boolean;
+}
+
+/** Programs that run another program. */
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ["env", { flags: "i0v", valued: "uC", assigns: true }],
+  ["nohup", {}],
+  ["setsid", { flags: "cfw" }],
+  ["nice", { flags: "0123456789", valued: "n" }],
+  ["ionice", { flags: "t", valued: "cn" }],
+  ["chrt", { flags: "bfior", operands: 1 }],
+  ["taskset", { flags: "ac", operands: 1 }],
+  ["stdbuf", { valued: "ioe" }],
+  ["timeout", { flags: "fpv", valued: "ks", operands: 1 }],
+  ["time", { flags: "pvaq", valued: "fo" }],
+  ["command", { flags: "p" }],
+  ["builtin", {}],
+  ["exec", { flags: "cl", valued: "a" }],
+  ["busybox", {}],
+  ["toybox", {}],
+  ["chroot", { operands: 1 }],
+  ["unshare", {}],
+  ["nsenter", {}],
+  ["setpriv", {}],
+  ["strace", { flags: "fqvy", valued: "eo" }],
+  ["ltrace", { flags: "f", valued: "eo" }],
+  ["caffeinate", { flags: "dimsu", valued: "t" }],
+  ["systemd-run", {}],
+  ["fakeroot", {}],
+  ["pkexec", {}],
+  ["sudo", { flags: "AbEeHiKklnPSVv", valued: "ughpCTrtUDR", assigns: true }],
+  ["doas", { flags: "Lns", valued: "uC", assigns: true }],
+  ["ssh", { flags: "46AaCfGgKkMNnqsTtVvXxYy", valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1 }],
+  ["xargs", { flags: "0prtxo", valued: "adEIJLnPRSs" }],
 ]);
 
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh", "ksh", "ash", "fish"]);
+/** Shells of the syntax that is parsed. */
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash", "rbash"]);
 
-/** Maximum nesting depth; anything deeper is opaque. */
+/** Programs that run commands which are in a file, their input, or text that is not parsed. */
+const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
+  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh parallel watch at " +
+    "batch entr expect flock runuser script su").split(" "),
+);
+
+/** Arguments with which a program runs commands that are not parsed. */
+const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
+  ["env", /^(?:-\w*S|--s)/],
+  ["declare", /^[-+]\w*[in]|\[/],
+  ["typeset", /^[-+]\w*[in]|\[/],
+  ["local", /^[-+]\w*[in]|\[/],
+  ["readonly", /\[/],
+  ["export", /^-\w*f|\[/],
+  ["unset", /\[/],
+  ["read", /\[/],
+  ["test", /^-[vR]$/],
+  ["[", /^-[vR]$/],
+  ["printf", /^-v/],
+  ["wait", /^-\w*p/],
+  ["mapfile", /^-\w*C/],
+  ["readarray", /^-\w*C/],
+  ["jobs", /^-\w*x/],
+  [
+    "git",
+    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec).*|alias\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
+  ],
+  ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
+  ["sort", /^--c.*p/],
+  ["rg", /^--(?:pre|hostname-bin)(?:$|=)/],
+  ["go", /^--?(?:toolexec|exec)/],
+  ["cargo", /^--config/],
+  ["rsync", /^(?:-\w*e|--rs)/],
+]);
+
+/** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
 const MAX_DEPTH = 10;
+
+/** Maximum number of words of commands in wrappers, and of characters in scripts within scripts. */
+const MAX_WRAPPED_WORDS = 10_000;
+const MAX_NESTED_CHARACTERS = 128 * 1024;
 
 /** Finds the commands that a script runs. */
 export function findExecutedCommands(script: string): ExecutedCommands {
-  return unwrapScript(script, 0);
+  const finder = new CommandFinder();
+  finder.findInScript(script, 0);
+  return finder;
 }
 
 /** Returns the program of a command without its directory; empty for assignments only. */
@@ -49,104 +123,180 @@ export function getProgram({ words }: Pick<SimpleCommand, "words">): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-function unwrapScript(script: string, depth: number): ExecutedCommands {
-  if (depth > MAX_DEPTH) return { commands: [], opaque: true };
-  const parsed = parseShell(script);
-  const unwrapped = parsed.commands.map((command) => unwrapCommand(command, depth));
-  return mergeCommands(unwrapped, parsed.opaque);
-}
+class CommandFinder implements ExecutedCommands {
+  readonly commands: SimpleCommand[] = [];
+  readonly words: ShellWord[] = [];
+  opaque = false;
+  plain = true;
+  multiplies = false;
+  #wrappedWords = 0;
+  #nestedCharacters = 0;
 
-function unwrapCommand(command: SimpleCommand, depth: number): ExecutedCommands {
-  const { words } = command;
-  const itself = { commands: [command], opaque: words.length > 0 && words[0]?.literal === false };
-  const program = getProgram(command);
-  if (depth > MAX_DEPTH) return { ...itself, opaque: true };
-  if (SHELLS.has(program)) return mergeCommands([itself, unwrapShell(words, depth)]);
-  if (program === "eval") return mergeCommands([itself, unwrapEval(words, depth)]);
-  if (program === "find") return mergeCommands([itself, unwrapFind(words, depth)]);
-  const options = WRAPPERS.get(program);
-  if (options) return mergeCommands([itself, unwrapWrapper(command, options, depth)]);
-  return itself;
-}
-
-/** Unwraps `sh -c 'script'`; a shell that runs a file or its input is opaque. */
-function unwrapShell(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const index = words.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
-  const script = index === -1
-    ? undefined
-    : words.slice(index + 1).find(({ text }) => !/^[-+]/.test(text));
-  const isQuery = words.length === 2 && /^--?(?:version|help)$/.test(words[1]?.text ?? "");
-  if (!script) return { commands: [], opaque: !isQuery };
-  const inside = unwrapScript(script.text, depth + 1);
-  return script.literal ? inside : { ...inside, opaque: true };
-}
-
-function unwrapEval(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const args = words.slice(1);
-  const inside = unwrapScript(args.map(({ text }) => text).join(" "), depth + 1);
-  return { ...inside, opaque: inside.opaque || args.some(({ literal }) => !literal) };
-}
-
-/** Unwraps `find … -exec command … ;`. */
-function unwrapFind(words: readonly ShellWord[], depth: number): ExecutedCommands {
-  const unwrapped: ExecutedCommands[] = [];
-  for (const [index, { text }] of words.entries()) {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) continue;
-    const following = words.slice(index + 1);
-    const end = following.findIndex((word) => word.text === ";" || word.text === "+");
-    unwrapped.push(
-      unwrapCommand(
-        createSimpleCommand(following.slice(0, end === -1 ? undefined : end)),
-        depth + 1,
-      ),
-    );
-  }
-  return mergeCommands(unwrapped);
-}
-
-function unwrapWrapper(
-  { words }: SimpleCommand,
-  optionsWithValue: ReadonlySet<string>,
-  depth: number,
-): ExecutedCommands {
-  const program = getProgram({ words });
-  const takesAssignments = program === "env" || program === "sudo";
-  let index = 1;
-  for (; index < words.length; index++) {
-    const text = words[index]?.text ?? "";
-    if (program === "env" && /^(?:-S|--split-string)/.test(text)) {
-      return { commands: [], opaque: true };
+  findInScript(script: string, depth: number): void {
+    if (depth > 0) this.#nestedCharacters += script.length;
+    if (depth > MAX_DEPTH || this.#nestedCharacters > MAX_NESTED_CHARACTERS) {
+      return this.#markOpaque();
     }
-    if (text === "--") {
-      index++;
-      break;
-    }
-    if (optionsWithValue.has(text)) index++;
-    // The words before the wrapped command are options, or assignments of `env` and `sudo`.
-    else if (!text.startsWith("-") && !(takesAssignments && /^\w+=/.test(text))) break;
+    const parsed = parseShell(script);
+    this.opaque ||= parsed.opaque;
+    this.plain &&= parsed.plain;
+    this.multiplies ||= parsed.multiplies;
+    for (const word of parsed.words) this.words.push(word);
+    for (const command of parsed.commands) this.#addCommand(command, depth);
   }
-  if (program === "timeout") index++;
-  const inner = words.slice(index);
-  if (inner.length === 0) return { commands: [], opaque: false };
-  const inside = unwrapCommand(createSimpleCommand(inner), depth + 1);
-  // xargs appends arguments from its input, which are unknown.
-  return program === "xargs"
-    ? { ...inside, commands: inside.commands.map(appendUnknownArguments) }
-    : inside;
+
+  #markOpaque(): void {
+    this.opaque = true;
+  }
+
+  #addCommand(command: SimpleCommand, depth: number): void {
+    this.commands.push(command);
+    const { words } = command;
+    const [name, ...args] = words;
+    if (!name) return;
+    if (depth > MAX_DEPTH || !name.literal) return this.#markOpaque();
+    const program = getProgram(command);
+    if (OPAQUE_PROGRAMS.has(program) || hasOpaqueArgument(program, args)) this.#markOpaque();
+    if (SHELLS.has(program)) return this.#findInShell(args, depth);
+    if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
+    if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
+    if (program === "eval") return this.#findInText(args, depth);
+    if (program === "trap") return this.#findInTrap(args, depth);
+    if (program === "find") return this.#findInFind(args, depth);
+    const wrapper = WRAPPERS.get(program);
+    if (wrapper) this.#findInWrapper(program, { wrapper, args, depth });
+  }
+
+  /** Finds the commands of `sh -c 'script'`; a shell that runs a file or its input is opaque. */
+  #findInShell(args: readonly ShellWord[], depth: number): void {
+    if (args.length === 1 && /^--(?:version|help)$/.test(args[0]?.text ?? "")) return;
+    const index = args.findIndex(({ text }) => /^-\w*c\w*$/.test(text));
+    const script = index === -1
+      ? undefined
+      : args.slice(index + 1).find(({ text }) => !/^[-+]/.test(text));
+    if (!script) return this.#markOpaque();
+    const options = args.slice(0, args.indexOf(script));
+    // Options whose value is a separate word make it unclear which word is the script.
+    if (!options.every(({ text, literal }) => literal && /^-[a-nr-zA-NP-Z]+$/.test(text))) {
+      this.#markOpaque();
+    }
+    this.#findInText([script], depth);
+  }
+
+  /** Finds the commands of words that are joined to a script. */
+  #findInText(args: readonly ShellWord[], depth: number): void {
+    if (args.some(({ literal }) => !literal)) this.#markOpaque();
+    this.findInScript(args.map(({ text }) => text).join(" "), depth + 1);
+  }
+
+  #findInTrap([script]: readonly ShellWord[], depth: number): void {
+    if (script && script.text !== "-" && !/^-[lp]+$/.test(script.text)) {
+      this.#findInText([script], depth);
+    }
+  }
+
+  /** Finds the commands of `find … -exec command … ;`. */
+  #findInFind(args: readonly ShellWord[], depth: number): void {
+    let start = -1;
+    for (const [index, { text }] of args.entries()) {
+      const isEnd = text === ";" || text === "+";
+      if (start !== -1 && (isEnd || index === args.length - 1)) {
+        this.#addWords(args.slice(start, isEnd ? index : undefined), depth);
+        start = -1;
+      } else if (start === -1 && /^-(?:exec|execdir|ok|okdir)$/.test(text)) start = index + 1;
+    }
+    if (args.some(({ literal }) => !literal)) this.#markOpaque();
+  }
+
+  #findInWrapper(
+    program: string,
+    { wrapper, args, depth }: {
+      readonly wrapper: Wrapper;
+      readonly args: readonly ShellWord[];
+      readonly depth: number;
+    },
+  ): void {
+    for (const start of findCommandStarts(args, wrapper)) {
+      // xargs appends arguments from its input, which are unknown.
+      const inner = args.slice(start);
+      this.#addWords(program === "xargs" ? [...inner, UNKNOWN_ARGUMENTS] : inner, depth);
+    }
+  }
+
+  #addWords(words: readonly ShellWord[], depth: number): void {
+    if (words.length === 0) return;
+    this.#wrappedWords += words.length;
+    if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markOpaque();
+    this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
+  }
 }
 
-function appendUnknownArguments(command: SimpleCommand): SimpleCommand {
-  const unknown: ShellWord = { text: "$ARGUMENTS", literal: false, isGlob: false };
-  return { ...command, words: [...command.words, unknown] };
+const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
+
+/** Whether the arguments of `sed` have no command that runs a program or writes to another file. */
+function isPlainSed(args: readonly ShellWord[]): boolean {
+  const script = args.find(({ text }) => !text.startsWith("-"));
+  const options = args.filter(({ text }) => text.startsWith("-"));
+  return script?.literal === true && isPlainSedScript(script.text) &&
+    options.every(({ text, literal }) => literal && /^-(?:[nErsuz]+|i.*)$/.test(text));
 }
 
-function createSimpleCommand(words: readonly ShellWord[]): SimpleCommand {
-  return { assignments: [], words, redirects: [] };
+function hasOpaqueArgument(program: string, args: readonly ShellWord[]): boolean {
+  const pattern = OPAQUE_ARGUMENTS.get(program);
+  return pattern !== undefined && args.some(({ text }) => pattern.test(text));
 }
 
-function mergeCommands(parts: readonly ExecutedCommands[], opaque = false): ExecutedCommands {
-  return {
-    commands: parts.flatMap(({ commands }) => commands),
-    opaque: opaque || parts.some((part) => part.opaque),
-  };
+/** Finds the positions at which the command of a wrapper may begin. */
+function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number[] {
+  let operands = wrapper.operands ?? 0;
+  for (let index = 0; index < args.length; index++) {
+    const { text = "", literal = false } = args[index] ?? {};
+    if (text === "--") return [index + 1 + operands];
+    if (text.startsWith("-") && text !== "-") {
+      const value = findOptionValue(text, wrapper);
+      if (value === "unknown") return findPossibleStarts(args, { after: index, operands });
+      if (value === "next") index++;
+      continue;
+    }
+    if (wrapper.assigns && literal && /^\w+=/.test(text)) continue;
+    if (operands === 0) return [index];
+    operands--;
+  }
+  return [];
+}
+
+/**
+ * Finds the positions at which a command may begin after an option that is not known: each word up to the first that
+ * cannot be the value of an option.
+ */
+function findPossibleStarts(
+  args: readonly ShellWord[],
+  { after, operands }: { readonly after: number; readonly operands: number },
+): number[] {
+  const starts: number[] = [];
+  let remaining = operands;
+  for (let index = after + 1; index < args.length; index++) {
+    if (isOption(args[index])) continue;
+    starts.push(index);
+    if (!isOption(args[index - 1]) && remaining-- === 0) break;
+  }
+  return starts;
+}
+
+function isOption(word: ShellWord | undefined): boolean {
+  return word !== undefined && word.text.startsWith("-");
+}
+
+/** Whether the value of an option is the next word. */
+function findOptionValue(
+  option: string,
+  { flags = "", valued = "" }: Wrapper,
+): "none" | "next" | "unknown" {
+  if (option.startsWith("--")) return option.includes("=") ? "none" : "unknown";
+  for (let index = 1; index < option.length; index++) {
+    const letter = option.charAt(index);
+    if (valued.includes(letter)) return index === option.length - 1 ? "next" : "none";
+    if (!flags.includes(letter)) return "unknown";
+  }
+  return "none";
 }

@@ -20,6 +20,14 @@ export interface ChangeLogEntry {
   readonly before: string | null;
   /** Content after the change. */
   readonly after: string | null;
+  /** Canonical paths of the directories that were made for the file, the deepest first. Default: none. */
+  readonly madeDirectories?: readonly string[];
+}
+
+/** Options for {@linkcode ChangeLog.record}. */
+export interface RecordOptions {
+  /** Canonical paths of the directories that are made for the file, the deepest first. Default: none. */
+  readonly madeDirectories?: readonly string[];
 }
 
 /** Storage of a {@linkcode ChangeLog}. */
@@ -44,11 +52,16 @@ export interface UndoReport {
   readonly removed: readonly string[];
   /** Files that were not touched, because they were changed after the turn or could not be written. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];
+  /** Directories that the turn had made and that were removed, because they are empty. */
+  readonly removedDirectories: readonly string[];
+  /** Reasons why changes of the turn may remain, such as files that are too large to be recorded. */
+  readonly untracked: readonly string[];
 }
 
 /** Records file changes by turn and undoes them. */
 export class ChangeLog {
   readonly #store: ChangeLogStore;
+  readonly #untracked = new Map<string, Set<string>>();
   #turn = "1";
 
   /** Creates a change log. Default store: {@linkcode MemoryChangeLogStore}. */
@@ -66,11 +79,21 @@ export class ChangeLog {
     path: string,
     before: Uint8Array | null,
     after: Uint8Array | null,
+    { madeDirectories = [] }: RecordOptions = {},
   ): Promise<void> {
     const [hashBefore, hashAfter] = await Promise.all([hashOrNull(before), hashOrNull(after)]);
     if (hashBefore === hashAfter) return;
     if (before && hashBefore) await this.#store.saveContent(hashBefore, before);
-    await this.#store.append({ turn: this.#turn, path, before: hashBefore, after: hashAfter });
+    await this.#store.append({
+      ...{ turn: this.#turn, path, before: hashBefore, after: hashAfter },
+      ...(madeDirectories.length > 0 && { madeDirectories }),
+    });
+  }
+
+  /** Notes a reason why changes of this turn are not recorded. */
+  noteUntracked(reason: string): void {
+    const reasons = this.#untracked.get(this.#turn) ?? new Set();
+    this.#untracked.set(this.#turn, reasons.add(reason));
   }
 
   /** Returns the ids of the turns that changed files and are not undone, oldest first. */
@@ -89,6 +112,9 @@ export class ChangeLog {
     const selected = turn ?? active.at(-1)?.turn;
     const changes: NetChange[] = [...getNetChanges(active, selected).values()];
     const outcomes = await mapParallel(changes, (change) => this.#undo(files, change));
+    const made = active.filter(({ turn: id }) => id === selected)
+      .flatMap(({ madeDirectories = [] }) => madeDirectories);
+    const removedDirectories = await removeDirectories(files, made);
     if (selected !== undefined && changes.length > 0) {
       await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
     }
@@ -105,6 +131,8 @@ export class ChangeLog {
           ? [{ path: files.toDisplayPath(outcome.path), reason: outcome.reason }]
           : []
       ),
+      removedDirectories: removedDirectories.map((path) => files.toDisplayPath(path)),
+      untracked: [...this.#untracked.get(selected ?? this.#turn) ?? []],
     };
   }
 
@@ -139,6 +167,19 @@ export class ChangeLog {
     }
     return active;
   }
+}
+
+/** Removes the directories that are empty, the deepest first, and returns their paths. */
+async function removeDirectories(
+  files: SandboxFiles,
+  directories: readonly string[],
+): Promise<string[]> {
+  const removed: string[] = [];
+  const unique = [...new Set(directories)].sort((a, b) => b.length - a.length);
+  for (const directory of unique) {
+    if (await files.removeDirectory?.(directory).catch(() => false)) removed.push(directory);
+  }
+  return removed;
 }
 
 /** Maximum file size that is undone; larger than any file that the tools write. */

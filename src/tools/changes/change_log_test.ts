@@ -31,6 +31,8 @@ for (const [name, createStore] of stores) {
       restored: ["old.txt"],
       removed: ["new/file.txt"],
       left: [],
+      removedDirectories: ["new"],
+      untracked: [],
     });
     assertEquals(workspace.readFile("old.txt"), "1");
     assertEquals((await changeLog.undoTurn(workspace.sandbox.files)).turn, "a");

@@ -8,8 +8,16 @@ import { join } from "../../platform/paths.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { ChangeLogEntry, ChangeLogStore } from "./change_log.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
-import { getSystemErrorCode } from "../../platform/system_error.ts";
+import { quotePath } from "../files/file_error.ts";
+import { BadRequestError } from "../../core/errors.ts";
 import { system } from "../../platform/system.ts";
+import { readUntrustedFile } from "../../platform/untrusted_file.ts";
+
+/** Maximum size of a recorded content. */
+const MAX_CONTENT_BYTES = 100_000_000;
+
+/** Maximum size of the list of changes. */
+const MAX_LOG_BYTES = 400_000_000;
 
 /** A change log store in a directory, for undo after a restart. Use a directory outside of the project. */
 export class DirectoryChangeLogStore implements ChangeLogStore {
@@ -35,12 +43,7 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
 
   /** Reads a saved content. */
   async readContent(hash: string): Promise<Uint8Array | undefined> {
-    try {
-      return await system.readFile(join(this.#directory, "contents", hash.slice(0, 2), hash));
-    } catch (error) {
-      if (getSystemErrorCode(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    return await this.#read(join("contents", hash.slice(0, 2), hash), MAX_CONTENT_BYTES);
   }
 
   /** Appends an entry as a line of JSON. */
@@ -55,12 +58,22 @@ export class DirectoryChangeLogStore implements ChangeLogStore {
 
   /** Reads all entries. Skips invalid lines, such as one truncated by a crash. */
   async entries(): Promise<readonly ChangeLogEntry[]> {
-    try {
-      const text = await system.readTextFile(join(this.#directory, "changes.jsonl"));
-      return text.split("\n").flatMap((line) => parseEntry(line) ?? []);
-    } catch (error) {
-      if (getSystemErrorCode(error) === "ENOENT") return [];
-      throw error;
+    const bytes = await this.#read("changes.jsonl", MAX_LOG_BYTES) ?? new Uint8Array();
+    const lines = new TextDecoder().decode(bytes).split("\n");
+    return lines.flatMap((line) => parseEntry(line) ?? []);
+  }
+
+  /** Reads a file of the store, which a command may have changed; `undefined` when it does not exist. */
+  async #read(name: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const path = join(this.#directory, name);
+    const read = await readUntrustedFile(path, { within: this.#directory, maxBytes });
+    switch (read.type) {
+      case "content":
+        return read.bytes;
+      case "missing":
+        return undefined;
+      case "refused":
+        throw new BadRequestError(`${quotePath(path)} ${read.reason}`);
     }
   }
 
@@ -74,10 +87,16 @@ function parseEntry(line: string): ChangeLogEntry | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { turn, path, before, after } = value;
+    const { turn, path, before, after, madeDirectories } = value;
     if (typeof turn !== "string" || typeof path !== "string") return undefined;
     if (!isHash(before) || !isHash(after)) return undefined;
-    return { turn, path, before, after };
+    const directories = Array.isArray(madeDirectories)
+      ? madeDirectories.filter((directory) => typeof directory === "string")
+      : [];
+    return {
+      ...{ turn, path, before, after },
+      ...(directories.length > 0 && { madeDirectories: directories }),
+    };
   } catch {
     return undefined;
   }

@@ -32,18 +32,19 @@ export class PreviewedChanges {
    * Checks that the file has not changed since the call was previewed, and drops the preview.
    *
    * @param displayPath Path of the file in the error message.
+   * @returns Whether the call was previewed.
    * @throws {BadRequestError} When the file changed.
    */
   async verify(
     args: JsonObject,
     content: Uint8Array | undefined,
     displayPath: string,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const key = await getKey(args);
     const preview = this.#previews.get(key);
-    if (!preview) return;
+    if (!preview) return false;
     this.#previews.delete(key);
-    if (preview.hash === await hashOrUndefined(content)) return;
+    if (preview.hash === await hashOrUndefined(content)) return true;
     throw new BadRequestError(
       `${
         quotePath(displayPath)

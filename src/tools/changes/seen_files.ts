@@ -18,15 +18,21 @@ export class SeenFiles {
   }
 
   /**
-   * Checks that the model knows the current content. A file that no longer exists passes.
+   * Checks that the model knows the current content. A file that no longer exists passes, and so does one that was never
+   * recorded.
    *
+   * @returns Whether the current content was recorded.
    * @param displayPath Path of the file in the error message.
    * @throws {BadRequestError} When the file changed after it was recorded.
    */
-  async verify(path: string, content: Uint8Array | undefined, displayPath: string): Promise<void> {
+  async verify(
+    path: string,
+    content: Uint8Array | undefined,
+    displayPath: string,
+  ): Promise<boolean> {
     const known = this.#hashes.get(path);
-    if (known === undefined || content === undefined) return;
-    if (await hashContent(content) === known) return;
+    if (known === undefined || content === undefined) return false;
+    if (await hashContent(content) === known) return true;
     // The error informs the model of the change, so the next attempt is allowed.
     this.#hashes.delete(path);
     throw new BadRequestError(

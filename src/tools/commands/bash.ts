@@ -51,20 +51,27 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         if (jobs && background) {
           return await startJob(jobs, command, { cwd: shell.directory, signal });
         }
-        const sandboxCommand = await kit.sandbox.startCommand(command, { cwd: shell.directory });
         const fileName = `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
-        const outcome = await watchProcess(sandboxCommand, {
+        const { outcome, workingDirectory, restoredFiles = [] } = await trackChanges(
+          kit,
           signal,
-          timeoutMs: timeout_ms,
-          onOutput: async (chunk) => {
-            const text = await output.push(chunk);
-            if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+          async () => {
+            const started = await kit.sandbox.startCommand(command, { cwd: shell.directory });
+            const outcome = await watchProcess(started, {
+              signal,
+              timeoutMs: timeout_ms,
+              onOutput: async (chunk) => {
+                const text = await output.push(chunk);
+                if (text !== "") onUpdate(toPlainOutput(text.slice(-MAX_UPDATE_CHARACTERS)));
+              },
+            });
+            return { outcome, ...await started.finish() };
           },
-        });
-        const { workingDirectory } = await sandboxCommand.finish();
+        );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
+        notices.push(...formatRestoredFiles(restoredFiles, kit));
         notices.push(...await getSandboxNotices(kit, outcome, text));
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
@@ -74,6 +81,11 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+}
+
+/** Runs a command and records its file changes, if there is a change log. */
+function trackChanges<T>(kit: ToolKit, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  return kit.commandChanges ? kit.commandChanges.track(run, signal) : run();
 }
 
 interface BashArguments {
@@ -135,6 +147,14 @@ async function getSandboxNotices(
   const { net } = kit.sandbox;
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
   return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
+}
+
+function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {
+  if (paths.length === 0) return [];
+  const names = paths.map((path) => kit.sandbox.files.toDisplayPath(path)).join(", ");
+  return [
+    `[Sandbox: undid the changes to ${names}, because git would run programs that they name. Ask the user to make them.]`,
+  ];
 }
 
 /** Keeps the working directory for the next command. */

@@ -28,17 +28,20 @@ export interface ConfinementRules extends ConfinementPolicy {
   readonly hidden: readonly string[];
 }
 
-/** Devices that every command may write, its terminals included. Those that do not exist are skipped. */
+/** Devices that every command may read and write. Those that do not exist are skipped. */
 export const WRITABLE_DEVICES: readonly string[] = [
   "/dev/null",
   "/dev/zero",
   "/dev/full",
   "/dev/random",
   "/dev/urandom",
-  "/dev/tty",
-  "/dev/ptmx",
-  "/dev/pts",
 ];
+
+/**
+ * Directory of the other devices on Linux, which no command may read: among them are the terminals, where a command could
+ * ask the user questions and read the answers.
+ */
+export const DEVICE_DIRECTORY = "/dev";
 
 const SANDBOX_EXEC_PATH = "/usr/bin/sandbox-exec";
 

@@ -149,6 +149,47 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
   });
 }
 
+const PROCESS_CALLS = {
+  x86_64: {
+    setters: [302, 142, 144, 203, 314],
+    setpriority: 141,
+    ioprio: 251,
+    ioctl: 16,
+    keys: 248,
+  },
+  aarch64: {
+    setters: [261, 118, 119, 122, 274],
+    setpriority: 140,
+    ioprio: 30,
+    ioctl: 29,
+    keys: 217,
+  },
+} as const;
+
+for (const architecture of ["x86_64", "aarch64"] as const) {
+  Deno.test(`seccomp, ${architecture}: a process changes only its own limits and scheduling`, () => {
+    const rules = { sockets: "ip", unixSockets: true } as const;
+    const { setters, setpriority, ioprio, ioctl, keys } = PROCESS_CALLS[architecture];
+    const call = (number: number, ...args: number[]) =>
+      runFilter(architecture, rules, { number, args });
+    for (const setter of setters) {
+      assertEquals([call(setter, 0, 7), call(setter, 123, 7)], ["allow", 1], String(setter));
+    }
+    const [PROCESS, GROUP, USER] = [0, 1, 2];
+    assertEquals(call(setpriority, PROCESS, 0, 5), "allow");
+    assertEquals(call(setpriority, PROCESS, 123, 5), 1);
+    assertEquals(call(setpriority, GROUP, 123, 5), 1);
+    assertEquals(call(setpriority, USER, 0, 5), 1);
+    assertEquals([call(ioprio, 1, 0), call(ioprio, 1, 123), call(ioprio, 3, 0)], ["allow", 1, 1]);
+    assertEquals([0, 1, 2].map((offset) => call(keys + offset)), [38, 38, 38]);
+    assertEquals([0x5412, 0x541c, 0x5401].map((request) => call(ioctl, 0, request)), [
+      1,
+      1,
+      "allow",
+    ]);
+  });
+}
+
 Deno.test("seccomp, x86_64: blocks x32 system calls", () => {
   const rules = { sockets: "ip", unixSockets: false } as const;
   assertEquals(runFilter("x86_64", rules, { number: 0x40000000 + 41, args: [UNIX, STREAM, 0] }), 1);

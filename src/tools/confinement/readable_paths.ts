@@ -7,41 +7,8 @@
 
 import { join } from "../../platform/paths.ts";
 import { isWithin } from "../files/file_rules.ts";
+import { SECRET_PLACES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
-
-/** Keys and credentials in the home directory. */
-export const HIDDEN_IN_HOME: readonly string[] = [
-  ".ssh",
-  ".gnupg",
-  ".aws",
-  ".azure",
-  ".kube",
-  ".docker/config.json",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/swink",
-  ".config/op",
-  ".config/google-chrome",
-  ".config/chromium",
-  ".mozilla",
-  ".password-store",
-  ".local/share/keyrings",
-  ".netrc",
-  ".pgpass",
-  ".git-credentials",
-  ".pypirc",
-  ".cargo/credentials.toml",
-  "Library/Keychains",
-  "Library/Application Support/Google/Chrome",
-];
-
-/** Keys and credentials of the system. */
-export const HIDDEN_SYSTEM_PATHS: readonly string[] = [
-  "/etc/shadow",
-  "/etc/gshadow",
-  "/run/secrets",
-  "/var/run/secrets",
-];
 
 /** Maximum number of entries of a directory that are granted one by one; the others stay unreadable. */
 const MAX_ENTRIES = 2_000;
@@ -73,8 +40,8 @@ export function resolveHiddenPaths(
   home: string | undefined,
   additional: readonly string[],
 ): string[] {
-  const inHome = home === undefined ? [] : HIDDEN_IN_HOME.map((name) => join(home, name));
-  return [...inHome, ...HIDDEN_SYSTEM_PATHS, ...additional].flatMap((path) => {
+  const inHome = home === undefined ? [] : SECRET_PLACES.home.map((name) => join(home, name));
+  return [...inHome, ...SECRET_PLACES.system, ...additional].flatMap((path) => {
     try {
       return [system.realPathSync(path)];
     } catch {

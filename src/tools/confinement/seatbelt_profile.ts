@@ -16,7 +16,9 @@ export function createSeatbeltProfile(
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* ${writable.map(formatSubpath).join(" ")})`,
-    '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
+    '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (regex #"^/dev/fd/"))',
+    // The terminals of other programs, and the own one.
+    '(deny file-read-data file-write* (regex #"^/dev/(tty|pty|ptmx|console)"))',
     ...(hidden.length === 0
       ? []
       : [`(deny file-read-data ${hidden.map(formatSubpath).join(" ")})`]),

@@ -1,7 +1,8 @@
 /**
  * Seccomp filters: programs that check the number and the arguments of every system call. The filter blocks the
  * connections that Landlock allows: UDP, raw and MPTCP sockets, Unix sockets, TCP Fast Open, and `io_uring`, which
- * creates sockets without a system call for each.
+ * creates sockets without a system call for each. It also blocks changes to the limits and the scheduling of other
+ * processes, the keyrings of the user, and characters pushed into a terminal.
  *
  * @module
  */
@@ -24,11 +25,41 @@ interface SyscallNumbers {
   readonly sendto: number;
   readonly sendmsg: number;
   readonly sendmmsg: number;
+  readonly ioctl: number;
+  readonly setpriority: number;
+  readonly ioprio_set: number;
+  /** Calls whose first argument is a process or thread, or 0 for the caller, which they change. */
+  readonly processSetters: readonly number[];
+  /** `add_key`, `request_key` and `keyctl`. */
+  readonly keyrings: readonly number[];
 }
 
+/** The setters are `prlimit64`, `sched_setparam`, `sched_setscheduler`, `sched_setaffinity` and `sched_setattr`. */
 const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
-  x86_64: { audit: 0xc000003e, socket: 41, sendto: 44, sendmsg: 46, sendmmsg: 307 },
-  aarch64: { audit: 0xc00000b7, socket: 198, sendto: 206, sendmsg: 211, sendmmsg: 269 },
+  x86_64: {
+    audit: 0xc000003e,
+    socket: 41,
+    sendto: 44,
+    sendmsg: 46,
+    sendmmsg: 307,
+    ioctl: 16,
+    setpriority: 141,
+    ioprio_set: 251,
+    processSetters: [302, 142, 144, 203, 314],
+    keyrings: [248, 249, 250],
+  },
+  aarch64: {
+    audit: 0xc00000b7,
+    socket: 198,
+    sendto: 206,
+    sendmsg: 211,
+    sendmmsg: 269,
+    ioctl: 29,
+    setpriority: 140,
+    ioprio_set: 30,
+    processSetters: [261, 118, 119, 122, 274],
+    keyrings: [217, 218, 219],
+  },
 };
 
 /** Number of `io_uring_setup`, the same on both architectures. */
@@ -45,6 +76,14 @@ const SOCK_TYPE_MASK = 0xf;
 const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const MSG_FASTOPEN = 0x20000000;
+
+/** Requests that push characters into the input of a terminal. */
+const TIOCSTI = 0x5412;
+const TIOCLINUX = 0x541c;
+
+/** All processes of a user, as the first argument of `setpriority` and `ioprio_set`. */
+const PRIO_USER = 2;
+const IOPRIO_WHO_USER = 3;
 
 /** Offsets in `struct seccomp_data`; only the lower half of the 64-bit arguments is checked. */
 const SYSCALL_NUMBER_OFFSET = 0;
@@ -76,6 +115,7 @@ export function createSeccompFilter(architecture: Architecture, rules: SocketRul
   return assembleFilter([
     ...createSyscallChecks(SYSCALL_NUMBERS[architecture], architecture),
     ...createSocketChecks(rules),
+    ...createProcessChecks(),
     ...createReturns(),
   ]);
 }
@@ -87,13 +127,19 @@ function createSyscallChecks(
   const x32: FilterInstruction[] = architecture === "x86_64"
     ? [{ op: "jump_if", test: "at_least", value: X32_SYSCALL_BASE, then: "refuse" }]
     : [];
+  const jumpIfAny = (values: readonly number[], then: string) =>
+    values.map((value): FilterInstruction => ({ op: "jump_if", test: "equal", value, then }));
   return [
     { op: "load", offset: ARCHITECTURE_OFFSET },
     { op: "jump_if", test: "equal", value: numbers.audit, otherwise: "refuse" },
     { op: "load", offset: SYSCALL_NUMBER_OFFSET },
     ...x32,
     { op: "jump_if", test: "equal", value: numbers.socket, then: "socket" },
-    { op: "jump_if", test: "equal", value: IO_URING_SETUP, then: "missing" },
+    ...jumpIfAny([IO_URING_SETUP, ...numbers.keyrings], "missing"),
+    ...jumpIfAny(numbers.processSetters, "process in argument 0"),
+    ...jumpIfAny([numbers.setpriority], "setpriority"),
+    ...jumpIfAny([numbers.ioprio_set], "ioprio_set"),
+    ...jumpIfAny([numbers.ioctl], "ioctl"),
     { op: "jump_if", test: "equal", value: numbers.sendto, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmmsg, then: "flags in argument 3" },
     { op: "jump_if", test: "equal", value: numbers.sendmsg, then: "flags in argument 2" },
@@ -144,12 +190,40 @@ function createTcpChecks(): FilterInstruction[] {
   ];
 }
 
+/** Lets a process change only itself: its own limits, scheduling and priority. */
+function createProcessChecks(): FilterInstruction[] {
+  return [
+    { op: "label", name: "process in argument 0" },
+    { op: "load", offset: getArgumentOffset(0) },
+    { op: "jump_if", test: "equal", value: 0, then: "allow", otherwise: "refuse" },
+    { op: "label", name: "setpriority" },
+    { op: "load", offset: getArgumentOffset(0) },
+    {
+      op: "jump_if",
+      test: "equal",
+      value: PRIO_USER,
+      then: "refuse",
+      otherwise: "process in argument 1",
+    },
+    { op: "label", name: "ioprio_set" },
+    { op: "load", offset: getArgumentOffset(0) },
+    { op: "jump_if", test: "equal", value: IOPRIO_WHO_USER, then: "refuse" },
+    { op: "label", name: "process in argument 1" },
+    { op: "load", offset: getArgumentOffset(1) },
+    { op: "jump_if", test: "equal", value: 0, then: "allow", otherwise: "refuse" },
+    { op: "label", name: "ioctl" },
+    { op: "load", offset: getArgumentOffset(1) },
+    { op: "jump_if", test: "equal", value: TIOCSTI, then: "refuse" },
+    { op: "jump_if", test: "equal", value: TIOCLINUX, then: "refuse", otherwise: "allow" },
+  ];
+}
+
 function createReturns(): FilterInstruction[] {
   return [
     { op: "label", name: "allow" },
     { op: "return", value: SECCOMP_RET_ALLOW },
     { op: "label", name: "missing" },
-    // On ENOSYS, programs fall back to other system calls.
+    // On ENOSYS, programs fall back to other system calls, or do without.
     { op: "return", value: SECCOMP_RET_ERRNO | ENOSYS },
     { op: "label", name: "refuse" },
     { op: "return", value: SECCOMP_RET_ERRNO | EPERM },

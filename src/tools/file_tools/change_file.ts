@@ -8,7 +8,9 @@ import { AbortedError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { decodeForDiff, MAX_EDIT_BYTES } from "../files/text_content.ts";
+import { dirname } from "../../platform/paths.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { createFileChange } from "../../core/diff/unified_diff.ts";
 
 /** A file change requested by a tool call. */
@@ -21,30 +23,54 @@ export interface ChangeRequest {
   readonly rewrite: (before: Uint8Array | undefined) => Uint8Array | Promise<Uint8Array>;
 }
 
+/** A change that was made. */
+export interface ChangedFile {
+  /** The change. */
+  readonly change: FileChange;
+  /** Whether a content was replaced that neither the model has read nor the user has seen. */
+  readonly wasUnseen: boolean;
+}
+
 /**
  * Changes a file and returns the change.
  *
  * @throws {BadRequestError} When the file may not be written, or changed since the model read it or the user approved
  * the change.
  */
-export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<FileChange> {
+export async function changeFile(kit: ToolKit, request: ChangeRequest): Promise<ChangedFile> {
   const { files } = kit.sandbox;
   const { args, signal, rewrite } = request;
   const canonical = await files.resolve(args.path, "write");
   return await kit.locks.run(canonical, async () => {
     const before = await files.readIfExists(canonical, { maxBytes: MAX_EDIT_BYTES, signal });
-    await kit.seenFiles.verify(canonical, before, args.path);
-    await kit.previewedChanges.verify(args, before, args.path);
+    const isSeen = await kit.seenFiles.verify(canonical, before, args.path);
+    const isPreviewed = await kit.previewedChanges.verify(args, before, args.path);
     const after = await rewrite(before);
     if (signal.aborted) {
       throw new AbortedError("The tool call was cancelled before the file was written");
     }
-    await kit.changeLog?.record(canonical, before ?? null, after);
+    const madeDirectories = kit.changeLog && !before
+      ? await findMissingParents(files, canonical)
+      : [];
+    await kit.changeLog?.record(canonical, before ?? null, after, { madeDirectories });
     await files.write(canonical, after);
     await kit.seenFiles.record(canonical, after);
     await kit.previewedChanges.trackWrite(canonical, before, after);
-    return toFileChange(files.toDisplayPath(canonical), before, after);
+    return {
+      change: toFileChange(files.toDisplayPath(canonical), before, after),
+      wasUnseen: before !== undefined && before.length > 0 && !isSeen && !isPreviewed,
+    };
   });
+}
+
+/** Returns the missing parents of a path, the deepest first. */
+async function findMissingParents(files: SandboxFiles, path: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (let parent = dirname(path); dirname(parent) !== parent; parent = dirname(parent)) {
+    if (await files.getKind(parent) !== undefined) break;
+    missing.push(parent);
+  }
+  return missing;
 }
 
 /**

@@ -9,12 +9,20 @@ import type { FileChange } from "../../core/diff/file_change.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { applyEdits, type TextEdit } from "../text/apply_edits.ts";
-import { changeFile, previewChange } from "./change_file.ts";
+import { changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { decodeForEditing, encodeForWriting } from "../files/text_content.ts";
+import {
+  applyCells,
+  formatCells,
+  isNotebookPath,
+  type Notebook,
+  parseNotebook,
+} from "../documents/notebook.ts";
+import { TimeBudget } from "../budget/time_budget.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
 
@@ -26,7 +34,8 @@ export function editFileTool(kit: ToolKit): AgentTool {
     label: "Edit file",
     description:
       "Replaces passages of a file. Quote each old_string exactly as in the file, without line numbers, " +
-      "with enough lines to be unique. Edits are applied in order, all or none. Prefer one call with several edits.",
+      "with enough lines to be unique. Edits are applied in order, all or none. Prefer one call with several edits. " +
+      "The text of a notebook (.ipynb) is that of its cells, as read_file shows it; `# %% [code]` begins a new cell.",
     parameters: {
       type: "object",
       properties: {
@@ -62,12 +71,12 @@ export function editFileTool(kit: ToolKit): AgentTool {
     interruptible: false,
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => {
-      const rewrite = (before: Uint8Array | undefined) => rewriteContent(before, args, files);
+      const rewrite = createRewrite(args, files, signal);
       return [await previewChange(kit, { args, signal, rewrite })];
     },
     execute: catchAsErrorResult(async (args, { signal }) => {
-      const rewrite = (before: Uint8Array | undefined) => rewriteContent(before, args, files);
-      const change = await changeFile(kit, { args, signal, rewrite });
+      const rewrite = createRewrite(args, files, signal);
+      const { change } = await changeFile(kit, { args, signal, rewrite });
       const { added, removed } = countChangedLines(change.diff ?? "");
       return textResult(`Edited ${change.path} (+${added} -${removed})`, { change });
     }),
@@ -80,22 +89,38 @@ interface EditArguments {
   readonly expected_hash?: string | undefined;
 }
 
-async function rewriteContent(
-  before: Uint8Array | undefined,
+/** Creates the function that returns the edited content of a file. */
+function createRewrite(
   { path, edits, expected_hash }: EditArguments,
   files: SandboxFiles,
-): Promise<Uint8Array> {
-  if (before === undefined) {
-    throw new BadRequestError(
-      `${quotePath(path)} does not exist${await suggestNames(
-        files,
-        path,
-      )}; create it with write_file`,
-    );
-  }
-  if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
-  const { text, hasByteOrderMark } = decodeForEditing(before, path);
-  return encodeForWriting({ text: applyEdits(text, edits), hasByteOrderMark });
+  signal: AbortSignal,
+): ChangeRequest["rewrite"] {
+  return async (before) => {
+    if (before === undefined) {
+      throw new BadRequestError(
+        `${quotePath(path)} does not exist${await suggestNames(
+          files,
+          path,
+        )}; create it with write_file`,
+      );
+    }
+    if (expected_hash !== undefined) await verifyHash(before, expected_hash, path);
+    const content = decodeForEditing(before, path);
+    const budget = new TimeBudget({ work: "The edit", signal });
+    const text = isNotebookPath(path)
+      ? await editNotebook(parseNotebook(content.text, path), edits, budget)
+      : await applyEdits(content.text, edits, budget);
+    return encodeForWriting({ ...content, text });
+  };
+}
+
+/** Applies the edits to the text of the cells, as `read_file` shows it. */
+async function editNotebook(
+  notebook: Notebook,
+  edits: readonly TextEdit[],
+  budget: TimeBudget,
+): Promise<string> {
+  return applyCells(notebook, await applyEdits(formatCells(notebook), edits, budget));
 }
 
 /** Accepts a prefix of at least eight digits. */

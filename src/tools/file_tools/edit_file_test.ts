@@ -100,7 +100,7 @@ Deno.test("edit_file: rejects a missing file, a binary file and invalid UTF-8 wi
   const edit = async (path: string) =>
     (await workspace.callTool("edit_file", { path, edits: [replace("a", "b")] })).text;
   assertStringIncludes(await edit("b.txt"), '"b.txt" does not exist');
-  assertStringIncludes(await edit("a.bin"), "is a binary file, not UTF-8 text");
+  assertStringIncludes(await edit("a.bin"), "is a binary file, not text");
   assertStringIncludes(await edit("latin1.txt"), "is not valid UTF-8");
 });
 
@@ -130,4 +130,16 @@ Deno.test("edit_file: applies two edits of a file that were previewed together",
     assertEquals((await workspace.callTool("edit_file", args)).isError, false);
   }
   assertEquals(workspace.readFile("a.txt"), "ONE\nTWO\n");
+});
+
+Deno.test("edit_file: keeps UTF-16 with its byte order mark", async () => {
+  await using workspace = new TestWorkspace();
+  const toBytes = (text: string) => [...text].flatMap((character) => [0, character.charCodeAt(0)]);
+  workspace.writeFile("a.txt", new Uint8Array([0xfe, 0xff, ...toBytes("one\r\ntwo\r\n")]));
+  const edits = [replace("one\ntwo", "1\ntwo")];
+  assertEquals((await workspace.callTool("edit_file", { path: "a.txt", edits })).isError, false);
+  assertEquals(
+    [...Deno.readFileSync(`${workspace.directory}/a.txt`)],
+    [0xfe, 0xff, ...toBytes("1\r\ntwo\r\n")],
+  );
 });

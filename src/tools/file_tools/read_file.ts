@@ -13,17 +13,30 @@ import { quotePath } from "../files/file_error.ts";
 import { detectFileKind, hasUtf16Bom, SNIFF_BYTES } from "../text/file_kind.ts";
 import { type LineRange, LineWindow } from "../text/line_window.ts";
 import { formatNumber } from "../text/output_limit.ts";
-import { type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { encodeBase64 } from "../../core/byte_encoding.ts";
+import { readImageSize } from "../documents/image_header.ts";
+import {
+  formatCells,
+  formatOutputs,
+  isNotebookPath,
+  parseNotebook,
+} from "../documents/notebook.ts";
+import { extractPdfText } from "../documents/pdf_text.ts";
+import { scaleImage } from "../documents/scale_image.ts";
+import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
 
 /** Providers reject larger images. */
 const MAX_IMAGE_BYTES = 5_000_000;
+
+/** Providers reject images that are wider or higher. */
+const MAX_IMAGE_PIXELS = 8_000;
 
 /** Files up to this size are read to the end, to count their lines and compute their hash. */
 const MAX_COUNTED_BYTES = 10_000_000;
@@ -35,7 +48,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
     label: "Read file",
     description:
       "Reads a text file; each line starts with its number and a tab. Returns up to 2,000 lines: use offset and " +
-      "limit for more. Images (PNG, JPEG, GIF, WebP) are returned as images.",
+      "limit for more. Images (PNG, JPEG, GIF, WebP) are returned as images, PDF documents as text, notebooks as cells.",
     parameters: {
       type: "object",
       properties: {
@@ -55,26 +68,65 @@ export function readFileTool(kit: ToolKit): AgentTool {
       const { files } = kit.sandbox;
       if (await files.getKind(path) === undefined) {
         throw new BadRequestError(
-          `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
+          `${quotePath(path)} does not exist${await suggestNames(files, path)}${
+            path.includes("\ufffd") ? "; names that are not UTF-8 need a command" : ""
+          }`,
         );
       }
       await using file = await openFile(files, path);
       const start = await readFirstBytes(file);
       const kind = detectFileKind(start);
-      if (kind.type === "image") return await createImageResult(file, kind.mediaType, path);
-      if (kind.type === "binary") {
-        throw new BadRequestError(
-          `${quotePath(path)} is ${kind.name} of ${
-            formatNumber(file.size)
-          } bytes and cannot be read as text`,
-        );
+      const range = { offset, limit: Math.min(limit, MAX_LINES) };
+      switch (kind.type) {
+        case "image":
+          return await createImageResult(file, kind.mediaType, { path, signal });
+        case "pdf": {
+          const text = await extractPdfText(await readContent(file, signal), signal);
+          return createTextResult(text, file, range);
+        }
+        case "binary":
+          throw new BadRequestError(
+            `${quotePath(path)} is ${kind.name} of ${
+              formatNumber(file.size)
+            } bytes and cannot be read as text`,
+          );
+        case "text":
+          if (isNotebookPath(path)) return await readNotebook(kit, file, { path, range, signal });
+          return await readLines(kit, file, range, {
+            signal,
+            utf16: hasUtf16Bom(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
+          });
       }
-      return await readLines(kit, file, { offset, limit: Math.min(limit, MAX_LINES) }, {
-        signal,
-        utf16: hasUtf16Bom(start) ? (start[0] === 0xff ? "utf-16le" : "utf-16be") : undefined,
-      });
     }),
   });
+}
+
+interface NotebookOptions {
+  readonly path: string;
+  readonly range: LineRange;
+  readonly signal: AbortSignal;
+}
+
+async function readNotebook(
+  kit: ToolKit,
+  file: OpenedFile,
+  { path, range, signal }: NotebookOptions,
+): Promise<AgentToolResult> {
+  const bytes = await readContent(file, signal);
+  const notebook = parseNotebook(decodeForEditing(bytes, path).text, path);
+  await kit.seenFiles.record(file.path, bytes);
+  const result = createTextResult(formatCells(notebook), file, range);
+  const outputs = formatOutputs(notebook);
+  if (outputs === "") return result;
+  return { ...result, content: [...result.content, { type: "text", text: `\n${outputs}` }] };
+}
+
+/** Returns the lines of a text that was made from a file. */
+function createTextResult(text: string, file: OpenedFile, range: LineRange): AgentToolResult {
+  const window = new LineWindow(range);
+  window.push(text);
+  window.end();
+  return createLinesResult(window, file, {});
 }
 
 async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
@@ -85,19 +137,28 @@ async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
 async function createImageResult(
   file: OpenedFile,
   mediaType: string,
-  path: string,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
-  if (file.size > MAX_IMAGE_BYTES) {
+  const bytes = await readContent(file, signal);
+  const size = readImageSize(bytes, mediaType);
+  if (!size) {
     throw new BadRequestError(
-      `${quotePath(path)} is an image of ${formatNumber(file.size)} bytes; at most ${
-        formatNumber(MAX_IMAGE_BYTES)
-      } are supported: reduce its size first`,
+      `${quotePath(path)} begins like an image (${mediaType}), but is damaged or incomplete`,
     );
   }
-  const bytes = await readContent(file);
+  const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
+    Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
+  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
+  const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
+    formatNumber(bytes.length)
+  } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
+  const shown = scaled ? { bytes: scaled.bytes, mediaType: "image/jpeg" } : { bytes, mediaType };
   const content: ContentBlock[] = [
-    { type: "text", text: `Image ${path}, ${mediaType}, ${formatNumber(bytes.length)} bytes` },
-    { type: "image", source: { type: "base64", mediaType, data: encodeBase64(bytes) } },
+    { type: "text", text: description },
+    {
+      type: "image",
+      source: { type: "base64", mediaType: shown.mediaType, data: encodeBase64(shown.bytes) },
+    },
   ];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }

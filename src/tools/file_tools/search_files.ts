@@ -10,18 +10,20 @@ import { textResult } from "../../core/tool_result.ts";
 import { quotePath } from "../files/file_error.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { toPrintable } from "./list_directory.ts";
-import { createLineMatcher } from "../search/line_matcher.ts";
-import type { FileMatch } from "../search/match_lines.ts";
+import { formatHits } from "../search/format_hits.ts";
+import {
+  countLines,
+  MAX_SEARCHED_BYTES,
+  searchLines,
+  type SearchQuery,
+  type SearchStart,
+  walkEntries,
+} from "../search/search_lines.ts";
+import { SearchReport } from "../search/search_report.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { truncateMiddle } from "../text/output_limit.ts";
-import { findCandidates } from "../search/ripgrep.ts";
-import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { type WalkEntry, walkFiles, type WalkOptions } from "../search/walk_files.ts";
-
-/** Maximum size of a searched file; larger ones are skipped. */
-const MAX_FILE_BYTES = 10_000_000;
 
 const DEFAULT_RESULTS = 200;
 
@@ -32,68 +34,68 @@ export function searchFilesTool(kit: ToolKit): AgentTool {
     name: "search_files",
     label: "Search files",
     description:
-      "Finds lines that match a regular expression (JavaScript syntax), or, without a pattern, files by name. Omits " +
-      "binary files and files that git ignores.",
-    parameters: {
-      type: "object",
-      properties: {
-        pattern: { type: "string", description: "Regular expression, matched per line" },
-        glob: {
-          type: "string",
-          description: 'Only files that match, e.g. "*.ts" or "src/**/*.{c,h}"',
-        },
-        path: { type: "string", description: "Directory or file. Default: the working directory" },
-        ignore_case: { type: "boolean" },
-        context: {
-          type: "integer",
-          minimum: 0,
-          maximum: 20,
-          description: "Lines of context around each match. Default: 0",
-        },
-        max_results: {
-          type: "integer",
-          minimum: 1,
-          maximum: 2_000,
-          description: `Default: ${DEFAULT_RESULTS}`,
-        },
-      },
-      additionalProperties: false,
-    },
+      "Finds lines that match a regular expression, or, without a pattern, files by name. Omits files that git ignores, " +
+      "and reports files that could not be searched.",
+    parameters: PARAMETERS,
     readOnly: true,
     execute: catchAsErrorResult(async (args, { signal }) => {
       const { pattern, glob, path = ".", max_results = DEFAULT_RESULTS } = args;
       if (!pattern && !glob) throw new BadRequestError("Set pattern, glob, or both");
       const start = await resolveStart(files, path);
-      const matchesGlob = glob === undefined ? () => true : parseGlob(glob);
+      const matches = glob === undefined ? () => true : parseGlob(glob);
       if (!pattern) {
-        return textResult(
-          await findNames(files, { start, matches: matchesGlob, signal, limit: max_results }),
-        );
+        return textResult(await findNames(files, { start, matches, signal, limit: max_results }));
       }
-      const expression = compilePattern(pattern, args.ignore_case === true);
-      const candidates = start.isDirectory
-        ? await findCandidates(kit.sandbox, { expression, start: start.path, signal })
-        : () => true;
-      const entries = walkEntries(files, start, { signal, shouldEnter: candidates });
+      const { ignore_case = false, multiline = false, output = "lines", context = 0 } = args;
+      const searched = { source: pattern, ignoreCase: ignore_case, multiline };
+      const query = { pattern: searched, start, matches, signal, report: new SearchReport() };
       return textResult(
-        await findLines(files, {
-          expression,
-          entries,
-          isSearched: (entry) => candidates(entry.path) && matchesGlob(entry.relativePath),
-          context: args.context ?? 0,
-          limit: max_results,
-          signal,
-        }),
+        output === "lines"
+          ? await findLines(kit, { ...query, limit: max_results + 1 }, context)
+          : await listFiles(kit, { ...query, limit: MAX_COUNT }, { output, limit: max_results }),
       );
     }),
   });
 }
 
-/** The directory or file that is searched. */
-interface SearchStart {
-  readonly path: string;
-  readonly isDirectory: boolean;
-}
+/** Maximum number of lines that are counted in one file. */
+const MAX_COUNT = 1_000_000;
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    pattern: {
+      type: "string",
+      description: 'Regular expression as for ripgrep, matched per line; "(?i)" ignores case',
+    },
+    glob: {
+      type: "string",
+      description: 'Only files that match, e.g. "*.ts" or "src/**/*.{c,h}"',
+    },
+    path: { type: "string", description: "Directory or file. Default: the working directory" },
+    ignore_case: { type: "boolean" },
+    multiline: { type: "boolean", description: "Whether a match may span lines" },
+    output: {
+      type: "string",
+      enum: ["lines", "files", "count"],
+      description:
+        "Matching lines (default), files with matches, or the number of matching lines of each file",
+    },
+    context: {
+      type: "integer",
+      minimum: 0,
+      maximum: 20,
+      description: "Lines of context around each match. Default: 0",
+    },
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      maximum: 2_000,
+      description: `Lines, or files. Default: ${DEFAULT_RESULTS}`,
+    },
+  },
+  additionalProperties: false,
+} as const;
 
 async function resolveStart(files: SandboxFiles, path: string): Promise<SearchStart> {
   const kind = await files.getKind(path);
@@ -118,34 +120,6 @@ function parseGlob(glob: string): PathMatcher {
   }
 }
 
-function compilePattern(pattern: string, ignoreCase: boolean): RegExp {
-  const flags = ignoreCase ? "i" : "";
-  try {
-    return new RegExp(pattern, `${flags}u`);
-  } catch {
-    try {
-      // Only the syntax without the u flag accepts the unnecessary escapes that models often write.
-      return new RegExp(pattern, flags);
-    } catch (error) {
-      throw new BadRequestError(`The pattern is invalid: ${getErrorMessage(error)}`);
-    }
-  }
-}
-
-/** Yields the file itself, or all entries below the directory. */
-async function* walkEntries(
-  files: SandboxFiles,
-  { path, isDirectory }: SearchStart,
-  options: WalkOptions,
-): AsyncGenerator<WalkEntry> {
-  if (isDirectory) {
-    yield* walkFiles(files, path, options);
-    return;
-  }
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  yield { path, relativePath: name, name, kind: "file", depth: 0 };
-}
-
 interface NameSearch {
   readonly start: SearchStart;
   readonly matches: PathMatcher;
@@ -164,60 +138,73 @@ async function findNames(files: SandboxFiles, search: NameSearch): Promise<strin
   return names.length === 0 ? "No files found" : names.join("\n");
 }
 
-interface LineSearch {
-  readonly expression: RegExp;
-  readonly entries: AsyncIterable<WalkEntry>;
-  /** Whether to search a file. */
-  readonly isSearched: (file: WalkEntry) => boolean;
-  readonly context: number;
+/** Options for {@linkcode listFiles}. */
+interface ListOptions {
+  readonly output: "files" | "count";
   readonly limit: number;
-  readonly signal: AbortSignal;
 }
 
-async function findLines(files: SandboxFiles, search: LineSearch): Promise<string> {
+/** Lists the files with matches, with or without the number of matching lines. */
+async function listFiles(
+  kit: ToolKit,
+  query: SearchQuery,
+  { output, limit }: ListOptions,
+): Promise<string> {
+  const { files } = kit.sandbox;
+  const listed: string[] = [];
+  let total = 0;
+  let isComplete = true;
+  for await (const { path, count } of countLines(kit.sandbox, query)) {
+    if (listed.length === limit) {
+      isComplete = false;
+      break;
+    }
+    const name = toPrintable(files.toDisplayPath(path));
+    listed.push(output === "count" ? `${name}: ${count}` : name);
+    total += count;
+  }
+  if (output === "count" && listed.length > 1) listed.push(`Total: ${total}`);
+  if (!isComplete) listed.push(formatLimitNotice(limit, "files"));
+  return finish(listed.join("\n"), query, files);
+}
+
+/** Shows the matching lines. */
+async function findLines(kit: ToolKit, query: SearchQuery, context: number): Promise<string> {
+  const { files } = kit.sandbox;
+  const { report, signal } = query;
+  const maximum = query.limit - 1;
   const blocks: string[] = [];
-  let remaining = search.limit;
-  for await (const match of findMatchingFiles(files, search)) {
-    const lines = match.lines.slice(0, remaining);
-    const heading = toPrintable(files.toDisplayPath(match.path));
-    blocks.push(`${heading}\n${lines.map(({ text }) => text).join("\n")}`);
-    remaining -= lines.length;
-    if (lines.length < match.lines.length || remaining === 0) {
-      return truncateMiddle(`${blocks.join("\n\n")}\n\n${formatLimitNotice(search.limit, "lines")}`)
-        .text;
+  let remaining = maximum;
+  for await (const { path, hits } of searchLines(kit.sandbox, query)) {
+    if (remaining === 0) {
+      blocks.push(formatLimitNotice(maximum, "lines"));
+      break;
+    }
+    // Reads the file with all checks of the sandbox, so that a swapped link cannot redirect the search.
+    const bytes = await files.readIfExists(path, { maxBytes: MAX_SEARCHED_BYTES, signal })
+      .catch(() => undefined);
+    const shown = hits.slice(0, remaining);
+    const text = bytes && formatHits(shown, { bytes, context });
+    if (text === undefined) {
+      report.omit(bytes ? "changed" : "large", path);
+      continue;
+    }
+    blocks.push(`${toPrintable(files.toDisplayPath(path))}\n${text}`);
+    remaining -= shown.length;
+    if (hits.length > shown.length) {
+      blocks.push(formatLimitNotice(maximum, "lines"));
+      break;
     }
   }
-  return blocks.length === 0 ? "No matches" : truncateMiddle(blocks.join("\n\n")).text;
+  return finish(blocks.join("\n\n"), query, files);
+}
+
+function finish(found: string, { report }: SearchQuery, files: SandboxFiles): string {
+  const notices = report.describe((path) => toPrintable(files.toDisplayPath(path)));
+  const { text } = truncateMiddle(found === "" ? "No matches" : found);
+  return notices.length === 0 ? text : `${text}\n\n${notices.join("\n")}`;
 }
 
 function formatLimitNotice(limit: number, unit: "files" | "lines"): string {
   return `[Stopped after ${limit} ${unit}; narrow the search, or raise max_results]`;
-}
-
-/** Interval at which a search yields to the event loop, so that an abort takes effect. */
-const YIELD_INTERVAL_MS = 15;
-
-/** Yields the files with matches in the order of the walk. */
-async function* findMatchingFiles(
-  files: SandboxFiles,
-  { entries, isSearched, expression, context, signal }: LineSearch,
-): AsyncGenerator<FileMatch> {
-  using matcher = createLineMatcher({ expression, context }, signal);
-  let sliceEnd = performance.now() + YIELD_INTERVAL_MS;
-  for await (const entry of entries) {
-    if (entry.kind !== "file" || !isSearched(entry)) continue;
-    const { path } = entry;
-    if (performance.now() > sliceEnd) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      signal.throwIfAborted();
-      sliceEnd = performance.now() + YIELD_INTERVAL_MS;
-    }
-    const bytes = await readWalkedFile(files, path, MAX_FILE_BYTES);
-    if (!bytes || (await matcher.match(bytes)).length === 0) continue;
-    // Reads the file again with all checks of the sandbox, so that a swapped link cannot redirect the read.
-    const options = { maxBytes: MAX_FILE_BYTES };
-    const verified = await files.readIfExists(path, options).catch(() => undefined);
-    const lines = await matcher.match(verified ?? new Uint8Array());
-    if (lines.length > 0) yield { path, lines };
-  }
 }

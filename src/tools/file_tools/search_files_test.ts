@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { createSandbox } from "../sandbox/local_sandbox.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
 import { codingTools } from "../coding_tools.ts";
 import { extractText } from "../../core/content.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 
 Deno.test("search_files: finds lines by regular expression, grouped by file in order", async () => {
@@ -59,7 +59,7 @@ Deno.test("search_files: omits ignored, binary, protected and .git files and doe
   Deno.symlinkSync(workspace.outside, `${workspace.directory}/link`);
   assertEquals(
     (await workspace.callTool("search_files", { pattern: "needle" })).text,
-    ".hidden\n1: needle",
+    ".hidden\n1: needle\n\n[binary, matches not shown: binary]",
   );
 });
 
@@ -130,16 +130,83 @@ Deno.test("search_files: returns the same matches with and without rg", async ()
   }
 });
 
-/** Wraps a sandbox so that starting a program fails as if none were installed. */
-function withoutPrograms(sandbox: Sandbox): Sandbox {
-  return {
-    root: sandbox.root,
-    files: sandbox.files,
-    startCommand: (command, options) => sandbox.startCommand(command, options),
-    getOutputPath: (name) => sandbox.getOutputPath(name),
-    net: sandbox.net,
-    setNet: (net) => sandbox.setNet(net),
-    describe: () => sandbox.describe(),
-    [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
-  };
+/** Calls `search_files` without `rg`, and with it where it is installed; the results must be equal. */
+async function searchBoth(workspace: TestWorkspace, args: JsonObject): Promise<string> {
+  const sandbox = withoutPrograms(workspace.sandbox);
+  const tool = codingTools({ sandbox }).find(({ name }) => name === "search_files");
+  const output = await tool?.execute(args, testToolContext());
+  const text = typeof output === "object" ? extractText(output.content) : "";
+  assertEquals((await workspace.callTool("search_files", args)).text, text);
+  return text;
 }
+
+Deno.test("search_files: finds each line of a pattern with several repetitions, in lines of any length", async () => {
+  await using workspace = new TestWorkspace();
+  const lines = Array.from(
+    { length: 200 },
+    (_, index) => `import { name${index} } from "../some/long/path/module_${index}.ts";`,
+  );
+  workspace.writeFile("a.ts", lines.join("\n"));
+  workspace.writeFile("long.txt", `${"-".repeat(20_000)}needle 1 needle\n`);
+  const pattern = "import\\s+.*\\s+from\\s+.*";
+  assertEquals(await searchBoth(workspace, { pattern, output: "count" }), "a.ts: 200");
+  assertStringIncludes(await searchBoth(workspace, { pattern: "needle \\d" }), "needle 1 needle");
+});
+
+Deno.test("search_files: reports binary and unreadable files, and searches UTF-16", async () => {
+  await using workspace = new TestWorkspace();
+  const utf16 = new Uint8Array([
+    0xff,
+    0xfe,
+    ...[..."needle\n"].flatMap((c) => [c.charCodeAt(0), 0]),
+  ]);
+  workspace.writeFile("utf16.txt", utf16);
+  workspace.writeFile("a.bin", new Uint8Array([0, ...new TextEncoder().encode("needle")]));
+  assertEquals(
+    await searchBoth(workspace, { pattern: "needle" }),
+    "utf16.txt\n1: needle\n\n[binary, matches not shown: a.bin]",
+  );
+  assertEquals(
+    await searchBoth(workspace, { pattern: "needle", output: "files" }),
+    "utf16.txt\n\n[binary, matches not shown: a.bin]",
+  );
+});
+
+Deno.test("search_files: reports files that are too large, and files on which a pattern takes too long", async () => {
+  await using workspace = new TestWorkspace();
+  Deno.writeTextFileSync(`${workspace.directory}/slow.txt`, `${"a".repeat(60)}!\n`);
+  using file = Deno.openSync(`${workspace.directory}/large.txt`, { write: true, create: true });
+  file.truncateSync(60_000_000);
+  const sandbox = withoutPrograms(workspace.sandbox);
+  const tool = codingTools({ sandbox }).find(({ name }) => name === "search_files");
+  const output = await tool?.execute({ pattern: "^(a+)+$" }, testToolContext());
+  assertEquals(
+    typeof output === "object" && extractText(output.content),
+    "No matches\n\n[too large, not searched or not shown: large.txt]\n" +
+      "[not searched, because the pattern takes too long: slow.txt]",
+  );
+});
+
+Deno.test("search_files: inline flags, matches that span lines, counts and names of files", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.txt", "One\none\ntwo\n");
+  workspace.writeFile("b.txt", "ONE two\n");
+  const search = (args: JsonObject) => searchBoth(workspace, args);
+  assertEquals(await search({ pattern: "(?i)one" }), "a.txt\n1: One\n2: one\n\nb.txt\n1: ONE two");
+  assertEquals(
+    await search({ pattern: "one\\ntwo", multiline: true }),
+    "a.txt\n2: one\n3: two",
+  );
+  assertStringIncludes(await search({ pattern: "one\\ntwo" }), "set multiline");
+  assertEquals(await search({ pattern: "two", output: "files" }), "a.txt\nb.txt");
+  assertEquals(
+    await search({ pattern: "(?i)one", output: "count" }),
+    "a.txt: 2\nb.txt: 1\nTotal: 3",
+  );
+  assertStringIncludes(
+    await search({ pattern: "o", output: "files", max_results: 1 }),
+    "a.txt\n[Stopped after 1 files;",
+  );
+  assertEquals(await search({ pattern: "(?<=t)wo" }), "a.txt\n3: two\n\nb.txt\n1: ONE two");
+  assertEquals(await search({ pattern: "one {" }), "No matches");
+});

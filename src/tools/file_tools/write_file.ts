@@ -5,9 +5,10 @@
  */
 
 import type { FileChange } from "../../core/diff/file_change.ts";
+import { encodeLikeFile } from "../files/text_content.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
-import { changeFile, previewChange } from "./change_file.ts";
+import { type ChangedFile, changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
@@ -33,26 +34,30 @@ export function writeFileTool(kit: ToolKit): AgentTool {
     sideEffect: "idempotent",
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => [
-      await previewChange(kit, {
-        args,
-        signal,
-        rewrite: () => new TextEncoder().encode(args.content),
-      }),
+      await previewChange(kit, { args, signal, rewrite: createRewrite(args.content) }),
     ],
     execute: catchAsErrorResult(async (args, { signal }) => {
-      const rewrite = () => new TextEncoder().encode(args.content);
-      const change = await changeFile(kit, { args, signal, rewrite });
-      return textResult(describeChange(change), { change });
+      const rewrite = createRewrite(args.content);
+      const changed = await changeFile(kit, { args, signal, rewrite });
+      return textResult(describeChange(changed), { change: changed.change });
     }),
   });
 }
 
-function describeChange({ path, before, after, diff = "" }: FileChange): string {
+function createRewrite(content: string): ChangeRequest["rewrite"] {
+  return (before) => encodeLikeFile(content, before);
+}
+
+function describeChange({ change, wasUnseen }: ChangedFile): string {
+  const { path, before, after, diff = "" } = change;
   const size = formatLineCount(after ?? "");
   if (before === null) return `Created ${path} (${size})`;
   if (before === after) return `${path} already had this content`;
   const { added, removed } = countChangedLines(diff);
-  return `Wrote ${path} (${size}; +${added} -${removed})`;
+  const warning = wasUnseen
+    ? `\n[The file existed and had not been read: ${formatLineCount(before)} replaced]`
+    : "";
+  return `Wrote ${path} (${size}; +${added} -${removed})${warning}`;
 }
 
 function formatLineCount(text: string): string {

@@ -91,3 +91,43 @@ Deno.test("write_file: does not overwrite a file that changed after the preview,
   assertEquals(workspace.readFile("a.txt"), "by hand");
   assertEquals((await workspace.callTool("write_file", args)).isError, false);
 });
+
+Deno.test("write_file: keeps the byte order mark, the encoding and the line endings of an existing file", async () => {
+  await using workspace = new TestWorkspace();
+  const write = (path: string, content: string) =>
+    workspace.callTool("write_file", { path, content });
+  workspace.writeFile("crlf.txt", "\ufeffone\r\ntwo\r\n");
+  await write("crlf.txt", "one\nthree\n");
+  assertEquals(Deno.readFileSync(`${workspace.directory}/crlf.txt`).subarray(0, 3)[0], 0xef);
+  assertEquals(workspace.readFile("crlf.txt").replace("\ufeff", ""), "one\r\nthree\r\n");
+  workspace.writeFile("mixed.txt", "a\r\nb\nc\r\n");
+  await write("mixed.txt", "a\nb\nB\nc\n");
+  assertEquals(workspace.readFile("mixed.txt"), "a\r\nb\nB\nc\r\n");
+  workspace.writeFile("utf16.txt", new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0]));
+  await write("utf16.txt", "b\n");
+  assertEquals(
+    [...Deno.readFileSync(`${workspace.directory}/utf16.txt`)],
+    [0xff, 0xfe, 0x62, 0, 0x0a, 0],
+  );
+  workspace.writeFile("lf.txt", "a\n");
+  await write("lf.txt", "a\r\nb\r\n");
+  assertEquals(workspace.readFile("lf.txt"), "a\r\nb\r\n");
+});
+
+Deno.test("write_file: warns when it replaces a file that was neither read nor previewed", async () => {
+  await using workspace = new TestWorkspace();
+  const warning = "[The file existed and had not been read: 2 lines replaced]";
+  workspace.writeFile("a.txt", "one\ntwo\n");
+  const { text } = await workspace.callTool("write_file", { path: "a.txt", content: "x\n" });
+  assertStringIncludes(text, warning);
+  const again = await workspace.callTool("write_file", { path: "a.txt", content: "y\n" });
+  assertEquals(again.text, "Wrote a.txt (1 line; +1 -1)");
+  workspace.writeFile("read.txt", "one\ntwo\n");
+  await workspace.callTool("read_file", { path: "read.txt" });
+  const args = { path: "read.txt", content: "x\n" };
+  assertEquals((await workspace.callTool("write_file", args)).text.includes("had not"), false);
+  workspace.writeFile("seen.txt", "one\ntwo\n");
+  const previewed = { path: "seen.txt", content: "x\n" };
+  await workspace.getTool("write_file").preview?.(previewed, callContext);
+  assertEquals((await workspace.callTool("write_file", previewed)).text.includes("had not"), false);
+});

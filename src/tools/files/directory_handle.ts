@@ -12,6 +12,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "./file_error.ts";
 import { getSystemErrorCode, isMissingPermission } from "../../platform/system_error.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
+import { getDescriptorPath } from "../../platform/descriptor_path.ts";
 import { basename, dirname, join } from "../../platform/paths.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
@@ -74,22 +75,13 @@ async function openDirectory(path: string, accessPath: string): Promise<OpenDire
   return { path, accessPath: path };
 }
 
-/** Returns the canonical path of an open descriptor, without disk access; `undefined` except on Linux. */
-export function getDescriptorPath(descriptor: number): string | undefined {
-  if (system.build.os !== "linux") return undefined;
-  try {
-    return system.readLinkSync(`/proc/self/fd/${descriptor}`);
-  } catch {
-    return undefined;
-  }
-}
-
 async function openDescriptor(path: string): Promise<FileHandle | undefined> {
   if (system.build.os !== "linux") return undefined;
   try {
     const { constants, promises } = getBuiltinModule("node:fs");
     const flags = constants.O_RDONLY | constants.O_DIRECTORY;
     // In `/proc/self/fd/N/name` the link of the descriptor is followed, but a link at `name` is refused.
+    // deno-lint-ignore swink/untrusted-reads -- only a directory is opened
     return await promises.open(
       path,
       path.startsWith("/proc/self/fd/") ? flags | constants.O_NOFOLLOW : flags,

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { createFileRules, type FileAccess, PROTECTED_FILES } from "./file_rules.ts";
+import { createFileRules, type FileAccess } from "./file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 
 const rules = createFileRules({ write: ["/p"], read: ["/r"] }, PROTECTED_FILES);
 
@@ -20,6 +21,9 @@ const CASES: readonly (readonly [string, FileAccess, ReturnType<typeof rules>])[
   ["/p/.git/hooks/pre-commit", "write", "protected"],
   ["/p/.git/hooks/pre-commit", "read", "allowed"],
   ["/p/sub/.git/config", "write", "protected"],
+  ["/p/.git/config.worktree", "write", "protected"],
+  ["/p/.git/modules/a/b/config", "write", "protected"],
+  ["/p/.git/modules/a/hooks/x", "write", "protected"],
   ["/p/sub/.git", "write", "protected"],
   ["/p/.gitignore", "write", "allowed"],
 ];

@@ -9,6 +9,7 @@ import { quotePath } from "./file_error.ts";
 import { getSystemErrorCode } from "../../platform/system_error.ts";
 import type { FileStatus } from "../../platform/file_calls.ts";
 import { system } from "../../platform/system.ts";
+import { describeSpecialFile } from "../../platform/untrusted_file.ts";
 
 /** Kind of a directory entry. A symbolic link is a `link`, whatever its target. */
 export type EntryKind = "file" | "directory" | "link" | "other";
@@ -25,17 +26,8 @@ export async function statIfExists(path: string): Promise<FileStatus | undefined
 
 /** Checks that an entry is a regular file. @throws {BadRequestError} When it is not. */
 export function assertRegularFile(info: FileStatus, path: string): void {
-  if (info.isFile) return;
-  throw new BadRequestError(`${quotePath(path)} is ${describeKind(info)}, not a regular file`);
-}
-
-function describeKind(info: FileStatus): string {
-  if (info.isDirectory) return "a directory";
-  if (info.isSymlink) return "a symbolic link";
-  if (info.isFifo) return "a named pipe";
-  if (info.isSocket) return "a socket";
-  if (info.isCharDevice || info.isBlockDevice) return "a device";
-  return "a special file";
+  const kind = describeSpecialFile(info);
+  if (kind) throw new BadRequestError(`${quotePath(path)} is ${kind}, not a regular file`);
 }
 
 /** Returns the kind of an entry. */

@@ -7,6 +7,10 @@
 import { type IgnoreRules, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
 import { basename, dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { readUntrustedText } from "../../platform/untrusted_file.ts";
+
+/** Maximum size of an ignore file. */
+export const MAX_IGNORE_BYTES = 1_000_000;
 
 /**
  * Reads the rules of the directories from the top of the repository down to the parent, and the repository's
@@ -17,21 +21,23 @@ export async function readParentIgnoreRules(directory: string): Promise<IgnoreRu
   let pathPrefix = "";
   for (let current = directory;; current = dirname(current)) {
     if (current !== directory) {
-      rules.unshift(...await readIgnoreFile(`${current}/.gitignore`, pathPrefix));
+      rules.unshift(...await readIgnoreFile(current, { name: ".gitignore", pathPrefix }));
     }
     const isRepository = await system.lstat(`${current}/.git`).then(() => true, () => false);
     if (isRepository) {
-      return [...await readIgnoreFile(`${current}/.git/info/exclude`, pathPrefix), ...rules];
+      const exclude = { name: ".git/info/exclude", pathPrefix };
+      return [...await readIgnoreFile(current, exclude), ...rules];
     }
     if (dirname(current) === current) return [];
     pathPrefix = `${basename(current)}/${pathPrefix}`;
   }
 }
 
-async function readIgnoreFile(file: string, pathPrefix: string): Promise<IgnoreRules[]> {
-  try {
-    return [{ ...parseIgnoreFile(await system.readTextFile(file), ""), pathPrefix }];
-  } catch {
-    return [];
-  }
+async function readIgnoreFile(
+  directory: string,
+  { name, pathPrefix }: { readonly name: string; readonly pathPrefix: string },
+): Promise<IgnoreRules[]> {
+  const options = { within: directory, maxBytes: MAX_IGNORE_BYTES };
+  const text = await readUntrustedText(`${directory}/${name}`, options);
+  return text === undefined ? [] : [{ ...parseIgnoreFile(text, ""), pathPrefix }];
 }

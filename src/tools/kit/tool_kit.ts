@@ -8,6 +8,7 @@ import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { ChangeLog } from "../changes/change_log.ts";
+import type { CommandChanges } from "../changes/command_changes.ts";
 import type { PathLocks } from "../changes/path_locks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SeenFiles } from "../changes/seen_files.ts";
@@ -25,6 +26,8 @@ export interface ToolKit {
   readonly locks: PathLocks;
   /** Records every change, so that turns can be undone. */
   readonly changeLog?: ChangeLog;
+  /** Records the file changes of commands in the change log. */
+  readonly commandChanges?: CommandChanges;
 }
 
 /** Wraps `execute` so that an error becomes an error result with its message. */

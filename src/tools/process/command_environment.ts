@@ -66,6 +66,8 @@ const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
   PAGER: "cat",
   GIT_PAGER: "cat",
+  // Commands such as `git status` then do not write to the repository.
+  GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
   GIT_EDITOR: "true",
   DEBIAN_FRONTEND: "noninteractive",

@@ -45,6 +45,7 @@ function scanProcesses(mark: string): ProcessScan {
   const decoder = new TextDecoder();
   for (const pid of listProcessIds()) {
     try {
+      // deno-lint-ignore swink/untrusted-reads -- the kernel makes these files, and no command can replace them
       const environment = system.readFileSync(`/proc/${pid}/environ`);
       if (decoder.decode(environment).split("\0").includes(markedVariable)) scan.marked.push(pid);
       else if (environment.length === 0 && isStarting(pid)) scan.starting.push(pid);

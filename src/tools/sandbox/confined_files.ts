@@ -22,17 +22,13 @@ import {
   getEntryKind,
   statIfExists,
 } from "../files/file_stat.ts";
-import { getDescriptorPath, openDirectoryHandle } from "../files/directory_handle.ts";
-import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../files/opened_file.ts";
+import { openDirectoryHandle } from "../files/directory_handle.ts";
+import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../../platform/paths.ts";
-import { tryReadFileSync } from "../files/read_file_sync.ts";
+import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
+import { isUnchanged, openUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
-import { getBuiltinModule } from "../../platform/builtin_modules.ts";
-import { system } from "../../platform/system.ts";
-
-/** Maximum size of a file that is read synchronously. */
-const MAX_SYNC_BYTES = 64 * 1024;
 
 /** The local file system behind access rules. */
 export class ConfinedFiles implements SandboxFiles {
@@ -100,32 +96,15 @@ export class ConfinedFiles implements SandboxFiles {
       const info = await statIfExists(canonical);
       if (!info) return undefined;
       assertRegularFile(info, this.#formatPath(path));
-      const { constants, promises } = getBuiltinModule("node:fs");
-      // The flags refuse a link and do not block on a pipe that has replaced the file.
-      handle = await promises.open(
-        canonical,
-        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-      );
-      const { size, ino, dev } = await handle.stat();
-      await this.#verifyUnchanged(canonical, { fd: handle.fd, ino, dev }, path);
-      return new NodeOpenedFile(canonical, size, handle);
+      handle = await openUntrustedFile(canonical);
+      if (!(await isUnchanged(handle, canonical))) {
+        throw new BadRequestError(`${quotePath(path)} changed while it was opened: try again`);
+      }
+      return new NodeOpenedFile(canonical, (await handle.stat()).size, handle);
     } catch (error) {
       await handle?.close();
       throw toFileError(this.#formatPath(path), error);
     }
-  }
-
-  /** Checks that the opened file is at the checked path: a directory may have been replaced by a link. */
-  async #verifyUnchanged(
-    canonical: string,
-    opened: FileIdentity,
-    requested: string,
-  ): Promise<void> {
-    if (getDescriptorPath(opened.fd) === canonical) return;
-    const current = await resolveCanonicalPath(canonical, this.#root);
-    const { ino, dev } = await system.lstat(canonical);
-    if (current === canonical && ino === opened.ino && dev === opened.dev) return;
-    throw new BadRequestError(`${quotePath(requested)} changed while it was opened: try again`);
   }
 
   /** Reads a file of limited size; `undefined` when it does not exist. */
@@ -151,8 +130,8 @@ export class ConfinedFiles implements SandboxFiles {
   async #readSmallFile(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
     const canonical = await this.resolve(path, "read");
     const info = await statIfExists(canonical).catch(() => undefined);
-    if (!info?.isFile || info.size > Math.min(MAX_SYNC_BYTES, maxBytes)) return undefined;
-    return tryReadFileSync(canonical, { maxBytes: MAX_SYNC_BYTES, verifyPath: true });
+    if (!info?.isFile || info.size > Math.min(MAX_SMALL_FILE_BYTES, maxBytes)) return undefined;
+    return readSmallFile(canonical, { maxBytes, verifyPath: true });
   }
 
   /** Writes a file through a temporary one in the same directory. */
@@ -191,6 +170,20 @@ export class ConfinedFiles implements SandboxFiles {
     }
   }
 
+  /** Removes an empty directory. */
+  async removeDirectory(path: string): Promise<boolean> {
+    const canonical = await this.resolve(path, "write");
+    const info = await statIfExists(canonical);
+    if (!info?.isDirectory || canonical === this.#root) return false;
+    try {
+      await using parent = await openDirectoryHandle(dirname(canonical), { create: false });
+      await parent.removeFile(basename(canonical));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Lists a directory without protected entries. */
   async readDirectory(path: string): Promise<DirectoryEntry[]> {
     const canonical = await this.resolve(path, "read");
@@ -207,11 +200,15 @@ export class ConfinedFiles implements SandboxFiles {
   }
 
   /**
-   * Reads a file from a directory listing, synchronously and without a check of its path; `undefined` when it is too
-   * large, missing or not a regular file.
+   * Reads a file from a directory listing, without a check of its path; `undefined` when it is too large, missing or not
+   * a regular file. A small file is read synchronously.
    */
-  readWalked(path: string, maxBytes: number): Uint8Array | undefined {
-    return tryReadFileSync(path, { maxBytes, verifyPath: false });
+  readWalked(
+    path: string,
+    maxBytes: number,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
+    const small = readSmallFile(path, { maxBytes, verifyPath: false });
+    return small ?? this.readIfExists(path, { maxBytes }).catch(() => undefined);
   }
 
   /** Reads the ignore rules that the root inherits from its parent directories. */
@@ -229,10 +226,4 @@ export class ConfinedFiles implements SandboxFiles {
       throw toFileError(this.#formatPath(path), error);
     }
   }
-}
-
-interface FileIdentity {
-  readonly fd: number;
-  readonly ino: number;
-  readonly dev: number;
 }

@@ -7,7 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { quotePath } from "../files/file_error.ts";
-import { BufferedFile, type OpenedFile } from "../files/opened_file.ts";
+import { BufferedFile, type OpenedFile } from "../../platform/opened_file.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 

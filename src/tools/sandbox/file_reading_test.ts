@@ -52,7 +52,13 @@ function createMemorySandbox(): Sandbox {
     getOutputPath: (name) => Promise.resolve(`/memory/${name}`),
     net: "off",
     setNet: () => {},
-    describe: () => Promise.resolve({ confined: true, summary: "files in memory", rules: [] }),
+    describe: () =>
+      Promise.resolve({
+        status: "confined",
+        confined: true,
+        summary: "files in memory",
+        rules: [],
+      }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 }

@@ -9,19 +9,22 @@ import {
   confineLaunch,
   type Confinement,
   type ConfinementRules,
+  DEVICE_DIRECTORY,
   findConfinement,
   toConfinedNetwork,
   WRITABLE_DEVICES,
 } from "../confinement/confinement.ts";
 import { listReadablePaths, resolveHiddenPaths } from "../confinement/readable_paths.ts";
 import { toFileError } from "../files/file_error.ts";
-import { createFileRules, PROTECTED_FILES } from "../files/file_rules.ts";
-import { join } from "../../platform/paths.ts";
+import { createFileRules } from "../files/file_rules.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { dirname, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
 import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
+import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
@@ -29,6 +32,7 @@ import { createProxyVariables, createSandboxEnvironment } from "./sandbox_enviro
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
 import { system } from "../../platform/system.ts";
+import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
@@ -98,9 +102,13 @@ class LocalSandbox implements Sandbox {
   readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
   readonly #writable: readonly string[];
+  /** Directories whose repositories keep their settings. */
+  readonly #projects: readonly string[];
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<RunningProcess, string>();
+  /** Settings of git before the commands that have not been finished. */
+  readonly #recorded = new Set<GitSettingsRecord>();
   readonly #finishing = new Set<Promise<unknown>>();
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
@@ -110,7 +118,8 @@ class LocalSandbox implements Sandbox {
     this.#net = net;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
-    const write = [this.root, ...writeRoots.map(resolveDirectory), temporary];
+    this.#projects = [this.root, ...writeRoots.map(resolveDirectory)];
+    const write = [...this.#projects, temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
     this.#writable = [...write, caches, ...WRITABLE_DEVICES];
@@ -137,13 +146,21 @@ class LocalSandbox implements Sandbox {
       [MARK_VARIABLE]: mark,
     });
     const launch = createShellLaunch(command, { cwd, env, directoryFile });
-    const process = startProcess(await this.#confineLaunch(launch, proxy));
+    const confined = await this.#confineLaunch(launch, proxy);
+    const settings = recordGitSettings(this.#projects);
+    const process = startProcess(confined);
     this.#running.set(process, mark);
+    this.#recorded.add(settings);
     void process.exited.then(() => this.#running.delete(process));
     const finish = async () => {
       await killOrphanProcesses(mark);
+      const restoredFiles = await settings.restore();
+      this.#recorded.delete(settings);
       const workingDirectory = await readWorkingDirectory(directoryFile);
-      return workingDirectory === undefined ? {} : { workingDirectory };
+      return {
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(restoredFiles.length > 0 && { restoredFiles }),
+      };
     };
     return { ...process, finish: () => this.#track(finish()) };
   }
@@ -172,7 +189,7 @@ class LocalSandbox implements Sandbox {
     const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
-      readable: listReadablePaths(hidden),
+      readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
@@ -228,6 +245,7 @@ class LocalSandbox implements Sandbox {
       await killOrphanProcesses(mark);
     }));
     await Promise.allSettled(this.#finishing);
+    for (const settings of this.#recorded) await settings.restore();
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
@@ -243,12 +261,16 @@ function resolveDirectory(path: string): string {
   throw new BadRequestError(`The sandbox root ${JSON.stringify(path)} is not a directory`);
 }
 
+/** Maximum size of the file with a working directory. */
+const MAX_DIRECTORY_BYTES = 16_384;
+
 /** Reads and removes the file with the final working directory of a shell; `undefined` unless it is a directory. */
 async function readWorkingDirectory(file: string): Promise<string | undefined> {
+  const options = { within: dirname(file), maxBytes: MAX_DIRECTORY_BYTES };
+  const directory = (await readUntrustedText(file, options))?.replace(/\n$/, "");
   try {
-    const directory = (await system.readTextFile(file)).replace(/\n$/, "");
-    await system.remove(file);
-    return (await system.stat(directory)).isDirectory ? directory : undefined;
+    await system.remove(file, { recursive: true });
+    return directory && (await system.stat(directory)).isDirectory ? directory : undefined;
   } catch {
     return undefined;
   }

@@ -22,10 +22,18 @@ export interface SandboxCommand {
   /** Ends the process group: SIGTERM, then SIGKILL after `graceMs` milliseconds. */
   terminate(graceMs: number): Promise<void>;
   /**
-   * Kills processes that left the group. Call it after the shell has ended. Resolves to the final working directory of
-   * the shell, if it is known.
+   * Kills processes that left the group, and undoes changes to the hooks and the configuration of git. Call it after the
+   * shell has ended.
    */
-  finish(): Promise<{ readonly workingDirectory?: string }>;
+  finish(): Promise<FinishedCommand>;
+}
+
+/** The state after a command. */
+export interface FinishedCommand {
+  /** Final working directory of the shell, if it is known. */
+  readonly workingDirectory?: string;
+  /** Paths of hooks and configuration of git that the command had changed. */
+  readonly restoredFiles?: readonly string[];
 }
 
 /** Files and commands for tools. `createSandbox()` creates one on this machine; other implementations are possible. */

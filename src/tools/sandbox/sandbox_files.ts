@@ -37,6 +37,8 @@ export interface SandboxFiles {
   write(path: string, bytes: Uint8Array, options?: { readonly mode?: number }): Promise<void>;
   /** Removes a file; does nothing when it does not exist. */
   remove(path: string): Promise<void>;
+  /** Removes a directory and returns `true`; does nothing and returns `false` unless it exists and is empty. */
+  removeDirectory?(path: string): Promise<boolean>;
   /** Lists a directory, sorted by name, without protected entries. */
   readDirectory(path: string): Promise<DirectoryEntry[]>;
   /** Returns the kind of an entry; `undefined` when it does not exist. */

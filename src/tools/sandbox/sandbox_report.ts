@@ -20,9 +20,17 @@ export interface SandboxRule {
   readonly how: string;
 }
 
+/**
+ * Confinement of commands: the kernel enforces all rules for them, some of them, or none, because it cannot or because
+ * confinement is off.
+ */
+export type SandboxStatus = "confined" | "partly_confined" | "unconfined";
+
 /** The rules of a sandbox. */
 export interface SandboxReport {
-  /** Whether the kernel enforces all of its rules; if not, approvals should be stricter. */
+  /** Confinement of commands. */
+  readonly status: SandboxStatus;
+  /** Whether the status is `confined`; if not, approvals should be stricter. */
   readonly confined: boolean;
   /** Summary of the confinement in one line. */
   readonly summary: string;
@@ -48,28 +56,40 @@ export function createSandboxReport(
   confinement: Confinement,
 ): SandboxReport {
   const kernelRules = createKernelRules(sandbox, confinement);
-  const gaps = kernelRules.filter(({ enforcedBy }) => enforcedBy === "none").length;
+  const gaps = kernelRules.filter(({ enforcedBy }) => enforcedBy === "none");
   return {
-    confined: gaps === 0,
+    status: getStatus(confinement, gaps),
+    confined: gaps.length === 0,
     summary: createSummary(sandbox, confinement, gaps),
-    rules: [...createProgramRules(sandbox), ...kernelRules, ...UNENFORCED_RULES],
+    rules: [
+      ...createProgramRules(sandbox),
+      ...kernelRules,
+      ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
+      ...UNENFORCED_RULES,
+    ],
   };
+}
+
+function getStatus(confinement: Confinement, gaps: readonly SandboxRule[]): SandboxStatus {
+  if (confinement.type === "none") return "unconfined";
+  return gaps.length === 0 ? "confined" : "partly_confined";
 }
 
 function createSummary(
   { net }: ReportedSandbox,
   confinement: Confinement,
-  gaps: number,
+  gaps: readonly SandboxRule[],
 ): string {
-  const network = typeof net === "string" ? net : net.join(", ");
-  const gapNotice = gaps === 0 ? "" : `, ${gaps} ${gaps === 1 ? "rule" : "rules"} not enforced`;
+  const network = `network ${typeof net === "string" ? net : net.join(", ")}`;
+  const [gap, ...others] = gaps;
+  const confined = gap ? "commands only PARTLY confined" : "commands confined";
+  const more = others.length === 0 ? "" : ` (and ${others.length} more rules)`;
+  const gapNotice = gap ? `; not enforced: ${gap.rule}${more}` : "";
   switch (confinement.type) {
     case "linux":
-      return `commands confined by ${
-        formatKernelSupport(confinement.support)
-      }, network ${network}${gapNotice}`;
+      return `${confined} by ${formatKernelSupport(confinement.support)}, ${network}${gapNotice}`;
     case "seatbelt":
-      return `commands confined by Seatbelt, network ${network}${gapNotice}`;
+      return `${confined} by Seatbelt, ${network}${gapNotice}`;
     case "none":
       return `commands NOT confined: ${confinement.reason}`;
   }
@@ -103,6 +123,11 @@ function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
       how: "the environment is created from the list",
     },
     {
+      rule: "commands do not change the hooks and settings of git in the roots",
+      enforcedBy: "program",
+      how: "changes are undone when the command ends",
+    },
+    {
       rule: "processes that a command starts end with it",
       enforcedBy: "program",
       how: "its process group is ended, and every process with its mark in the environment",
@@ -134,6 +159,15 @@ const UNENFORCED_RULES: readonly SandboxRule[] = [
   },
 ];
 
+const PROCESS_RULE =
+  "commands do not change the limits and priorities of other programs, nor use the keyrings of the user";
+
+const SEATBELT_GAP: SandboxRule = {
+  rule: PROCESS_RULE,
+  enforcedBy: "none",
+  how: "Seatbelt does not cover priorities",
+};
+
 function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
   const { writable, net, unixSockets } = sandbox;
   const kernel = createRuleFactories(confinement);
@@ -148,6 +182,8 @@ function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): 
       : [kernel.sockets("commands do not connect to daemons over Unix sockets")]),
     kernel.files("commands do not trace this program, nor read its memory or environment"),
     kernel.signals("commands do not send signals to other programs"),
+    kernel.files("commands do not use terminals"),
+    ...(confinement.type === "seatbelt" ? [] : [kernel.sockets(PROCESS_RULE)]),
   ];
 }
 

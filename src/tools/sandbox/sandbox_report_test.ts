@@ -21,7 +21,10 @@ const findUnenforcedRules = (confinement: Confinement, settings: object = {}) =>
 
 Deno.test("createSandboxReport(): reports the rules that an old kernel cannot enforce, and none on a new one", () => {
   assertEquals(findUnenforcedRules(createLandlock(7)), []);
-  assertEquals(createSandboxReport(sandbox, createLandlock(7)).confined, true);
+  assertEquals(
+    [7, 5, 0].map((version) => createSandboxReport(sandbox, createLandlock(version)).status),
+    ["confined", "partly_confined", "partly_confined"],
+  );
   assertEquals(findUnenforcedRules(createLandlock(5)), [
     "commands do not send signals to other programs",
   ]);
@@ -29,18 +32,18 @@ Deno.test("createSandboxReport(): reports the rules that an old kernel cannot en
     "commands do not truncate files outside the roots",
     "commands do not send signals to other programs",
   ]);
-  assertEquals(findUnenforcedRules(createLandlock(3, false)).length, 4);
-  assertEquals(findUnenforcedRules(createLandlock(0)).length, 5);
+  assertEquals(findUnenforcedRules(createLandlock(3, false)).length, 5);
+  assertEquals(findUnenforcedRules(createLandlock(0)).length, 6);
   assertStringIncludes(
     createSandboxReport(sandbox, createLandlock(0)).summary,
-    "by seccomp, network off, 5 rules",
+    "commands only PARTLY confined by seccomp, network off; not enforced: commands write only in /p, /t (and 5 more rules)",
   );
 });
 
 Deno.test("createSandboxReport(): without confinement no kernel rule is enforced, and the summary reports it", () => {
   const none: Confinement = { type: "none", reason: "the kernel has no Landlock" };
-  const { confined, summary } = createSandboxReport(sandbox, none);
-  assertEquals(confined, false);
+  const { confined, status, summary } = createSandboxReport(sandbox, none);
+  assertEquals([confined, status], [false, "unconfined"]);
   assertEquals(summary, "commands NOT confined: the kernel has no Landlock");
   assert(findUnenforcedRules(none).length >= 7);
 });
@@ -57,4 +60,10 @@ Deno.test("createSandboxReport(): reports a list of hosts as best effort, and no
 Deno.test("createSandboxReport(): lists the four rules that no kernel enforces", () => {
   const { rules } = createSandboxReport(sandbox, createLandlock(7));
   assertEquals(rules.filter(({ enforcedBy }) => enforcedBy === "none").length, 4);
+});
+
+Deno.test("createSandboxReport(): Seatbelt confines commands, but does not cover the priorities of other programs", () => {
+  const { confined, rules } = createSandboxReport(sandbox, { type: "seatbelt" });
+  assertEquals(confined, true);
+  assertEquals(rules.find(({ rule }) => rule.includes("priorities"))?.enforcedBy, "none");
 });

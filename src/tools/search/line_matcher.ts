@@ -1,5 +1,5 @@
 /**
- * Matches the lines of files in bounded time: patterns that may backtrack exponentially run in a worker with a timeout.
+ * Finds the lines of files in bounded time: where a pattern could take long on a file, it runs in a worker with a timeout.
  *
  * @module
  */
@@ -7,47 +7,72 @@
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
-import { type LineMatch, matchLines, type MatchOptions } from "./match_lines.ts";
+import { type FileLines, findLines } from "./find_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
-import { getPatternRisk } from "./pattern_risk.ts";
+import { type CompiledPattern, compilePattern, type SearchPattern } from "./pattern.ts";
+import { getPatternRisk, type PatternRisk } from "./pattern_risk.ts";
 
-/** Matches the lines of files against one expression. */
+/** Finds the lines of files that match one pattern. */
 export interface LineMatcher extends Disposable {
-  /** Returns the matching lines of a file. @throws {BadRequestError} When the pattern takes more than 3 s. */
-  match(bytes: Uint8Array): readonly LineMatch[] | Promise<readonly LineMatch[]>;
+  /** Returns the matching lines of a file; `undefined` when the pattern takes too long. */
+  match(
+    bytes: Uint8Array,
+    limits: MatchLimits,
+  ): FileLines | undefined | Promise<FileLines | undefined>;
 }
 
-/** Timeout for each file. */
-const FILE_TIMEOUT_MS = 3_000;
-
-/** Creates a matcher. Disposing it ends its worker. */
-export function createLineMatcher(options: MatchOptions, signal: AbortSignal): LineMatcher {
-  if (getPatternRisk(options.expression.source).type === "exponential") {
-    return new WorkerMatcher(options, signal);
-  }
-  return {
-    match: (bytes) => matchLines(bytes, options),
-    [Symbol.dispose]: () => {},
-  };
+/** Limits for one file. */
+export interface MatchLimits {
+  /** Maximum number of matching lines. */
+  readonly limit: number;
+  /** Maximum time in a worker, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
-class WorkerMatcher implements LineMatcher {
-  readonly #options: MatchOptions;
+/** Maximum cost of a file on the main thread, in steps of the regular expression engine. */
+const MAX_STEPS = 10_000_000;
+
+/** Creates a matcher. Disposing it ends its worker. @throws {BadRequestError} When the pattern is invalid. */
+export function createLineMatcher(pattern: SearchPattern, signal: AbortSignal): LineMatcher {
+  return new LocalLineMatcher(pattern, signal);
+}
+
+class LocalLineMatcher implements LineMatcher {
+  readonly #pattern: SearchPattern;
+  readonly #compiled: CompiledPattern;
+  readonly #risk: PatternRisk;
   readonly #signal: AbortSignal;
   #worker: WorkerThread | undefined;
 
-  constructor(options: MatchOptions, signal: AbortSignal) {
-    this.#options = options;
+  constructor(pattern: SearchPattern, signal: AbortSignal) {
+    this.#pattern = pattern;
+    this.#compiled = compilePattern(pattern);
+    this.#risk = getPatternRisk(pattern.source);
     this.#signal = signal;
   }
 
-  async match(bytes: Uint8Array): Promise<readonly LineMatch[]> {
-    const { expression: { source, flags }, context } = this.#options;
+  match(
+    bytes: Uint8Array,
+    limits: MatchLimits,
+  ): FileLines | undefined | Promise<FileLines | undefined> {
+    const { multiline } = this.#pattern;
+    if (estimateSteps(bytes, this.#risk, multiline) > MAX_STEPS) {
+      return this.#matchInWorker(bytes, limits);
+    }
+    return findLines(bytes, { pattern: this.#compiled, multiline, limit: limits.limit });
+  }
+
+  async #matchInWorker(
+    bytes: Uint8Array,
+    { limit, timeoutMs }: MatchLimits,
+  ): Promise<FileLines | undefined> {
     const worker = this.#worker ?? await this.#startWorker();
-    const request: MatchRequest = { bytes, source, flags, context };
+    const request: MatchRequest = { bytes, pattern: this.#pattern, limit };
     worker.postMessage(request);
-    const reply = await this.#receive(worker, createTimeoutError(source));
-    return reply as readonly LineMatch[]; // from our own worker
+    const reply = await this.#receive(worker, timeoutMs);
+    // A worker that still matches cannot be used again.
+    if (reply === undefined) this[Symbol.dispose]();
+    return reply as FileLines | undefined; // from our own worker
   }
 
   /** Starts the worker and waits until it is ready, so that its start does not count as the time of a match. */
@@ -57,11 +82,11 @@ class WorkerMatcher implements LineMatcher {
     return worker;
   }
 
-  /** Receives the next message of the worker; rejects with `timeoutError`, if given, when it takes too long. */
-  async #receive(worker: WorkerThread, timeoutError?: BadRequestError): Promise<unknown> {
+  /** Receives the next message of the worker; `undefined` when that takes longer than `timeoutMs`. Default: no limit. */
+  async #receive(worker: WorkerThread, timeoutMs?: number): Promise<unknown> {
     const { promise, resolve, reject } = createDeferred<unknown>();
     const cancel = () => reject(new AbortedError("The search was cancelled"));
-    const timer = timeoutError && setTimeout(() => reject(timeoutError), FILE_TIMEOUT_MS);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs, undefined);
     worker.onMessage(resolve);
     worker.onError((message) => reject(new BadRequestError(`The search failed: ${message}`)));
     this.#signal.addEventListener("abort", cancel, { once: true });
@@ -76,11 +101,32 @@ class WorkerMatcher implements LineMatcher {
 
   [Symbol.dispose](): void {
     this.#worker?.terminate();
+    this.#worker = undefined;
   }
 }
 
-function createTimeoutError(source: string): BadRequestError {
-  return new BadRequestError(
-    `The pattern ${source} takes too long because of nested repetitions: remove the nesting or search fewer files`,
-  );
+/** Estimates the cost of a file: the sum over its lines, whose length the pattern's risk raises to a power. */
+function estimateSteps(bytes: Uint8Array, risk: PatternRisk, multiline: boolean): number {
+  switch (risk.type) {
+    case "linear":
+      return 0;
+    case "exponential":
+      return Infinity;
+    case "power": {
+      const power = risk.exponent + 1;
+      if (multiline) return bytes.length ** power;
+      return sumPowers(bytes, power);
+    }
+  }
+}
+
+function sumPowers(bytes: Uint8Array, power: number): number {
+  let steps = 0;
+  for (let start = 0; start < bytes.length && steps <= MAX_STEPS;) {
+    const end = bytes.indexOf(0x0a, start);
+    const next = end === -1 ? bytes.length : end + 1;
+    steps += (next - start) ** power;
+    start = next;
+  }
+  return steps;
 }

@@ -1,12 +1,16 @@
-import { assertEquals, assertInstanceOf, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
+import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
+import { codingTools } from "../coding_tools.ts";
+import { AbortedError } from "../../core/errors.ts";
 import { createLineMatcher, type LineMatcher } from "./line_matcher.ts";
 
 const BYTES = new TextEncoder().encode(`${"a".repeat(60)}!\nfoo.bar.baz\n`);
+const FOUND = { hits: [{ line: 2, column: 0 }], isBinary: false };
 /** Takes more than the age of the universe. */
-const HANGING = /^(a+)+$/u;
+const HANGING = "^(a+)+$";
 
 /**
  * Replaces `Worker` by one that records which of its instances run, and calls `onRequest` for each message to one.
@@ -40,48 +44,54 @@ function recordWorkers(onRequest = () => {}) {
   };
 }
 
-function createMatcher(expression: RegExp, signal = new AbortController().signal): LineMatcher {
-  return createLineMatcher({ expression, context: 0 }, signal);
+const LIMITS = { limit: 10, timeoutMs: 3_000 };
+
+function createMatcher(source: string, signal = new AbortController().signal): LineMatcher {
+  return createLineMatcher({ source, ignoreCase: false, multiline: false }, signal);
 }
 
 Deno.test("createLineMatcher(): matches a pattern with nested repetitions in a worker, which disposing of it ends", async () => {
   using workers = recordWorkers();
-  const matcher = createMatcher(/(\w+\.)+baz/u);
-  const matches = await matcher.match(BYTES);
-  assertEquals(matches, [{ text: "2: foo.bar.baz" }]);
+  const matcher = createMatcher("(\\w+\\.)+baz");
+  const matches = await matcher.match(BYTES, LIMITS);
+  assertEquals(matches, FOUND);
   assertEquals(workers.running.size, 1);
-  await matcher.match(BYTES);
+  await matcher.match(BYTES, LIMITS);
   assertEquals(workers.running.size, 1);
   matcher[Symbol.dispose]();
   assertEquals(workers.running.size, 0);
 });
 
-Deno.test("createLineMatcher(): rejects after 3 s, and disposing of the matcher ends the worker that hangs", async () => {
+Deno.test("createLineMatcher(): returns nothing after the timeout, ends the worker that hangs, and starts another one", async () => {
   const requested = Promise.withResolvers<void>();
   using workers = recordWorkers(requested.resolve);
-  using time = new FakeTime();
-  const matcher = createMatcher(HANGING);
-  const errors: unknown[] = [];
-  void Promise.resolve(matcher.match(BYTES)).catch((error) => errors.push(error));
-  await requested.promise;
-  await time.tickAsync(2_999);
-  assertEquals(errors, []);
-  await time.tickAsync(1);
-  await time.runMicrotasks();
-  assertInstanceOf(errors[0], BadRequestError);
-  assertStringIncludes(errors[0].message, "takes too long");
-  assertEquals(workers.running.size, 1);
-  matcher[Symbol.dispose]();
+  const settled: unknown[] = [];
+  using matcher = createMatcher(HANGING);
+  {
+    using time = new FakeTime();
+    void Promise.resolve(matcher.match(BYTES, LIMITS)).then((found) => settled.push(found));
+    await requested.promise;
+    await time.tickAsync(2_999);
+    assertEquals(settled, []);
+    await time.tickAsync(1);
+    await time.runMicrotasks();
+  }
+  assertEquals(settled, [undefined]);
   assertEquals(workers.running.size, 0);
+  const short = new TextEncoder().encode("aaa\n");
+  assertEquals(await matcher.match(short, LIMITS), {
+    hits: [{ line: 1, column: 0 }],
+    isBinary: false,
+  });
 });
 
 Deno.test("createLineMatcher(): an abort ends the wait for a worker that hangs", async () => {
   using workers = recordWorkers();
   const controller = new AbortController();
   const matcher = createMatcher(HANGING, controller.signal);
-  const matching = matcher.match(BYTES);
+  const matching = matcher.match(BYTES, LIMITS);
   controller.abort();
-  const later = matcher.match(BYTES);
+  const later = matcher.match(BYTES, LIMITS);
   matcher[Symbol.dispose]();
   assertEquals(workers.running.size, 0);
   await assertRejects(async () => await matching, AbortedError, "The search was cancelled");
@@ -90,8 +100,8 @@ Deno.test("createLineMatcher(): an abort ends the wait for a worker that hangs",
 
 Deno.test("createLineMatcher(): starts no worker for a pattern of bounded cost", () => {
   using workers = recordWorkers();
-  using matcher = createMatcher(/foo.*baz/u);
-  assertEquals(matcher.match(BYTES), [{ text: "2: foo.bar.baz" }]);
+  using matcher = createMatcher("foo.*baz");
+  assertEquals(matcher.match(BYTES, LIMITS), FOUND);
   assertEquals(workers.running.size, 0);
 });
 
@@ -100,8 +110,10 @@ Deno.test("search_files: an abort ends a search for a pattern that hangs, with i
   workspace.writeFile("a.txt", BYTES);
   const controller = new AbortController();
   using workers = recordWorkers(() => controller.abort());
-  const args = { pattern: HANGING.source };
-  const { isError, text } = await workspace.callTool("search_files", args, controller.signal);
-  assertEquals([isError, workers.running.size], [true, 0]);
-  assertStringIncludes(text, "cancelled");
+  const tools = codingTools({ sandbox: withoutPrograms(workspace.sandbox) });
+  const tool = tools.find(({ name }) => name === "search_files");
+  const context = testToolContext({ signal: controller.signal });
+  const result = await tool?.execute({ pattern: HANGING }, context);
+  assertEquals(workers.running.size, 0);
+  assertStringIncludes(JSON.stringify(result), "cancelled");
 });

@@ -1,28 +1,31 @@
 /**
- * Worker that matches lines, so that a pattern that takes too long can be terminated.
+ * Worker that finds lines, so that a pattern that takes too long can be terminated.
  *
  * @module
  */
 
 import { getParentThread } from "../../platform/worker.ts";
-import { matchLines } from "./match_lines.ts";
+import { findLines } from "./find_lines.ts";
+import { type CompiledPattern, compilePattern, type SearchPattern } from "./pattern.ts";
 
-/** Message to the worker, after its first one. The reply is the matching lines. */
+/** Message to the worker, after its first one. The reply is a `FileLines`. */
 export interface MatchRequest {
   /** Content of a file. */
   readonly bytes: Uint8Array;
-  /** Source of the regular expression. */
-  readonly source: string;
-  /** Flags of the regular expression. */
-  readonly flags: string;
-  /** Number of context lines before and after each match. */
-  readonly context: number;
+  /** The pattern, which is the same in all requests. */
+  readonly pattern: SearchPattern;
+  /** Maximum number of matching lines. */
+  readonly limit: number;
 }
 
 const parent = getParentThread();
+let compiled: CompiledPattern | undefined;
 
 parent.onMessage((message) => {
-  const { bytes, source, flags, context } = message as MatchRequest;
-  parent.postMessage(matchLines(bytes, { expression: new RegExp(source, flags), context }));
+  const { bytes, pattern, limit } = message as MatchRequest;
+  compiled ??= compilePattern(pattern);
+  parent.postMessage(
+    findLines(bytes, { pattern: compiled, multiline: pattern.multiline, limit }),
+  );
 });
 parent.postMessage("ready");

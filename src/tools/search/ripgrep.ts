@@ -1,99 +1,283 @@
 /**
- * Preselects files with `rg` if it is installed. The lines are matched in this program, so that the results do not
- * depend on `rg`.
+ * Searches with `rg`, if it is installed.
  *
  * @module
  */
 
+import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { watchProcess } from "../process/watch_process.ts";
+import type { LineHit } from "./find_lines.ts";
+import { escapeLiteralBraces, needsJavaScript, type SearchPattern } from "./pattern.ts";
 
-/** Whether a file, or any file below a directory, may have a match. Takes a canonical path. */
-export type CandidateFilter = (path: string) => boolean;
-
-/** Query of {@linkcode findCandidates}. */
+/** Query of a search with `rg`. */
 export interface RipgrepQuery {
-  /** The expression that lines are matched against. */
-  readonly expression: RegExp;
-  /** Canonical path of the directory to search. */
+  /** The pattern. */
+  readonly pattern: SearchPattern;
+  /** Canonical path of the directory or file to search. */
   readonly start: string;
+  /** Whether the ignore rules of the directories above do not apply: one of them ignores the directory. */
+  readonly isIgnored: boolean;
+  /** Maximum number of matching lines of each file. */
+  readonly limit: number;
+  /** Time limit in milliseconds. */
+  readonly timeoutMs: number;
   /** Ends `rg`. */
   readonly signal: AbortSignal;
 }
 
-const ACCEPT_ALL: CandidateFilter = () => true;
-
-/** Maximum size of the list of files; with a longer one, `rg` saves no time. */
-const MAX_LIST_BYTES = 5_000_000;
-
-/** Timeout of `rg`, after which it saves no time. */
-const TIMEOUT_MS = 20_000;
-
-/** Lists the files with a match by `rg`. Accepts every file when `rg` is missing, fails, or could miss a match. */
-export async function findCandidates(
-  sandbox: Sandbox,
-  query: RipgrepQuery,
-): Promise<CandidateFilter> {
-  const { expression, start, signal } = query;
-  const pattern = toRipgrepPattern(expression);
-  if (pattern === undefined) return ACCEPT_ALL;
-  const args = [
-    ...["--files-with-matches", "--null", "--no-config", "--no-messages", "--color=never"],
-    ...[
-      "--hidden",
-      "--no-require-git",
-      "--no-ignore-global",
-      "--no-ignore-dot",
-      "--crlf",
-      "--text",
-    ],
-    ...(expression.ignoreCase ? ["--ignore-case"] : []),
-    ...["--regexp", pattern, "--", start],
-  ];
-  let list = "";
-  const decoder = new TextDecoder();
-  try {
-    const process = startTrustedProgram(sandbox, "rg", args);
-    if (!process) return ACCEPT_ALL;
-    const outcome = await watchProcess(process, {
-      signal,
-      timeoutMs: TIMEOUT_MS,
-      onOutput: (chunk) => {
-        if (list.length < MAX_LIST_BYTES) list += decoder.decode(chunk, { stream: true });
-      },
-    });
-    // Exit code 0: matches; 1: no matches; others: an error, at least for some files.
-    const isComplete = outcome.type === "exited" && outcome.exit.code <= 1;
-    if (!isComplete || list.length >= MAX_LIST_BYTES) return ACCEPT_ALL;
-  } catch {
-    return ACCEPT_ALL;
-  }
-  const paths = addParentDirectories(list.split("\0"));
-  return (path) => paths.has(path);
+/** Hits of one file. */
+export interface RipgrepFile {
+  /** Canonical path. */
+  readonly path: string;
+  /** The matching lines in order. */
+  readonly hits: readonly LineHit[];
+  /** Whether the file is binary. */
+  readonly isBinary: boolean;
 }
 
-function addParentDirectories(paths: readonly string[]): Set<string> {
-  const all = new Set<string>();
-  for (let path of paths) {
-    while (path !== "" && !all.has(path)) {
-      all.add(path);
-      path = path.slice(0, path.lastIndexOf("/"));
-    }
-  }
-  return all;
+/** Result of {@linkcode findLinesWithRipgrep}. */
+export interface RipgrepResult {
+  /** The files with hits, by path. */
+  readonly files: readonly RipgrepFile[];
+  /** Whether some files or directories could not be read. */
+  readonly hasUnreadable: boolean;
+  /** Whether the time was used up. */
+  readonly isTimedOut: boolean;
 }
+
+/** Result of {@linkcode countLinesWithRipgrep}. */
+export interface RipgrepCounts extends Omit<RipgrepResult, "files"> {
+  /** The text files with hits, and the number of their matching lines. */
+  readonly counts: readonly { readonly path: string; readonly count: number }[];
+  /** The binary files with hits. */
+  readonly binaryFiles: readonly string[];
+}
+
+/** Maximum size of the output of a search in parallel, whose order is not fixed. */
+const MAX_OUTPUT_BYTES = 4_000_000;
 
 /**
- * Converts an expression to a pattern for `rg` that matches at least the same lines; `undefined` when that is uncertain.
+ * Finds the matching lines. Returns `undefined` when `rg` is missing, or does not accept the pattern.
  *
- * Only syntax with the same meaning in both dialects is converted. Word boundaries are removed, since the dialects
- * differ in what a letter is.
+ * A search with few hits runs in parallel, and the hits are sorted. One with many runs in the order of the paths and ends
+ * early, after `limit` hits.
  */
-function toRipgrepPattern(expression: RegExp): string | undefined {
-  const pattern = expression.source.replace(/\\b/g, "");
-  const isPlain =
-    /^(?:[\w\s"'#%&,:;<=>@`~!/-]|\\[.*+?^$|()[\]{}\\/-]|\\[dwst]|[.*+?|^$]|\((?:\?:)?|\)|\[\^?[\w\s.,:;<=>@"'-]+\])+$/
-      .test(pattern);
-  return isPlain && !/[^\x20-\x7e]/.test(pattern) ? pattern : undefined;
+export async function findLinesWithRipgrep(
+  sandbox: Sandbox,
+  query: RipgrepQuery,
+): Promise<RipgrepResult | undefined> {
+  if (needsJavaScript(query.pattern.source)) return undefined;
+  const args = ["--json", "--binary", "--max-count", String(query.limit)];
+  const parallel = await collectHits(sandbox, { query, args, maxBytes: MAX_OUTPUT_BYTES });
+  if (parallel?.type !== "too_large") return parallel?.result;
+  const sorted = [...args, "--sort", "path"];
+  const inOrder = await collectHits(sandbox, { query, args: sorted, maxHits: query.limit + 1 });
+  return inOrder?.type === "complete" ? inOrder.result : undefined;
+}
+
+interface CollectOptions {
+  readonly query: RipgrepQuery;
+  readonly args: readonly string[];
+  readonly maxBytes?: number;
+  /** Number of hits after which the search ends. */
+  readonly maxHits?: number;
+}
+
+type CollectedHits = { readonly type: "too_large"; readonly result?: undefined } | {
+  readonly type: "complete";
+  readonly result: RipgrepResult;
+};
+
+async function collectHits(
+  sandbox: Sandbox,
+  { query, args, maxBytes = Infinity, maxHits = Infinity }: CollectOptions,
+): Promise<CollectedHits | undefined> {
+  const parser = new HitParser();
+  const stopped = new AbortController();
+  let bytes = 0;
+  const outcome = await runRipgrep(sandbox, {
+    query: { ...query, signal: AbortSignal.any([query.signal, stopped.signal]) },
+    args,
+    onOutput(chunk) {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) parser.push(chunk);
+      if (bytes > maxBytes || parser.hitCount > maxHits) stopped.abort();
+    },
+  });
+  query.signal.throwIfAborted();
+  if (!outcome) return undefined;
+  if (bytes > maxBytes) return { type: "too_large" };
+  const isTimedOut = outcome.type === "timed_out";
+  const hasFailed = outcome.type === "exited" && outcome.exit.code > 1;
+  // Without a summary, `rg` has rejected the pattern, or does not exist.
+  if (hasFailed && !parser.hasSummary) return undefined;
+  const files = parser.finish().sort((a, b) => comparePaths(a.path, b.path));
+  return { type: "complete", result: { files, hasUnreadable: hasFailed, isTimedOut } };
+}
+
+/** Counts the matching lines of each file. Returns `undefined` as {@linkcode findLinesWithRipgrep}. */
+export async function countLinesWithRipgrep(
+  sandbox: Sandbox,
+  query: RipgrepQuery,
+): Promise<RipgrepCounts | undefined> {
+  if (needsJavaScript(query.pattern.source)) return undefined;
+  const [counted, listed] = await Promise.all([
+    listWithRipgrep(sandbox, query, ["--count", "--with-filename", "--null"]),
+    listWithRipgrep(sandbox, query, ["--files-with-matches", "--binary", "--null"]),
+  ]);
+  if (!counted || !listed) return undefined;
+  const counts = [...counted.text.matchAll(/([^\0]+)\0(\d+)\r?\n/g)]
+    .map(([, path = "", count]) => ({ path, count: Number(count) }))
+    .sort((a, b) => comparePaths(a.path, b.path));
+  const textFiles = new Set(counts.map(({ path }) => path));
+  return {
+    counts,
+    binaryFiles: listed.text.split("\0").filter((path) => path !== "" && !textFiles.has(path))
+      .sort(comparePaths),
+    hasUnreadable: counted.hasUnreadable,
+    isTimedOut: counted.isTimedOut || listed.isTimedOut,
+  };
+}
+
+interface ListedText extends Omit<RipgrepResult, "files"> {
+  readonly text: string;
+}
+
+async function listWithRipgrep(
+  sandbox: Sandbox,
+  query: RipgrepQuery,
+  args: readonly string[],
+): Promise<ListedText | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const outcome = await runRipgrep(sandbox, {
+    query,
+    args,
+    onOutput: (chunk) => text += decoder.decode(chunk, { stream: true }),
+  });
+  query.signal.throwIfAborted();
+  const hasFailed = outcome?.type === "exited" && outcome.exit.code > 1;
+  // Without output, `rg` may have rejected the pattern.
+  if (!outcome || (hasFailed && text === "")) return undefined;
+  return { text, hasUnreadable: hasFailed, isTimedOut: outcome.type === "timed_out" };
+}
+
+interface RunOptions {
+  readonly query: RipgrepQuery;
+  readonly args: readonly string[];
+  readonly onOutput: (chunk: Uint8Array) => void;
+}
+
+/** Runs `rg` with the rules of `search_files`; returns `undefined` when it cannot be started. */
+async function runRipgrep(
+  sandbox: Sandbox,
+  { query, args, onOutput }: RunOptions,
+): Promise<ProcessOutcome | undefined> {
+  const { pattern, start, isIgnored, timeoutMs, signal } = query;
+  const allArgs = [
+    ...["--no-config", "--no-messages", "--color=never", "--crlf", "--hidden", "--glob=!.git"],
+    ...["--no-require-git", "--no-ignore-global", "--no-ignore-dot"],
+    ...(isIgnored ? ["--no-ignore-parent"] : []),
+    ...(pattern.ignoreCase ? ["--ignore-case"] : ["--case-sensitive"]),
+    ...(pattern.multiline ? ["--multiline"] : []),
+    ...args,
+    ...["--regexp", escapeLiteralBraces(pattern.source), "--", start],
+  ];
+  try {
+    const process = startTrustedProgram(sandbox, "rg", allArgs);
+    return process && await watchProcess(process, { signal, timeoutMs, onOutput });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses the output of `rg --json`. */
+class HitParser {
+  readonly #decoder = new TextDecoder();
+  readonly #files: RipgrepFile[] = [];
+  #rest = "";
+  #hits: LineHit[] = [];
+  /** Hits of each file that is being searched. */
+  #open: string | undefined;
+  hitCount = 0;
+  hasSummary = false;
+
+  push(chunk: Uint8Array): void {
+    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#parseLine(line);
+  }
+
+  finish(): RipgrepFile[] {
+    if (this.#open !== undefined && this.#hits.length > 0) {
+      this.#files.push({ path: this.#open, hits: this.#hits, isBinary: false });
+    }
+    return this.#files;
+  }
+
+  #parseLine(line: string): void {
+    const message: unknown = JSON.parse(line);
+    if (!isJsonObject(message) || !isJsonObject(message.data)) return;
+    const { data } = message;
+    switch (message.type) {
+      case "begin":
+        this.#open = decodeText(data.path);
+        this.#hits = [];
+        break;
+      case "match":
+        this.#addMatch(data);
+        break;
+      case "end": {
+        const path = decodeText(data.path) ?? "";
+        const isBinary = typeof data.binary_offset === "number";
+        this.#files.push({ path, hits: this.#hits, isBinary });
+        this.#open = undefined;
+        break;
+      }
+      case "summary":
+        this.hasSummary = true;
+        break;
+    }
+  }
+
+  #addMatch({ lines, line_number, submatches }: JsonObject): void {
+    const text = decodeText(lines) ?? "";
+    const first = typeof line_number === "number" ? line_number : 1;
+    const isText = isJsonObject(lines) && typeof lines.text === "string";
+    for (const [index, line] of text.replace(/\n$/, "").split("\n").entries()) {
+      const column = index === 0 ? getColumn(text, submatches) : 0;
+      this.#hits.push({ line: first + index, column, ...(isText && { text: line }) });
+      this.hitCount++;
+    }
+  }
+}
+
+/** Decodes a text or, if it is not UTF-8, its bytes. */
+function decodeText(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return undefined;
+  if (typeof value.text === "string") return value.text;
+  return typeof value.bytes === "string"
+    ? new TextDecoder().decode(decodeBase64(value.bytes))
+    : undefined;
+}
+
+/** Returns the index of the first match in UTF-16 code units. */
+function getColumn(text: string, submatches: unknown): number {
+  const first: unknown = Array.isArray(submatches) ? submatches[0] : undefined;
+  if (!isJsonObject(first) || typeof first.start !== "number") return 0;
+  const bytes = new TextEncoder().encode(text).subarray(0, first.start);
+  return new TextDecoder().decode(bytes).length;
+}
+
+/** Compares paths in the order of a walk: by the names on each level. */
+function comparePaths(a: string, b: string): number {
+  const [left, right] = [a.split("/"), b.split("/")];
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const [first = "", second = ""] = [left[index], right[index]];
+    if (first !== second) return first < second ? -1 : 1;
+  }
+  return left.length - right.length;
 }

@@ -6,6 +6,7 @@
 
 import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
+import { MAX_IGNORE_BYTES } from "../files/parent_ignore_rules.ts";
 import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
@@ -29,8 +30,8 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Directories at this depth are yielded but not entered. Default: no limit. */
   readonly maxDepth?: number;
-  /** Whether to enter a directory, by its canonical path; it is yielded in any case. Default: all are entered. */
-  readonly shouldEnter?: (path: string) => boolean;
+  /** Called with the canonical path of each directory that cannot be read. */
+  readonly onUnreadable?: (path: string) => void;
 }
 
 /** A directory that is being walked. */
@@ -43,8 +44,6 @@ interface WalkLevel {
   readonly entries: Iterator<DirectoryEntry>;
 }
 
-const MAX_IGNORE_BYTES = 1_000_000;
-
 /**
  * Yields every entry below a directory, given by its canonical path: each directory before its entries. Links are not
  * followed.
@@ -56,10 +55,11 @@ export async function* walkFiles(
   start: string,
   options: WalkOptions,
 ): AsyncGenerator<WalkEntry> {
-  const { signal, maxDepth = Infinity, shouldEnter = () => true } = options;
+  const { signal, maxDepth = Infinity, onUnreadable } = options;
   const origin = await findOrigin(files, start);
   const prefixLength = origin.prefix.length;
-  const levels = [await openLevel(files, { path: start, ...origin })];
+  const { prefix, rules } = origin;
+  const levels = [await openLevel(files, { path: start, prefix, rules })];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     if (signal.aborted) throw new AbortedError("The search was cancelled");
     const next = level.entries.next();
@@ -73,11 +73,17 @@ export async function* walkFiles(
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
     yield { path, relativePath: fromOrigin.slice(prefixLength), name, kind, depth };
-    if (kind !== "directory" || depth >= maxDepth || !shouldEnter(path)) continue;
+    if (kind !== "directory" || depth >= maxDepth) continue;
     const child = { path, prefix: `${fromOrigin}/`, rules: level.rules };
     const childLevel = await openLevel(files, child).catch(() => undefined);
     if (childLevel) levels.push(childLevel);
+    else onUnreadable?.(path);
   }
+}
+
+/** Whether the directory where a walk starts is ignored itself; the rules above it then do not apply. */
+export async function isStartIgnored(files: SandboxFiles, start: string): Promise<boolean> {
+  return (await findOrigin(files, start)).isIgnored;
 }
 
 async function openLevel(
@@ -99,25 +105,30 @@ async function readDirectoryRules(
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 
+/** Start of a walk. */
+interface WalkOrigin extends Pick<WalkLevel, "prefix" | "rules"> {
+  readonly isIgnored: boolean;
+}
+
 /** Collects the rules that apply at the start: those that the root inherits, and those between root and start. */
 async function findOrigin(
   files: SandboxFiles,
   start: string,
-): Promise<Pick<WalkLevel, "prefix" | "rules">> {
+): Promise<WalkOrigin> {
   const relativeStart = files.toDisplayPath(start);
-  if (relativeStart.startsWith("/")) return { prefix: "", rules: [] };
+  if (relativeStart.startsWith("/")) return { prefix: "", rules: [], isIgnored: false };
   let rules: readonly IgnoreRules[] = await readParentIgnoreRules(files);
   let prefix = "";
-  if (relativeStart === ".") return { prefix, rules };
+  if (relativeStart === ".") return { prefix, rules, isIgnored: false };
   const root = start.slice(0, start.length - relativeStart.length - 1);
   for (const name of relativeStart.split("/")) {
     const path = `${root}/${prefix}`.replace(/\/$/, "");
     rules = [...rules, ...await readDirectoryRules(files, { path, prefix }, [GITIGNORE])];
     prefix += `${name}/`;
     // An ignored directory that the caller names is walked without rules.
-    if (isIgnored(prefix.slice(0, -1), true, rules)) return { prefix, rules: [] };
+    if (isIgnored(prefix.slice(0, -1), true, rules)) return { prefix, rules: [], isIgnored: true };
   }
-  return { prefix, rules };
+  return { prefix, rules, isIgnored: false };
 }
 
 const GITIGNORE: DirectoryEntry = { name: ".gitignore", kind: "file" };

@@ -8,8 +8,10 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import type { TimeBudget } from "../budget/time_budget.ts";
 import { describeMatches, describeNearMatches } from "./edit_candidates.ts";
-import { getLineNumber, type Passage } from "./passage.ts";
+import { detectLineEnding, keepLineEndings, normalizeLineEndings } from "./line_endings.ts";
+import { LineIndex, type Passage } from "./passage.ts";
 
 /** One replacement. */
 export interface TextEdit {
@@ -26,22 +28,29 @@ export interface TextEdit {
 /**
  * Applies all edits in order, or none.
  *
- * @throws {BadRequestError} When a passage is missing or ambiguous; the message shows candidates.
+ * @throws {BadRequestError} When a passage is missing or ambiguous (the message shows candidates), or the time is used up.
  */
-export function applyEdits(text: string, edits: readonly TextEdit[]): string {
-  return edits.reduce((current, edit, index) => {
-    const prefix = edits.length === 1 ? "" : `Edit ${index + 1} of ${edits.length}: `;
+export async function applyEdits(
+  text: string,
+  edits: readonly TextEdit[],
+  budget: TimeBudget,
+): Promise<string> {
+  let current = text;
+  for (const [index, edit] of edits.entries()) {
+    await budget.pause();
     try {
-      return applyEdit(current, edit);
+      current = applyEdit(current, edit, budget);
     } catch (error) {
-      if (!(error instanceof BadRequestError)) throw error;
-      const suffix = edits.length === 1 ? "" : "\nNone of the edits was applied.";
-      throw new BadRequestError(prefix + error.message + suffix);
+      if (!(error instanceof BadRequestError) || edits.length === 1) throw error;
+      throw new BadRequestError(
+        `Edit ${index + 1} of ${edits.length}: ${error.message}\nNone of the edits was applied.`,
+      );
     }
-  }, text);
+  }
+  return current;
 }
 
-function applyEdit(text: string, edit: TextEdit): string {
+function applyEdit(text: string, edit: TextEdit, budget: TimeBudget): string {
   const { old_string, new_string } = edit;
   if (old_string === "") {
     throw new BadRequestError(
@@ -52,71 +61,98 @@ function applyEdit(text: string, edit: TextEdit): string {
     throw new BadRequestError("old_string and new_string are identical: the edit changes nothing");
   }
   const normalized = normalizeLineEndings(text);
-  const passages = findPassages(normalized.text, normalizeLineEndings(old_string).text);
-  const selected = selectPassages(normalized.text, passages, edit);
-  const replacement = convertLineEndings(new_string, detectLineEnding(text));
-  let result = "";
+  const wanted = normalizeLineEndings(old_string).text;
+  const passages = findPassages(normalized.text, wanted, budget);
+  const selected = selectPassages(normalized.text, { passages, edit, budget });
+  const ending = detectLineEnding(text);
+  const parts: string[] = [];
   let copied = 0;
   for (const { start, end } of selected) {
-    result += text.slice(copied, normalized.toOriginalIndex(start)) + replacement;
-    copied = normalized.toOriginalIndex(end);
+    budget.check();
+    const [from, to] = [normalized.toOriginalIndex(start), normalized.toOriginalIndex(end)];
+    parts.push(text.slice(copied, from), keepLineEndings(text.slice(from, to), new_string, ending));
+    copied = to;
   }
-  return result + text.slice(copied);
+  return parts.join("") + text.slice(copied);
+}
+
+interface Selection {
+  readonly passages: readonly Passage[];
+  readonly edit: TextEdit;
+  readonly budget: TimeBudget;
 }
 
 function selectPassages(
   text: string,
-  passages: readonly Passage[],
-  edit: TextEdit,
+  { passages, edit, budget }: Selection,
 ): readonly Passage[] {
-  if (passages.length === 0) throw new BadRequestError(describeNearMatches(text, edit.old_string));
-  if (passages.length === 1 || edit.replace_all) return passages;
-  const { line_hint } = edit;
-  const nearest = line_hint === undefined ? undefined : findNearest(text, passages, line_hint);
+  const { old_string, line_hint, replace_all } = edit;
+  const [first] = passages;
+  if (!first) throw new BadRequestError(describeNearMatches(text, old_string, budget));
+  if (passages.length === 1) return passages;
+  if (replace_all) return withoutOverlaps(passages);
+  const lines = new LineIndex(text);
+  const nearest = line_hint === undefined ? undefined : findNearest(lines, passages, line_hint);
   if (nearest) return [nearest];
-  throw new BadRequestError(describeMatches(text, passages));
+  throw new BadRequestError(describeMatches(text, passages, lines));
+}
+
+function withoutOverlaps(passages: readonly Passage[]): Passage[] {
+  let end = 0;
+  return passages.filter((passage) => {
+    if (passage.start < end) return false;
+    end = passage.end;
+    return true;
+  });
 }
 
 /** Returns the passage nearest to a line; `undefined` when two are equally near. */
 function findNearest(
-  text: string,
+  lines: LineIndex,
   passages: readonly Passage[],
   line: number,
 ): Passage | undefined {
-  const distances = passages.map(({ start }) => Math.abs(getLineNumber(text, start) - line));
-  const minimum = Math.min(...distances);
-  const nearest = passages.filter((_, index) => distances[index] === minimum);
-  return nearest.length === 1 ? nearest[0] : undefined;
+  let nearest: Passage | undefined;
+  let minimum = Infinity;
+  let isUnique = false;
+  for (const passage of passages) {
+    const distance = Math.abs(lines.getLineNumber(passage.start) - line);
+    if (distance < minimum) [nearest, minimum, isUnique] = [passage, distance, true];
+    else if (distance === minimum) isUnique = false;
+  }
+  return isUnique ? nearest : undefined;
 }
 
-function findPassages(text: string, wanted: string): Passage[] {
+/** Number of steps between checks of the time. */
+const CHECK_INTERVAL = 4_096;
+
+/** Finds all occurrences, also overlapping ones: any of them could be the passage that the edit names. */
+function findPassages(text: string, wanted: string, budget: TimeBudget): Passage[] {
   const exact: Passage[] = [];
-  for (
-    let index = text.indexOf(wanted);
-    index !== -1;
-    index = text.indexOf(wanted, index + wanted.length)
-  ) {
+  for (let index = text.indexOf(wanted); index !== -1; index = text.indexOf(wanted, index + 1)) {
     exact.push({ start: index, end: index + wanted.length });
+    if (exact.length % CHECK_INTERVAL === 0) budget.check();
   }
-  return exact.length > 0 ? exact : findLines(text, wanted);
+  return exact.length > 0 ? exact : findLines(text, wanted, budget);
 }
 
 /** Finds complete lines that differ from the wanted ones only in trailing whitespace. */
-function findLines(text: string, wanted: string): Passage[] {
+function findLines(text: string, wanted: string, budget: TimeBudget): Passage[] {
   const endsWithNewline = wanted.endsWith("\n");
   const wantedLines = wanted.split("\n").map((line) => line.trimEnd());
   if (endsWithNewline) wantedLines.pop();
   if (wantedLines.every((line) => line === "")) return [];
   const lines = text.split("\n");
+  const trimmed = lines.map((line) => line.trimEnd());
   const starts = getLineStarts(lines);
   const passages: Passage[] = [];
   for (let first = 0; first + wantedLines.length <= lines.length; first++) {
-    if (!wantedLines.every((line, offset) => lines[first + offset]?.trimEnd() === line)) continue;
+    if (first % CHECK_INTERVAL === 0) budget.check();
+    if (!wantedLines.every((line, offset) => trimmed[first + offset] === line)) continue;
     const last = first + wantedLines.length - 1;
     const lineEnd = (starts[last] ?? 0) + (lines[last]?.length ?? 0);
     const hasNewline = endsWithNewline && last + 1 < lines.length;
     passages.push({ start: starts[first] ?? 0, end: hasNewline ? lineEnd + 1 : lineEnd });
-    first = last;
   }
   return passages;
 }
@@ -128,48 +164,4 @@ function getLineStarts(lines: readonly string[]): number[] {
     offset += line.length + 1;
     return start;
   });
-}
-
-interface NormalizedText {
-  /** The text with `\n` at the end of every line. */
-  readonly text: string;
-  /** Maps an index in the normalized text to one in the original. */
-  readonly toOriginalIndex: (index: number) => number;
-}
-
-/** Replaces `\r\n` by `\n`. */
-function normalizeLineEndings(text: string): NormalizedText {
-  if (!text.includes("\r\n")) return { text, toOriginalIndex: (index) => index };
-  const removedBefore: number[] = [];
-  for (let index = text.indexOf("\r\n"); index !== -1; index = text.indexOf("\r\n", index + 2)) {
-    removedBefore.push(index - removedBefore.length);
-  }
-  return {
-    text: text.replaceAll("\r\n", "\n"),
-    toOriginalIndex: (index) => index + countBelow(removedBefore, index),
-  };
-}
-
-/** Counts the numbers below a value by binary search. */
-function countBelow(ascending: readonly number[], value: number): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Returns the line ending of most lines. */
-function detectLineEnding(text: string): "\n" | "\r\n" {
-  if (!text.includes("\r\n")) return "\n";
-  const crlfs = text.split("\r\n").length - 1;
-  const newlines = text.split("\n").length - 1;
-  return crlfs * 2 > newlines ? "\r\n" : "\n";
-}
-
-function convertLineEndings(text: string, ending: "\n" | "\r\n"): string {
-  const normalized = text.replaceAll("\r\n", "\n");
-  return ending === "\n" ? normalized : normalized.replaceAll("\n", ending);
 }

@@ -4,9 +4,10 @@
  * @module
  */
 
-/** Text, an image that models accept, or a binary file with a readable name for its format. */
+/** Text, a PDF document, an image that models accept, or a binary file with a readable name for its format. */
 export type FileKind =
   | { readonly type: "text" }
+  | { readonly type: "pdf" }
   | { readonly type: "image"; readonly mediaType: string }
   | { readonly type: "binary"; readonly name: string };
 
@@ -29,7 +30,7 @@ const SIGNATURES: readonly Signature[] = [
   { bytes: "GIF87a", kind: imageKind("image/gif") },
   { bytes: "GIF89a", kind: imageKind("image/gif") },
   { offset: 8, bytes: "WEBP", kind: imageKind("image/webp") },
-  { bytes: "%PDF-", kind: binaryKind("a PDF document") },
+  { bytes: "%PDF-", kind: { type: "pdf" } },
   {
     bytes: "PK\x03\x04",
     kind: binaryKind("a zip archive (or an office document, a jar, a wheel)"),

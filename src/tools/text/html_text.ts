@@ -159,9 +159,10 @@ class TextWriter {
     const link = this.#links.pop();
     if (!link?.target) return;
     const text = this.#parts.splice(link.partIndex).join("").trim();
-    // A link around several lines, or only around an image, becomes plain text.
-    const isInline = text !== "" && !text.includes("\n");
-    this.#parts.push(isInline ? `[${text}](${link.target})` : text);
+    // Markdown has no links around several lines.
+    this.#parts.push(
+      text.includes("\n") ? `${text}\n(${link.target})` : `[${text || "link"}](${link.target})`,
+    );
   }
 
   #resolveTarget(source: string): string | undefined {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { countBelow } from "./line_endings.ts";
+
 /** A passage of a text. */
 export interface Passage {
   /** Index of its first character. */
@@ -12,15 +14,18 @@ export interface Passage {
   readonly end: number;
 }
 
-/** Returns the line number of an index, from 1. */
-export function getLineNumber(text: string, index: number): number {
-  let line = 1;
-  for (
-    let newline = text.indexOf("\n");
-    newline !== -1 && newline < index;
-    newline = text.indexOf("\n", newline + 1)
-  ) {
-    line++;
+/** The positions of the lines of a text. */
+export class LineIndex {
+  readonly #newlines: number[] = [];
+
+  constructor(text: string) {
+    for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) {
+      this.#newlines.push(index);
+    }
   }
-  return line;
+
+  /** Returns the line number of an index, from 1. */
+  getLineNumber(index: number): number {
+    return countBelow(this.#newlines, index) + 1;
+  }
 }

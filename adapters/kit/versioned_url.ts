@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { OutgoingRequest } from "../provider.ts";
-import type { WarningSink } from "../request/warnings.ts";
+import type { OutgoingRequest } from "./provider.ts";
+import type { WarningSink } from "./request/warnings.ts";
 
 /** The base URL of an API, which may lack the version, as in `https://host` for `https://host/v1`. */
 export class VersionedUrl {

@@ -5,7 +5,7 @@
  */
 
 import type { FileHandle } from "node:fs/promises";
-import { AbortedError } from "../../core/errors.ts";
+import { AbortedError } from "../core/errors.ts";
 
 /** A file opened for reading. */
 export interface OpenedFile extends AsyncDisposable {

@@ -1,0 +1,94 @@
+/**
+ * Joins calls of a function in the database into one statement while other statements are under way.
+ *
+ * A call that arrives alone is sent at once. Under load, a round trip and a commit serve many sessions.
+ *
+ * @module
+ */
+
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import { type PostgresDatabase, StatementError } from "./postgres_database.ts";
+
+/** Maximum number of statements under way. */
+const MAX_STATEMENTS = 2;
+/** Maximum number of calls in a statement. */
+const MAX_CALLS = 64;
+
+/** The result of a call. */
+export interface CallResult {
+  /** The value that the function returned. */
+  readonly value: unknown;
+  /** Whether the statement was repeated: an earlier attempt may have been executed. */
+  readonly isRepeated: boolean;
+}
+
+interface PendingCall {
+  /** Id of the session. */
+  readonly id: string;
+  readonly values: readonly unknown[];
+  readonly result: Deferred<CallResult>;
+}
+
+/** The calls of one function. */
+export class CallBatches {
+  readonly #database: PostgresDatabase;
+  readonly #functionName: string;
+  #pending: PendingCall[] = [];
+  #statements = 0;
+
+  /** The function changes one session, and each call may have the same effect twice. */
+  constructor(database: PostgresDatabase, functionName: string) {
+    this.#database = database;
+    this.#functionName = functionName;
+  }
+
+  /** Calls the function for a session. */
+  call(id: string, values: readonly unknown[]): Promise<CallResult> {
+    const result = createDeferred<CallResult>();
+    this.#pending.push({ id, values, result });
+    this.#dispatch();
+    return result.promise;
+  }
+
+  #dispatch(): void {
+    while (this.#statements < MAX_STATEMENTS && this.#pending.length > 0) {
+      // In one order in all processes, so that statements cannot wait for each other's sessions.
+      const calls = this.#pending.splice(0, MAX_CALLS).sort(compareIds);
+      this.#statements++;
+      this.#execute(calls).finally(() => {
+        this.#statements--;
+        this.#dispatch();
+      });
+    }
+  }
+
+  /** Executes calls in one statement. Never rejects. */
+  async #execute(calls: readonly PendingCall[]): Promise<void> {
+    const values: unknown[] = [];
+    const columns = calls.map((call, column) => {
+      const placeholders = call.values.map((value) => `$${values.push(value)}`);
+      return `${this.#functionName}(${placeholders.join(", ")}) AS call_${column}`;
+    });
+    try {
+      const { rows, isRepeated } = await this.#database.query(
+        `SELECT ${columns.join(", ")}`,
+        values,
+      );
+      for (const [column, { result }] of calls.entries()) {
+        result.resolve({ value: rows[0]?.[`call_${column}`], isRepeated });
+      }
+    } catch (error) {
+      // The server may have refused one of the calls.
+      const isRefused = error instanceof StatementError && error.failure.type === "refused";
+      if (isRefused && calls.length > 1) {
+        await Promise.all(calls.map((call) => this.#execute([call])));
+      } else {
+        for (const { result } of calls) result.reject(error);
+      }
+    }
+  }
+}
+
+function compareIds(left: PendingCall, right: PendingCall): number {
+  return left.id < right.id ? -1 : left.id > right.id ? 1 : 0;
+}

@@ -1,0 +1,77 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createDeferred } from "../../core/deferred.ts";
+import { CallBatches } from "./call_batches.ts";
+import type { PostgresClient } from "./postgres_client.ts";
+import { PostgresDatabase } from "./postgres_database.ts";
+import { quoteSchema, TABLES_VERSION } from "./postgres_tables.ts";
+
+/** A server that answers when the test lets it, and refuses the value `refused`. */
+class FakeServer {
+  readonly statements: (readonly unknown[])[] = [];
+  #gate = createDeferred();
+
+  readonly connection: PostgresClient = {
+    query: async (text: string, values: unknown[]) => {
+      if (text.includes("migrations")) {
+        return { rows: [{ version: TABLES_VERSION, encoding: "UTF8" }] };
+      }
+      this.statements.push(values);
+      await this.#gate.promise;
+      if (values.includes("refused")) {
+        throw Object.assign(new Error("value too long"), { severity: "ERROR", code: "22001" });
+      }
+      return { rows: [Object.fromEntries(values.map((value, index) => [`call_${index}`, value]))] };
+    },
+  };
+
+  /** Answers all statements from now on. */
+  answer(): void {
+    this.#gate.resolve();
+  }
+}
+
+function createBatches({ connection }: FakeServer): CallBatches {
+  const options = { connection, maxConnections: 1, timeoutMs: 1_000, retryMs: 0 };
+  return new CallBatches(new PostgresDatabase({ ...options, schema: quoteSchema("swink") }), "f");
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+Deno.test("CallBatches: sends two calls at once, and joins those that arrive meanwhile, in the order of their ids", async () => {
+  const server = new FakeServer();
+  const batches = createBatches(server);
+  const ids = ["e", "d", "c", "a", "b"];
+  const results = ids.map((id) => batches.call(id, [id]));
+  await settle();
+  assertEquals(server.statements, [["e"], ["d"]]);
+  server.answer();
+  assertEquals((await Promise.all(results)).map(({ value }) => value), ids);
+  assertEquals(server.statements, [["e"], ["d"], ["a", "b", "c"]]);
+});
+
+Deno.test("CallBatches: rejects only the call that the server refuses", async () => {
+  const server = new FakeServer();
+  const batches = createBatches(server);
+  const values = ["a", "b", "c", "refused", "d"];
+  const results = values.map((value) => batches.call(value, [value]));
+  server.answer();
+  const rejected = assertRejects(() => results[3] ?? Promise.resolve(), Error, "value too long");
+  const settled = await Promise.allSettled(results);
+  await rejected;
+  assertEquals(settled.map(({ status }) => status === "fulfilled"), [
+    true,
+    true,
+    true,
+    false,
+    true,
+  ]);
+  assertEquals(server.statements.length, 6);
+});
+
+Deno.test("CallBatches: rejects all calls of a statement when the server cannot be reached", async () => {
+  const server = new FakeServer();
+  const batches = createBatches(server);
+  server.connection.query = () => Promise.reject(new Error("read ECONNRESET"));
+  const settled = await Promise.allSettled(["a", "b", "c", "d"].map((id) => batches.call(id, [])));
+  assertEquals(settled.map(({ status }) => status), Array(4).fill("rejected"));
+});

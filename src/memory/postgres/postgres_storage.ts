@@ -1,0 +1,236 @@
+/**
+ * A storage in one schema of a Postgres database.
+ *
+ * Every method is one statement, or several of which only one changes something: no transaction and no state of a
+ * connection goes beyond a statement, so that a pooler may give each statement to another connection.
+ *
+ * @module
+ */
+
+import { SessionError, type SessionOwner } from "../../core/errors.ts";
+import type { DeleteSessionsOptions, SessionSummary } from "../../core/session.ts";
+import type {
+  EntryAppend,
+  EntryStorage,
+  LeaseRequest,
+  LeaseResult,
+  StorageHit,
+  StorageListOptions,
+  StorageSearch,
+  StoredEntry,
+  StoredSession,
+} from "../storage/entry_storage.ts";
+import { createLockLostError } from "../store/session_errors.ts";
+import { CallBatches } from "./call_batches.ts";
+import type { PostgresRow } from "./postgres_client.ts";
+import { PostgresDatabase, type PostgresDatabaseOptions } from "./postgres_database.ts";
+import {
+  createDeleteStatement,
+  createListQuery,
+  createSearchQuery,
+  type Query,
+} from "./postgres_queries.ts";
+import type { QuotedSchema } from "./postgres_tables.ts";
+import { encodeSummary, readOutline, readSession } from "./stored_session.ts";
+import { encodeText } from "./stored_text.ts";
+import { listWords } from "./word_index.ts";
+
+/** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */
+const DELETE_BATCH_SIZE = 100;
+
+/** A storage in Postgres, which connects on first use. */
+export class PostgresStorage implements EntryStorage {
+  readonly #schema: QuotedSchema;
+  readonly #database: PostgresDatabase;
+  readonly #appends: CallBatches;
+  readonly #leases: CallBatches;
+
+  constructor(options: PostgresDatabaseOptions) {
+    const schema = this.#schema = options.schema;
+    const database = this.#database = new PostgresDatabase(options);
+    this.#appends = new CallBatches(database, `${schema}.append_entries`);
+    this.#leases = new CallBatches(database, `${schema}.grant_lease`);
+  }
+
+  /**
+   * Appends entries in one statement, which checks the lease and the position when it has locked the row of the session. When
+   * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
+   */
+  async append(id: string, append: EntryAppend): Promise<boolean> {
+    const { value, isRepeated } = await this.#appends.call(id, createAppendValues(id, append));
+    if (value === true) return true;
+    if (isRepeated && await this.#hasEntries(id, append)) return true;
+    await this.#checkPosition(id, append);
+    return false;
+  }
+
+  async load(id: string): Promise<StoredSession | undefined> {
+    const [session] = await this.#select({
+      text: `SELECT id, updated, entries, header, summary FROM ${this.#schema}.sessions
+        WHERE id = $1 AND entries > 0`,
+      values: [id],
+    });
+    if (!session) return undefined;
+    const { header, summary } = readSession(session);
+    const rows = await this.#select({
+      text: `SELECT position, id, parent, type, timestamp FROM ${this.#schema}.entries
+        WHERE session = $1 AND position < $2`,
+      values: [id, summary.entries],
+    });
+    return { header, summary, outline: readOutline(rows, summary.entries) };
+  }
+
+  async readLines(
+    id: string,
+    positions: readonly number[],
+  ): Promise<readonly (string | undefined)[]> {
+    const rows = await this.#select({
+      text: `SELECT position, line FROM ${this.#schema}.entries
+        WHERE session = $1 AND position = ANY ($2::integer[])`,
+      values: [id, positions],
+    });
+    const lines = new Map(rows.map(({ position, line }) => [Number(position), String(line)]));
+    return positions.map((position) => lines.get(position));
+  }
+
+  async list(options: StorageListOptions): Promise<readonly SessionSummary[]> {
+    const rows = await this.#select(createListQuery(this.#schema, options));
+    return rows.map((row) => readSession(row).summary);
+  }
+
+  async search(search: StorageSearch): Promise<readonly StorageHit[]> {
+    const rows = await this.#select(createSearchQuery(this.#schema, search));
+    return rows.map(({ session, updated, position, line }) => ({
+      id: String(session),
+      updated: Number(updated),
+      position: Number(position),
+      line: String(line),
+    }));
+  }
+
+  async delete(id: string, token: string): Promise<boolean> {
+    if (!await this.#isStored(id)) return false;
+    const deleted = await this.#select({
+      text: `DELETE FROM ${this.#schema}.sessions WHERE id = $1 AND writer = $2 RETURNING id`,
+      values: [id, token],
+    });
+    // A statement that was repeated finds that it has deleted the session already.
+    if (deleted.length > 0 || !await this.#isStored(id)) return true;
+    throw createLockLostError(id, await this.#findOwner(id));
+  }
+
+  /** Deletes 500 sessions at a time. When a connection is lost, the ids that its statement has deleted are not returned. */
+  async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
+    const statement = createDeleteStatement(this.#schema, options, DELETE_BATCH_SIZE);
+    const deleted: string[] = [];
+    for (;;) {
+      const rows = await this.#select(statement);
+      for (const { id } of rows) deleted.push(String(id));
+      if (rows.length < DELETE_BATCH_SIZE) break;
+    }
+    // The leases of processes that ended before they wrote to a new session.
+    await this.#database.query(
+      `DELETE FROM ${this.#schema}.sessions WHERE entries = 0 AND lease_end < clock_timestamp()`,
+    );
+    return deleted;
+  }
+
+  async lease(id: string, { token, owner, durationMs }: LeaseRequest): Promise<LeaseResult> {
+    const values = [id, token, JSON.stringify(owner), durationMs];
+    const { value } = await this.#leases.call(id, values);
+    if (value === true) return { type: "granted" };
+    return { type: "refused", owner: await this.#findOwner(id) };
+  }
+
+  async release(id: string, token: string): Promise<void> {
+    await this.#database.query(
+      `WITH unused AS (
+        DELETE FROM ${this.#schema}.sessions WHERE id = $1 AND writer = $2 AND entries = 0
+      )
+      UPDATE ${this.#schema}.sessions SET writer = NULL, writer_owner = NULL, lease_end = NULL
+      WHERE id = $1 AND writer = $2 AND entries > 0`,
+      [id, token],
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+
+  async #select({ text, values }: Query): Promise<readonly PostgresRow[]> {
+    return (await this.#database.query(text, values)).rows;
+  }
+
+  async #isStored(id: string): Promise<boolean> {
+    const rows = await this.#select({
+      text: `SELECT id FROM ${this.#schema}.sessions WHERE id = $1 AND entries > 0`,
+      values: [id],
+    });
+    return rows.length > 0;
+  }
+
+  async #findOwner(id: string): Promise<SessionOwner | undefined> {
+    const [session] = await this.#select({
+      text: `SELECT writer_owner FROM ${this.#schema}.sessions WHERE id = $1`,
+      values: [id],
+    });
+    return parseOwner(session?.["writer_owner"]);
+  }
+
+  /** Whether the session has exactly these entries at their positions. */
+  async #hasEntries(id: string, { entries, position }: EntryAppend): Promise<boolean> {
+    const positions = entries.map((_, index) => position + index);
+    const lines = await this.readLines(id, positions);
+    return entries.every(({ line }, index) => line === lines[index]);
+  }
+
+  /** Rejects if the lease is valid: an append whose outcome was not known has stored its entries after all. */
+  async #checkPosition(id: string, { position, token }: EntryAppend): Promise<void> {
+    const [session] = await this.#select({
+      text: `SELECT entries FROM ${this.#schema}.sessions WHERE id = $1 AND writer = $2`,
+      values: [id, token],
+    });
+    const entries = Number(session?.["entries"] ?? position);
+    if (entries === position) return;
+    throw new SessionError(
+      `Cannot write the session "${id}": it has ${entries} entries instead of ${position}, since a write that was ` +
+        "reported as failed has succeeded, or another program has changed it: open the session again",
+      { reason: "write_failed" },
+    );
+  }
+}
+
+function createAppendValues(
+  id: string,
+  { header, entries, position, summary, token }: EntryAppend,
+): unknown[] {
+  const isNew = position === 0;
+  const getNew = (value: string | undefined) =>
+    isNew && value !== undefined ? encodeText(value) : null;
+  const list = <Value>(get: (entry: StoredEntry) => Value) => entries.map(get);
+  return [
+    id,
+    token,
+    position,
+    encodeSummary(summary),
+    summary.updated,
+    isNew ? JSON.stringify(header) : null,
+    getNew(header.cwd),
+    getNew(header.tenant),
+    getNew(header.user),
+    list((entry) => encodeText(entry.id)),
+    list(({ parentId }) => parentId === null ? null : encodeText(parentId)),
+    list(({ type }) => encodeText(type)),
+    list(({ timestamp }) => timestamp),
+    list(({ line }) => line),
+    list(({ searchText }) => listWords(searchText)),
+  ];
+}
+
+function parseOwner(owner: unknown): SessionOwner | undefined {
+  try {
+    return typeof owner === "string" ? JSON.parse(owner) : undefined;
+  } catch {
+    return undefined;
+  }
+}

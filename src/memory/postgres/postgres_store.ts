@@ -1,0 +1,133 @@
+/**
+ * Sessions in a Postgres database, for servers.
+ *
+ * @module
+ */
+
+import type {
+  CreateSessionOptions,
+  DeleteSessionsOptions,
+  ListSessionsOptions,
+  SearchPage,
+  SearchSessionsOptions,
+  Session,
+  SessionAccess,
+  SessionPage,
+  SessionStore,
+} from "../../core/session.ts";
+import { type StorageSessionStore, storeFrom } from "../storage/store_from.ts";
+import { checkConnection, type PostgresClient, type PostgresTls } from "./postgres_client.ts";
+import { PostgresStorage } from "./postgres_storage.ts";
+import { quoteSchema } from "./postgres_tables.ts";
+
+/** Options for {@linkcode PostgresSessionStore}. */
+export interface PostgresSessionStoreOptions {
+  /**
+   * A URL such as `postgres://user:password@host:5432/database?sslmode=verify-full`, for which the npm package `pg` is
+   * loaded on first use, or a client, such as an existing `Pool` of `pg`. The store does not close a client.
+   */
+  readonly connection: string | PostgresClient;
+  /** Settings of TLS for a URL without `sslmode`; `true` verifies the server by the runtime's certificates. Default: `false`. */
+  readonly ssl?: boolean | PostgresTls;
+  /** The schema of the tables, which is created if it does not exist. Default: `"swink"`. */
+  readonly schema?: string;
+  /** Maximum number of connections for a URL. Default: 10. */
+  readonly maxConnections?: number;
+  /** Time limit of a statement for a URL, in milliseconds. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Time for which a statement is repeated while the server cannot be reached, in milliseconds. Default: 10,000. */
+  readonly retryMs?: number;
+  /** Duration of a writer's lease, which is renewed while the session is open, in milliseconds. Default: 30,000. */
+  readonly leaseMs?: number;
+  /** Name of the host, shown to other processes that find a session locked. */
+  readonly owner?: string;
+  /** The clock, in milliseconds since the epoch. Leases use the clock of the server. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** Creates ids for entries. Default: twelve random letters and digits. */
+  readonly newId?: () => string;
+}
+
+/**
+ * Keeps the sessions of many processes and machines in one Postgres database, with an index of their words.
+ *
+ * The schema with its tables is created on first use. A session that is open for writing has a lease, which another
+ * process can take over when it has ended; each write checks it. Needs PostgreSQL 12 or later and a database with the
+ * encoding UTF8.
+ *
+ * @example
+ * ```ts ignore
+ * import { PostgresSessionStore } from "@swink/agent/memory/postgres";
+ *
+ * await using store = new PostgresSessionStore({ connection: "postgres://localhost/app" });
+ * await using session = await store.create({ id: "auth0|123", tenant: "acme" });
+ * session.append({ type: "title", title: "First steps" });
+ * await session.flush();
+ * (await store.list({ tenant: "acme", limit: 20 })).length; // 1
+ * ```
+ */
+export class PostgresSessionStore implements SessionStore, AsyncDisposable {
+  readonly #store: StorageSessionStore;
+
+  /**
+   * Creates a store, which connects on first use.
+   *
+   * @throws {BadRequestError} If the connection is not a URL of Postgres, or the schema has an invalid name.
+   */
+  constructor(options: PostgresSessionStoreOptions) {
+    const { connection, ssl, schema = "swink", maxConnections = 10 } = options;
+    const { timeoutMs = 30_000, retryMs = 10_000 } = options;
+    if (typeof connection === "string") checkConnection(connection);
+    const storage = new PostgresStorage({
+      connection,
+      ssl,
+      schema: quoteSchema(schema),
+      maxConnections,
+      timeoutMs,
+      retryMs,
+    });
+    this.#store = storeFrom(storage, options);
+  }
+
+  /** Creates a session, open for writing. */
+  create(options: CreateSessionOptions = {}): Promise<Session> {
+    return this.#store.create(options);
+  }
+
+  /** Opens a session. */
+  open(id: string, options: { readonly access?: SessionAccess } = {}): Promise<Session> {
+    return this.#store.open(id, options);
+  }
+
+  /** Lists the sessions, most recently written first. */
+  list(options: ListSessionsOptions = {}): Promise<SessionPage> {
+    return this.#store.list(options);
+  }
+
+  /** Searches the index of words. */
+  search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
+    return this.#store.search(query, options);
+  }
+
+  /** Deletes a session. */
+  delete(id: string): Promise<void> {
+    return this.#store.delete(id);
+  }
+
+  /**
+   * Deletes the sessions that match, except those that are open for writing, 100 at a time. When a connection is lost
+   * meanwhile, the result may lack ids of deleted sessions.
+   */
+  deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
+    return this.#store.deleteAll(options);
+  }
+
+  /** Closes the connections of the store. Open sessions of this store can no longer be written to. */
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  /** Closes the connections of the store. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The tables of sessions in Postgres, and their versions.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+
+const SCHEMA_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
+
+/** A schema, quoted for SQL. */
+export type QuotedSchema = `"${string}"`;
+
+/**
+ * Quotes the name of a schema.
+ *
+ * @throws {BadRequestError} If the name is not one that needs no escapes.
+ */
+export function quoteSchema(schema: string): QuotedSchema {
+  if (SCHEMA_NAME.test(schema)) return `"${schema}"`;
+  throw new BadRequestError(
+    `Invalid schema ${JSON.stringify(schema)}: use 1 to 63 letters, digits and "_"`,
+  );
+}
+
+/**
+ * The statements that create each version of the tables from the one before.
+ *
+ * `sessions` also has the lease of the writer, so that an append checks the lease and the number of entries with the row
+ * that it locks anyway. A row without entries is only a lease.
+ *
+ * Appends and leases are functions because Postgres keeps the plans of their statements for each connection: planning takes four
+ * times as long as executing, and prepared statements would need a state of the connection. The server's clock decides when a
+ * lease has ended, so that those of the clients may differ.
+ */
+const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
+  (schema) => `
+    CREATE TABLE ${schema}.sessions (
+      id text COLLATE "C" PRIMARY KEY,
+      writer text,
+      writer_owner text,
+      lease_end timestamptz,
+      entries integer NOT NULL DEFAULT 0,
+      updated double precision,
+      cwd text COLLATE "C",
+      tenant text COLLATE "C",
+      user_id text COLLATE "C",
+      header text,
+      summary text
+    );
+    CREATE INDEX sessions_in_order ON ${schema}.sessions (updated, id) WHERE entries > 0;
+    CREATE INDEX sessions_of_tenant ON ${schema}.sessions (tenant, updated, id)
+      WHERE entries > 0 AND tenant IS NOT NULL;
+    CREATE INDEX sessions_of_user ON ${schema}.sessions (user_id, updated, id)
+      WHERE entries > 0 AND user_id IS NOT NULL;
+    CREATE INDEX sessions_without_entries ON ${schema}.sessions (lease_end) WHERE entries = 0;
+
+    CREATE TABLE ${schema}.entries (
+      session text COLLATE "C" REFERENCES ${schema}.sessions ON DELETE CASCADE,
+      position integer,
+      id text NOT NULL,
+      parent text,
+      type text NOT NULL,
+      timestamp double precision NOT NULL,
+      line text NOT NULL,
+      words tsvector,
+      PRIMARY KEY (session, position)
+    );
+    -- New words wait in a list until an append inserts them all; a short list keeps that append short.
+    CREATE INDEX entries_by_word ON ${schema}.entries USING gin (words)
+      WITH (gin_pending_list_limit = 128);
+
+    CREATE FUNCTION ${schema}.append_entries(
+      session_id text, token text, first integer, new_summary text, new_updated double precision,
+      new_header text, new_cwd text, new_tenant text, new_user text,
+      ids text[], parents text[], types text[], timestamps double precision[], lines text[], word_lists text[]
+    ) RETURNS boolean LANGUAGE plpgsql AS $function$
+    BEGIN
+      UPDATE ${schema}.sessions SET
+        summary = new_summary, updated = new_updated, entries = first + cardinality(ids),
+        header = coalesce(new_header, header), cwd = coalesce(new_cwd, cwd),
+        tenant = coalesce(new_tenant, tenant), user_id = coalesce(new_user, user_id)
+      WHERE id = session_id AND writer = token AND entries = first;
+      IF NOT FOUND THEN
+        RETURN false;
+      END IF;
+      INSERT INTO ${schema}.entries
+        SELECT session_id, first + number - 1, added.id, added.parent, added.type, added.timestamp, added.line,
+          array_to_tsvector(string_to_array(added.words, ' '))
+        FROM unnest(ids, parents, types, timestamps, lines, word_lists)
+          WITH ORDINALITY AS added (id, parent, type, timestamp, line, words, number)
+      -- A row behind the last entry is not part of the session.
+      ON CONFLICT (session, position) DO UPDATE SET
+        id = excluded.id, parent = excluded.parent, type = excluded.type, timestamp = excluded.timestamp,
+        line = excluded.line, words = excluded.words;
+      RETURN true;
+    END $function$;
+
+    CREATE FUNCTION ${schema}.grant_lease(
+      session_id text, token text, token_owner text, milliseconds double precision
+    ) RETURNS boolean LANGUAGE plpgsql AS $function$
+    DECLARE
+      new_end timestamptz := clock_timestamp() + milliseconds * interval '1 millisecond';
+    BEGIN
+      INSERT INTO ${schema}.sessions AS session (id, writer, writer_owner, lease_end)
+      VALUES (session_id, token, token_owner, new_end)
+      ON CONFLICT (id) DO UPDATE SET writer = token, writer_owner = token_owner, lease_end = new_end
+      WHERE session.writer IS NULL OR session.writer = token OR session.lease_end < clock_timestamp();
+      RETURN FOUND;
+    END $function$;
+  `,
+];
+
+/** The version of the tables that this program uses. */
+export const TABLES_VERSION: number = MIGRATIONS.length;
+
+/** Creates the query for the version of the tables and the encoding of the database. */
+export function createVersionQuery(schema: QuotedSchema): string {
+  return `SELECT max(version) AS version, current_setting('server_encoding') AS encoding
+    FROM ${schema}.migrations`;
+}
+
+/**
+ * Creates the statement that creates or upgrades the tables. It does so in one transaction and under a lock, so that several
+ * processes can start at the same time.
+ */
+export function createMigration(
+  schema: QuotedSchema,
+  migrations: readonly ((schema: QuotedSchema) => string)[] = MIGRATIONS,
+): string {
+  const steps = migrations.map((migrate, index) => `
+    IF current_version < ${index + 1} THEN
+      ${migrate(schema)}
+      INSERT INTO ${schema}.migrations (version) VALUES (${index + 1});
+    END IF;
+  `);
+  return `DO $migration$
+    DECLARE
+      current_version integer;
+    BEGIN
+      PERFORM pg_advisory_xact_lock(hashtextextended('swink ${schema}', 0));
+      IF to_regclass('${schema}.migrations') IS NULL THEN
+        IF to_regnamespace('${schema}') IS NULL THEN
+          CREATE SCHEMA ${schema};
+        END IF;
+        CREATE TABLE ${schema}.migrations (
+          version integer PRIMARY KEY, applied timestamptz NOT NULL DEFAULT now()
+        );
+      END IF;
+      SELECT coalesce(max(version), 0) INTO current_version FROM ${schema}.migrations;
+      ${steps.join("")}
+    END
+  $migration$`;
+}

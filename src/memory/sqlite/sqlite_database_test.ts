@@ -1,0 +1,17 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { addAdvice, isDiskFull, MEMORY_PATH, openDatabase } from "./sqlite_database.ts";
+import { createTables } from "./sqlite_tables.ts";
+
+Deno.test("addAdvice(): a full disk and a damaged database have advice, other errors stay", async () => {
+  const database = await openDatabase(MEMORY_PATH, createTables);
+  database.exec("PRAGMA max_page_count = 1");
+  const insert = () => database.exec("CREATE TABLE large AS SELECT zeroblob(100000)");
+  const full = assertThrows(insert, Error);
+  assertEquals(isDiskFull(full), true);
+  assertStringIncludes(String(addAdvice(full)), "free some space");
+  database.close();
+  const damaged = new Error("database disk image is malformed");
+  assertStringIncludes(String(addAdvice(damaged)), "restore a backup");
+  const other = new Error("no such table");
+  assertEquals(addAdvice(other), other);
+});

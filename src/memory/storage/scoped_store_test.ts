@@ -1,0 +1,84 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { SessionError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import type { SessionStore } from "../../core/session.ts";
+import { FileSessionStore } from "../file/file_store.ts";
+import { SqliteSessionStore } from "../sqlite/sqlite_store.ts";
+import { forkSession } from "../transfer/fork.ts";
+import { InMemorySessionStore } from "./in_memory_store.ts";
+import { scopeStore, type SessionScope } from "./scoped_store.ts";
+
+async function writeSession(store: SessionStore, id: string, scope: SessionScope = {}) {
+  await using session = await store.create({ id, ...scope });
+  session.append({ type: "message", message: userMessage(`the word of ${id}`, 1) });
+}
+
+async function expectMissing(act: () => Promise<unknown>): Promise<void> {
+  const error = await assertRejects(act, SessionError);
+  assertEquals(error.reason, "not_found");
+}
+
+/** Runs a test with each store. */
+function testStores(name: string, test: (store: SessionStore) => Promise<void>): void {
+  const stores = {
+    InMemorySessionStore: () => new InMemorySessionStore(),
+    FileSessionStore: (directory: string) => new FileSessionStore({ directory }),
+    SqliteSessionStore: (directory: string) =>
+      new SqliteSessionStore({ path: `${directory}/sessions.db` }),
+  };
+  for (const [kind, create] of Object.entries(stores)) {
+    Deno.test(`scopeStore(): ${name}, ${kind}`, async () => {
+      const directory = await Deno.makeTempDir();
+      const store = create(directory);
+      await test(store);
+      if ("close" in store) await store.close();
+      await Deno.remove(directory, { recursive: true });
+    });
+  }
+}
+
+testStores("sessions of other tenants do not exist", async (store) => {
+  const acme = scopeStore(store, { tenant: "acme" });
+  const zoo = scopeStore(store, { tenant: "zoo" });
+  await writeSession(acme, "a");
+  await writeSession(store, "none");
+  await writeSession(zoo, "z");
+  await using _open = await zoo.open("z");
+  for (const id of ["z", "none", "missing"]) {
+    await expectMissing(() => acme.open(id));
+    await expectMissing(() => acme.open(id, { access: "read" }));
+    await expectMissing(() => acme.delete(id));
+    await expectMissing(() => acme.search("word", { sessionId: id }));
+    await expectMissing(() => forkSession(acme, id));
+    await expectMissing(() => forkSession(acme, id, { into: store }));
+  }
+  assertEquals((await acme.list()).map(({ id }) => id), ["a"]);
+  assertEquals((await acme.search("word")).map(({ sessionId }) => sessionId), ["a"]);
+  assertEquals([...await acme.list({ tenant: "zoo" })], []);
+  assertEquals([...await acme.search("word", { tenant: "zoo" })], []);
+  assertEquals(await acme.deleteAll({ tenant: "zoo" }), []);
+  assertEquals(await acme.deleteAll({ updatedBefore: Infinity }), ["a"]);
+  assertEquals((await store.list()).length, 2);
+});
+
+testStores("its sessions can be created, forked and deleted", async (store) => {
+  const acme = scopeStore(store, { tenant: "acme", user: "ann" });
+  await writeSession(acme, "a", { tenant: "zoo" });
+  assertEquals((await store.list({ tenant: "acme", user: "ann" })).map(({ id }) => id), ["a"]);
+  await writeSession(store, "open", { tenant: "zoo" });
+  await (await forkSession(store, "open", { id: "fork", into: acme })).close();
+  const session = await acme.open("fork");
+  assertEquals([session.header.tenant, session.header.user], ["acme", "ann"]);
+  await session.close();
+  await acme.delete("fork");
+  await acme.delete("a");
+  assertEquals((await store.list()).map(({ id }) => id), ["open"]);
+});
+
+Deno.test("scopeStore(): rejects an empty scope, and deleteAll() without an option", async () => {
+  const store = new InMemorySessionStore();
+  assertThrows(() => scopeStore(store, {}), SessionError, "scope");
+  const acme = scopeStore(store, { tenant: "acme" });
+  const error = await assertRejects(() => acme.deleteAll({}), SessionError);
+  assertEquals(error.reason, "bad_filter");
+});

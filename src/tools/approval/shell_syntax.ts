@@ -1,0 +1,291 @@
+/**
+ * Finds the simple commands of a shell script, on the syntax tree of `unbash`. Whatever is ambiguous makes the result
+ * `opaque`.
+ *
+ * @module
+ */
+
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "unbash";
+
+/** A word of a command. */
+export interface ShellWord {
+  /** The word without quotes; expansions are kept as written. */
+  readonly text: string;
+  /** Whether the shell passes exactly this text: it has no variable, substitution, pattern, brace list or tilde. */
+  readonly literal: boolean;
+}
+
+/** A redirection. */
+export interface ShellRedirect {
+  /** The operator, without the number of the file descriptor. */
+  readonly operator: Redirection["operator"];
+  /** The target; `undefined` for a here-document. */
+  readonly target: ShellWord | undefined;
+}
+
+/** A simple command: assignments, words and redirections. */
+export interface SimpleCommand {
+  /** Names of the variables that are assigned before the command. */
+  readonly assignments: readonly string[];
+  /** Program and arguments. */
+  readonly words: readonly ShellWord[];
+  /** Redirections. */
+  readonly redirects: readonly ShellRedirect[];
+}
+
+/** The commands of a script, including those in substitutions, subshells and functions, as a flat list. */
+export interface ParsedScript {
+  /** The commands in source order. Redirections of a compound command are a command without words. */
+  readonly commands: readonly SimpleCommand[];
+  /** All words, including those inside expansions. */
+  readonly words: readonly ShellWord[];
+  /** Whether the script may run commands that are not in the list. */
+  readonly opaque: boolean;
+  /** Whether the script consists of simple commands in lists, pipes, groups, conditions and loops over conditions. */
+  readonly plain: boolean;
+  /** Whether a function starts itself more than once. */
+  readonly multiplies: boolean;
+}
+
+/** Maximum length of a script in characters. The parser reads a script of this length within 200 ms. */
+const MAX_LENGTH = 64 * 1024;
+
+/** Maximum nesting of brackets. The time of the parser grows with the product of nesting and length. */
+const MAX_NESTING = 16;
+
+const OPAQUE_SCRIPT: ParsedScript = {
+  commands: [],
+  words: [],
+  opaque: true,
+  plain: false,
+  multiplies: false,
+};
+
+/** Parses a script. */
+export function parseShell(source: string): ParsedScript {
+  if (source.length > MAX_LENGTH || source.includes("\0") || isDeeplyNested(source)) {
+    return OPAQUE_SCRIPT;
+  }
+  try {
+    const reader = new ScriptReader();
+    reader.read(parse(source));
+    return reader;
+  } catch {
+    return OPAQUE_SCRIPT;
+  }
+}
+
+/** Whether brackets are nested too deeply. Quotes are not considered, which can only overestimate the nesting. */
+function isDeeplyNested(source: string): boolean {
+  let depth = 0;
+  for (const [bracket] of source.matchAll(/[(){}]/g)) {
+    if (bracket === "(" || bracket === "{") depth++;
+    else if (depth > 0) depth--;
+    if (depth > MAX_NESTING) return true;
+  }
+  return false;
+}
+
+/** Nodes whose effect is that of the commands in them. */
+const PLAIN_NODES: ReadonlySet<SyntaxNode["type"]> = new Set<SyntaxNode["type"]>([
+  "Script",
+  "Statement",
+  "CompoundList",
+  "AndOr",
+  "Pipeline",
+  "Time",
+  "Negation",
+  "Subshell",
+  "BraceGroup",
+  "If",
+  "Elif",
+  "While",
+  "Redirected",
+  "Command",
+  "Redirect",
+  "FileDescriptor",
+  "HereString",
+  "HereDoc",
+  "HereDocDelimiter",
+  "HereDocBody",
+  "Word",
+  "Literal",
+  "SingleQuoted",
+  "DoubleQuoted",
+]);
+
+class ScriptReader implements ParsedScript {
+  readonly commands: SimpleCommand[] = [];
+  readonly words: ShellWord[] = [];
+  opaque = false;
+  plain = true;
+  multiplies = false;
+
+  read(root: SyntaxNode): void {
+    for (const node of walkTree(root)) this.#readNode(node);
+  }
+
+  #readNode(node: SyntaxNode): void {
+    if (!PLAIN_NODES.has(node.type)) this.plain = false;
+    if (isUnclear(node)) this.opaque = true;
+    switch (node.type) {
+      case "Command":
+        this.commands.push(toSimpleCommand(node));
+        break;
+      case "Redirected":
+        this.commands.push({ assignments: [], words: [], redirects: toRedirects(node.redirects) });
+        break;
+      case "Word":
+        this.words.push(toShellWord(node));
+        break;
+      case "Function":
+        this.multiplies ||= countCalls(node.body, node.name.value) > 1;
+        break;
+    }
+  }
+}
+
+/** Whether commands may be hidden in a node. */
+function isUnclear(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "Script":
+      return "errors" in node && node.errors !== undefined && node.errors.length > 0;
+    case "Word":
+      return hasOperator(node);
+    case "CommandExpansion":
+    case "ProcessSubstitution":
+    case "ArithmeticCommandExpansion":
+      return node.script === undefined;
+    case "ArithmeticExpansion":
+    case "ArithmeticCommand":
+      return node.expression === undefined;
+    // The value of a variable in an expression is evaluated, with the substitutions in it.
+    case "ArithmeticWord":
+      return !/^\s*(?:\d+|0[xX][\da-fA-F]+)\s*$/.test(node.value);
+    // `${!name}` and `${name@P}` evaluate the value of the variable, an index or an offset is an expression.
+    case "ParameterExpansion":
+      return node.prefix === "!" ||
+        node.index !== undefined && !/^[\d@*]+$/.test(node.index.text) ||
+        node.operation !== undefined && UNCLEAR_OPERATIONS.has(node.operation.type);
+    case "TestUnary":
+      return /^-[vR]$/.test(node.operator);
+    case "TestBinary":
+      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) &&
+        ![node.left, node.right].every(isNumber);
+    // A document without an end reaches to the end of the script, or of the substitution it is in.
+    case "HereDoc":
+      return node.closing === undefined;
+    case "Assignment":
+      return node.index !== undefined || EVALUATED_VARIABLES.test(node.name);
+    // A function can have the name of any program. Extended patterns are a syntax error unless the shell enables them.
+    case "Function":
+    case "ExtendedGlob":
+    case "FileDescriptorVariable":
+      return true;
+    case "For":
+    case "Select":
+      return EVALUATED_VARIABLES.test(node.name.text);
+    default:
+      return false;
+  }
+}
+
+const UNCLEAR_OPERATIONS: ReadonlySet<string> = new Set(["Transform", "Slice", "Unknown"]);
+
+/** Variables whose value is a command, or decides which programs run. */
+const EVALUATED_VARIABLES =
+  /^(?:PATH|IFS|PS[0-4]|ENV|BASH_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|GIT_.*|.*EDITOR|VISUAL|.*PAGER|.*_COMMAND|.*_OPTIONS|.*SHELL)$/;
+
+function isNumber({ text }: Word): boolean {
+  return /^(?:["']?-?\d+["']?|"?\$[?#$!]"?)$/.test(text);
+}
+
+/** Whether an unquoted part has an operator, as in `0<(command)`, which bash takes for a substitution. */
+function hasOperator(word: Word): boolean {
+  return getUnquotedTexts(word).some((text) => /[()<>|&;]/.test(text));
+}
+
+function getUnquotedTexts({ parts, text }: Word): string[] {
+  if (!parts) return [removeEscapes(text)];
+  return parts.flatMap((part) => (part.type === "Literal" ? [removeEscapes(part.text)] : []));
+}
+
+function removeEscapes(text: string): string {
+  return text.replace(/\\[\s\S]/g, "");
+}
+
+function toSimpleCommand({ name, prefix, args, redirects }: Command): SimpleCommand {
+  const words = [...(name ? [name] : []), ...args].map(toShellWord);
+  const assignments = prefix.flatMap((node) => node.type === "Assignment" ? [node.name] : []);
+  return { assignments, words, redirects: toRedirects(redirects) };
+}
+
+function toRedirects(redirects: readonly Redirection[]): ShellRedirect[] {
+  return redirects.map((redirect) => ({
+    operator: redirect.operator,
+    target: redirect.type !== "HereDoc" && redirect.target
+      ? toShellWord(redirect.target)
+      : undefined,
+  }));
+}
+
+function toShellWord(word: Word | Assignment): ShellWord {
+  if (word.type === "Assignment") return toAssignmentWord(word);
+  return { text: word.value, literal: isLiteral(word) };
+}
+
+/** An argument such as `name=value`, which only `export` and similar commands treat as an assignment. */
+function toAssignmentWord({ name, value, text }: Assignment): ShellWord {
+  if (value.type === "ArrayValue" || !text.startsWith(`${name}=`)) return { text, literal: false };
+  return { text: `${name}=${value.value}`, literal: isLiteral(value) };
+}
+
+function isLiteral(word: Word): boolean {
+  return (word.parts ?? []).every(isLiteralPart) && !getUnquotedTexts(word).some(hasExpansion) &&
+    !/(?:^|[=:])~/.test(word.text);
+}
+
+function isLiteralPart(part: WordPart): boolean {
+  switch (part.type) {
+    case "Literal":
+    case "SingleQuoted":
+      return true;
+    case "DoubleQuoted":
+      return part.parts.every(({ type }) => type === "Literal");
+    default:
+      return false;
+  }
+}
+
+function hasExpansion(text: string): boolean {
+  return /[$`*?]/.test(text) || text.includes("[") && text.includes("]") ||
+    text.includes("{") && /,|\.\./.test(text);
+}
+
+function countCalls(body: SyntaxNode, name: string): number {
+  let count = 0;
+  for (const node of walkTree(body)) {
+    if (node.type === "Command" && node.name?.value === name) count++;
+  }
+  return count;
+}
+
+/** Yields the nodes of a tree in source order. It does not recurse: the operators of a long expression nest deeply. */
+function* walkTree(root: SyntaxNode): Generator<SyntaxNode> {
+  const pending: SyntaxNode[] = [root];
+  for (let node = pending.pop(); node; node = pending.pop()) {
+    yield node;
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => children.push(child));
+    pending.push(...children.reverse());
+  }
+}

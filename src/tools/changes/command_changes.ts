@@ -1,0 +1,91 @@
+/**
+ * Records the file changes of commands in the change log.
+ *
+ * @module
+ */
+
+import { AbortedError, getErrorMessage } from "../../core/errors.ts";
+import { dirname, join } from "../../platform/paths.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { ChangeLog } from "./change_log.ts";
+import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+
+/** Takes a snapshot of the working directory before and after each command. */
+export class CommandChanges {
+  readonly #sandbox: Sandbox;
+  readonly #changeLog: ChangeLog;
+  #snapshots: WorkTreeSnapshots | undefined;
+  #problem: string | undefined;
+
+  constructor(sandbox: Sandbox, changeLog: ChangeLog) {
+    this.#sandbox = sandbox;
+    this.#changeLog = changeLog;
+  }
+
+  /** Runs a command and records its changes. What cannot be undone later is noted in the change log. */
+  async track<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const before = await this.#attempt(() => this.#take(signal), signal);
+    const result = await run();
+    // The changes of a cancelled command are recorded as well.
+    const recording = new AbortController().signal;
+    if (before !== undefined) await this.#attempt(() => this.#record(before, recording), recording);
+    return result;
+  }
+
+  async #take(signal: AbortSignal): Promise<string> {
+    const { root } = this.#sandbox;
+    this.#snapshots ??= new WorkTreeSnapshots(
+      root,
+      dirname(await this.#sandbox.getOutputPath("snapshots")),
+    );
+    return await this.#snapshots.take(signal);
+  }
+
+  /** Runs a step; a failure is noted once, and later commands are not tracked. */
+  async #attempt<T>(step: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+    if (this.#problem !== undefined) {
+      this.#changeLog.noteUntracked(this.#problem);
+      return undefined;
+    }
+    try {
+      return await step();
+    } catch (error) {
+      if (signal.aborted) throw new AbortedError("The command was cancelled");
+      this.#problem = `changes by commands are not recorded: ${getErrorMessage(error)}`;
+      this.#changeLog.noteUntracked(this.#problem);
+      return undefined;
+    }
+  }
+
+  async #record(before: string, signal: AbortSignal): Promise<void> {
+    const snapshots = this.#snapshots;
+    if (!snapshots) return;
+    const after = await snapshots.take(signal);
+    const { changes, others, directories } = await snapshots.compare(before, after, signal);
+    const { root } = this.#sandbox;
+    for (const change of changes) {
+      const madeDirectories = change.before === null
+        ? findMissingParents(change.path, directories).map((path) => join(root, path))
+        : [];
+      const options = { madeDirectories };
+      await this.#changeLog.record(join(root, change.path), change.before, change.after, options);
+    }
+    if (others.length > 0) {
+      this.#changeLog.noteUntracked(`links, modes or large changes: ${others.join(", ")}`);
+    }
+    if (snapshots.largeFiles.length > 0) {
+      this.#changeLog.noteUntracked(`files over 20 MB: ${snapshots.largeFiles.join(", ")}`);
+    }
+  }
+}
+
+/** Returns the parents of a path that are not in `directories`, the deepest first. */
+function findMissingParents(path: string, directories: ReadonlySet<string>): string[] {
+  const missing: string[] = [];
+  let parent = path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+  while (parent !== "" && !directories.has(parent)) {
+    missing.push(parent);
+    parent = parent.slice(0, Math.max(parent.lastIndexOf("/"), 0));
+  }
+  return missing;
+}

@@ -1,0 +1,139 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { testToolContext } from "../../testing/test_tool_context.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { ChangeLog } from "./change_log.ts";
+
+const ignore = Deno.build.os === "windows";
+
+function runGit(workspace: TestWorkspace, script: string): string {
+  const { success, stdout, stderr } = new Deno.Command("bash", {
+    args: ["-ec", script],
+    cwd: workspace.directory,
+    env: {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_AUTHOR_NAME: "a",
+      GIT_AUTHOR_EMAIL: "a@example.com",
+      GIT_COMMITTER_NAME: "a",
+      GIT_COMMITTER_EMAIL: "a@example.com",
+    },
+  }).outputSync();
+  assertEquals(success, true, new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+const CHANGES =
+  "printf 'changed' > a.txt; rm sub/b.txt; mkdir -p made/deep; echo x > made/deep/c; " +
+  "printf '\\x00\\xff\\r\\n' > bin; chmod 600 a.txt";
+
+for (const isRepository of [true, false]) {
+  const place = isRepository ? "in a repository" : "outside of a repository";
+  Deno.test({
+    name: `undoTurn(): undoes the changes of a command ${place}, with the directories it made`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "one\r\ntwo\n");
+      workspace.writeFile("sub/b.txt", "b");
+      workspace.writeFile("bin", new Uint8Array([0, 1, 2, 13, 10]));
+      workspace.writeFile(".gitattributes", "* text=auto eol=lf\n");
+      if (isRepository) runGit(workspace, "git init -q && git add . && git commit -qm x");
+      workspace.writeFile("sub/b.txt", "not committed");
+      await workspace.callTool("bash", { command: CHANGES });
+      assertEquals(workspace.readFile("a.txt"), "changed");
+      assertEquals(await changeLog.undoTurn(workspace.sandbox.files), {
+        turn: "1",
+        restored: ["a.txt", "bin", "sub/b.txt"],
+        removed: ["made/deep/c"],
+        left: [],
+        removedDirectories: ["made/deep", "made"],
+        untracked: [],
+      });
+      assertEquals(workspace.readFile("a.txt"), "one\r\ntwo\n");
+      assertEquals(workspace.readFile("sub/b.txt"), "not committed");
+      assertEquals([...Deno.readFileSync(`${workspace.directory}/bin`)], [0, 1, 2, 13, 10]);
+      assertEquals(workspace.exists("made"), false);
+    },
+  });
+}
+
+Deno.test({
+  name: "bash: does not change the user's repository, or run its filters, hooks and monitors",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile("a.txt", "one\n");
+    const trap = `touch ${workspace.outside}/ran; cat`;
+    runGit(
+      workspace,
+      `git init -q && git add . && git commit -qm x
+      git config core.fsmonitor "sh -c '${trap}'"
+      git config filter.evil.clean "sh -c '${trap}'"
+      git config filter.evil.process "sh -c '${trap}'"
+      echo '* filter=evil' > .gitattributes
+      for hook in post-index-change pre-commit reference-transaction; do
+        printf '#!/bin/sh\\n${trap}\\n' > .git/hooks/$hook; chmod +x .git/hooks/$hook
+      done
+      cp -r .git ../git-before`,
+    );
+    await workspace.callTool("bash", { command: "echo two > a.txt; echo x > new" });
+    assertEquals(runGit(workspace, "diff -r .git ../git-before"), "");
+    const { restored, removed } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals([restored, removed], [["a.txt"], ["new"]]);
+    assertEquals(
+      [...Deno.readDirSync(workspace.outside)].some(({ name }) => name === "ran"),
+      false,
+    );
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): names what commands changed and it cannot undo, and leaves ignored files",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    workspace.writeFile(".gitignore", "ignored\n");
+    workspace.writeFile("ignored", "one");
+    workspace.writeFile("run.sh", "x");
+    const command = "echo two > ignored; ln -s run.sh link; chmod +x run.sh; mkfifo pipe; " +
+      "truncate -s 30M large; echo x > a.txt";
+    await workspace.callTool("bash", { command });
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["a.txt"]);
+    assertEquals(untracked, [
+      "links, modes or large changes: link, run.sh",
+      "files over 20 MB: large",
+    ]);
+    assertEquals(workspace.readFile("ignored"), "two\n");
+  },
+});
+
+Deno.test({
+  name: "undoTurn(): undoes a command that was cancelled",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    const controller = new AbortController();
+    const tool = workspace.getTool("bash");
+    const call = tool.execute(
+      { command: "echo x > a.txt; echo done; sleep 60" },
+      testToolContext({ signal: controller.signal, onUpdate: () => controller.abort() }),
+    );
+    assertStringIncludes(JSON.stringify(await call), "cancelled");
+    assertEquals((await changeLog.undoTurn(workspace.sandbox.files)).removed, ["a.txt"]);
+  },
+});
+
+Deno.test("undoTurn(): removes the directories that write_file made, unless they have other files", async () => {
+  const changeLog = new ChangeLog();
+  await using workspace = new TestWorkspace({}, { changeLog });
+  await workspace.callTool("write_file", { path: "a/b/c.txt", content: "x" });
+  await workspace.callTool("write_file", { path: "d/e/f.txt", content: "x" });
+  workspace.writeFile("d/other.txt", "x");
+  const { removedDirectories } = await changeLog.undoTurn(workspace.sandbox.files);
+  assertEquals(removedDirectories.toSorted(), ["a", "a/b", "d/e"]);
+  assertEquals([workspace.exists("a"), workspace.exists("d")], [false, true]);
+});

@@ -1,0 +1,250 @@
+/**
+ * Snapshots of a work tree before and after a command, so that its file changes can be undone.
+ *
+ * git stores them in a directory of its own, outside of the project: the index, the objects, the references, the settings
+ * and the hooks of the user's repository are neither read nor changed, and the project needs no repository. No setting
+ * of the project is used, since a command could have changed it to make git run a program.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { join } from "../../platform/paths.ts";
+import { PROTECTED_FILES } from "../../platform/secret_places.ts";
+import { system } from "../../platform/system.ts";
+import { readUntrustedText } from "../../platform/untrusted_file.ts";
+import { readEnvironmentVariable } from "../process/command_environment.ts";
+import { startProcess } from "../process/running_process.ts";
+import { watchProcess } from "../process/watch_process.ts";
+
+/** A change between two snapshots. */
+export interface SnapshotChange {
+  /** Path relative to the root, with `/`. */
+  readonly path: string;
+  /** Content before; `null` if the file did not exist. */
+  readonly before: Uint8Array | null;
+  /** Content after; `null` if the file does not exist. */
+  readonly after: Uint8Array | null;
+}
+
+/** Changes between two snapshots. */
+export interface SnapshotChanges {
+  /** The changes of regular files. */
+  readonly changes: readonly SnapshotChange[];
+  /** Paths whose change cannot be undone: links, modes and nested repositories. */
+  readonly others: readonly string[];
+  /** The directories of the earlier snapshot, relative to the root. */
+  readonly directories: ReadonlySet<string>;
+}
+
+/** Larger files are not part of a snapshot. */
+const MAX_FILE_BYTES = 20_000_000;
+
+/** Maximum total size of the changed files that are recorded. */
+const MAX_CHANGED_BYTES = 200_000_000;
+
+/** Time limit of each call of git. */
+const TIMEOUT_MS = 20_000;
+
+/** Files that are not part of a snapshot, in addition to those in ignore files. */
+const EXCLUDED = "node_modules/\n__pycache__/\n.pytest_cache/\n.mypy_cache/\n.DS_Store\n";
+
+/** Attributes that keep every byte of a file: no line endings, filters or keywords are converted. */
+const ATTRIBUTES = "* -text -filter -ident -working-tree-encoding\n";
+
+/** Takes snapshots of one directory. Disposing it removes them. */
+export class WorkTreeSnapshots implements AsyncDisposable {
+  readonly #root: string;
+  readonly #parent: string;
+  #directory: Promise<string> | undefined;
+  #largeFiles: readonly string[] = [];
+
+  /**
+   * @param root Canonical path of the directory.
+   * @param parent Existing directory for the snapshots, which no command can write.
+   */
+  constructor(root: string, parent: string) {
+    this.#root = root;
+    this.#parent = parent;
+  }
+
+  /** Paths of the files that the last snapshot left out because they are larger than 20 MB. */
+  get largeFiles(): readonly string[] {
+    return this.#largeFiles;
+  }
+
+  /** Takes a snapshot and returns its id. @throws {BadRequestError} When git is missing or takes too long. */
+  async take(signal: AbortSignal): Promise<string> {
+    const directory = await (this.#directory ??= this.#create(signal));
+    await this.#exclude(directory, signal);
+    await this.#git(["add", "--all", "--ignore-errors", "--", "."], { signal, maxCode: 1 });
+    return toText(await this.#git(["write-tree"], { signal })).trim();
+  }
+
+  /** Compares two snapshots. */
+  async compare(before: string, after: string, signal: AbortSignal): Promise<SnapshotChanges> {
+    if (before === after) return { changes: [], others: [], directories: new Set() };
+    const args = ["diff-tree", "-r", "-z", "--no-renames", before, after];
+    const entries = parseRawDiff(toText(await this.#git(args, { signal })));
+    const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
+    const isRestorable = ({ oldMode, newMode, oldId, newId }: RawChange) =>
+      isFile(oldMode) && isFile(newMode) && oldId !== newId;
+    const files = entries.filter(isRestorable);
+    const contents = await this.#readBlobs(files, signal);
+    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before], { signal });
+    return {
+      changes: files.flatMap((file) => {
+        const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
+        return old === undefined || current === undefined
+          ? []
+          : [{ path: file.path, before: old, after: current }];
+      }),
+      others: entries.filter((entry) =>
+        !isRestorable(entry) || !contents.has(entry.oldId) || !contents.has(entry.newId)
+      ).map(({ path }) => path),
+      directories: new Set(toText(names).split("\0")),
+    };
+  }
+
+  async #create(signal: AbortSignal): Promise<string> {
+    const directory = join(this.#parent, `snapshots-${crypto.randomUUID()}`);
+    await system.mkdir(directory, { mode: 0o700 });
+    await this.#git(["init", "--quiet", "--template="], { signal, directory });
+    await system.mkdir(join(directory, "info"), { recursive: true });
+    await system.writeTextFile(join(directory, "info", "attributes"), ATTRIBUTES);
+    return directory;
+  }
+
+  /** Writes the list of excluded files: those of the user's repository, secrets, and large ones. */
+  async #exclude(directory: string, signal: AbortSignal): Promise<void> {
+    const options = { within: this.#root, maxBytes: 1_000_000, signal };
+    const own = await readUntrustedText(join(this.#root, ".git", "info", "exclude"), options);
+    this.#largeFiles = await this.#findLargeFiles(signal);
+    const large = this.#largeFiles.map((path) => `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&")}`);
+    await system.writeTextFile(
+      join(directory, "info", "exclude"),
+      `${EXCLUDED}${own ?? ""}\n${[...PROTECTED_FILES, ...large].join("\n")}\n`,
+    );
+  }
+
+  async #findLargeFiles(signal: AbortSignal): Promise<string[]> {
+    const blocks = Math.ceil(MAX_FILE_BYTES / 512);
+    const conditions = ["-name", ".git", "-prune", "-o", "-type", "f", "-size", `+${blocks}`];
+    const output = await this.#run("find", [".", ...conditions, "-print0"], { signal, maxCode: 1 });
+    return toText(output).split("\0").filter((path) => path !== "" && !path.includes("\n"))
+      .map((path) => path.replace(/^\.\//, ""));
+  }
+
+  /** Reads the contents of changed files by their ids; without those beyond the maximum size. */
+  async #readBlobs(
+    files: readonly RawChange[],
+    signal: AbortSignal,
+  ): Promise<Map<string, Uint8Array | null>> {
+    const ids = [...new Set(files.flatMap(({ oldId, newId }) => [oldId, newId]))];
+    const input = ids.filter((id) => !/^0+$/.test(id)).map((id) => `${id}\n`).join("");
+    const contents = new Map<string, Uint8Array | null>([["0".repeat(40), null]]);
+    if (input === "") return contents;
+    const output = await this.#git(["cat-file", "--batch"], { signal, input });
+    for (let offset = 0; offset < output.length;) {
+      const lineEnd = output.indexOf(0x0a, offset);
+      if (lineEnd === -1) break;
+      const [id = "", type, size] = toText(output.subarray(offset, lineEnd)).split(" ");
+      if (type !== "blob") break;
+      const end = lineEnd + 1 + Number(size);
+      if (end <= output.length) contents.set(id, output.slice(lineEnd + 1, end));
+      offset = end + 1;
+    }
+    return contents;
+  }
+
+  async #git(args: readonly string[], options: RunOptions): Promise<Uint8Array> {
+    const directory = options.directory ?? await this.#directory ?? "";
+    return await this.#run("git", args, {
+      ...options,
+      env: {
+        GIT_DIR: directory,
+        GIT_WORK_TREE: this.#root,
+        GIT_CONFIG_NOSYSTEM: "1",
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_TERMINAL_PROMPT: "0",
+        GIT_OPTIONAL_LOCKS: "0",
+        GIT_ATTR_NOSYSTEM: "1",
+        LC_ALL: "C",
+        HOME: directory,
+      },
+    });
+  }
+
+  async #run(program: string, args: readonly string[], options: RunOptions): Promise<Uint8Array> {
+    const { signal, input, env = {}, maxCode = 0 } = options;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    const path = readEnvironmentVariable("PATH") ?? "";
+    const process = startProcess({
+      program,
+      args,
+      cwd: this.#root,
+      env: { PATH: path, ...env },
+      ...(input !== undefined && { input }),
+    });
+    const outcome = await watchProcess(process, {
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      onOutput(chunk) {
+        bytes += chunk.length;
+        if (bytes <= MAX_CHANGED_BYTES) chunks.push(chunk);
+      },
+    });
+    signal.throwIfAborted();
+    if (outcome.type === "exited" && outcome.exit.code <= maxCode) return concatenate(chunks);
+    const reason = outcome.type === "timed_out" ? "takes too long" : "failed";
+    throw new BadRequestError(`${program} ${args[0]} ${reason} in ${JSON.stringify(this.#root)}`);
+  }
+
+  /** Removes the snapshots. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const directory = await this.#directory?.catch(() => undefined);
+    if (directory !== undefined) await system.remove(directory, { recursive: true });
+  }
+}
+
+interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Directory of git. Default: that of the snapshots. */
+  readonly directory?: string;
+  /** Highest exit code that is no failure. Default: 0. */
+  readonly maxCode?: number;
+}
+
+/** An entry of `git diff-tree --raw`. */
+interface RawChange {
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldId: string;
+  readonly newId: string;
+  readonly path: string;
+}
+
+function parseRawDiff(output: string): RawChange[] {
+  const pattern = /:(\d{6}) (\d{6}) ([\da-f]+) ([\da-f]+) [A-Z]\d*\0([^\0]+)\0/g;
+  return [...output.matchAll(pattern)].map((match) => {
+    const [, oldMode = "", newMode = "", oldId = "", newId = "", path = ""] = match;
+    return { oldMode, newMode, oldId, newId, path };
+  });
+}
+
+function toText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}

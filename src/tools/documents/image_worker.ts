@@ -1,0 +1,60 @@
+/**
+ * Worker that scales images down.
+ *
+ * @module
+ */
+
+import type { PhotonImage, resize } from "@cf-wasm/photon/node";
+import { getErrorMessage } from "../../core/errors.ts";
+import { getParentThread } from "../../platform/worker.ts";
+import { loadNpmPackage } from "./npm_package.ts";
+
+/** The used part of `@cf-wasm/photon`. */
+interface PhotonPackage {
+  readonly PhotonImage: typeof PhotonImage;
+  readonly resize: typeof resize;
+  readonly SamplingFilter: { readonly Triangle: number };
+}
+
+/** Message to the worker. */
+export interface ImageRequest {
+  /** Content of the file. */
+  readonly bytes: Uint8Array;
+  /** Maximum width and height of the result in pixels. */
+  readonly maxPixels: number;
+}
+
+/** Reply of the worker: the scaled image as JPEG, or the reason why there is none. */
+export type ImageReply =
+  | {
+    readonly type: "scaled";
+    readonly bytes: Uint8Array;
+    readonly width: number;
+    readonly height: number;
+  }
+  | { readonly type: "failed"; readonly reason: string };
+
+const JPEG_QUALITY = 85;
+
+const parent = getParentThread();
+
+async function scale({ bytes, maxPixels }: ImageRequest): Promise<ImageReply> {
+  try {
+    const loaded = await loadNpmPackage("@cf-wasm/photon", "/node") as PhotonPackage;
+    const image = loaded.PhotonImage.new_from_byteslice(bytes);
+    const [width, height] = [image.get_width(), image.get_height()];
+    const factor = Math.min(1, maxPixels / Math.max(width, height));
+    const size = [width, height].map((pixels) => Math.max(1, Math.round(pixels * factor)));
+    const [scaledWidth = 1, scaledHeight = 1] = size;
+    const { Triangle } = loaded.SamplingFilter;
+    const scaled = loaded.resize(image, scaledWidth, scaledHeight, Triangle);
+    const jpeg = scaled.get_bytes_jpeg(JPEG_QUALITY);
+    return { type: "scaled", bytes: jpeg, width: scaledWidth, height: scaledHeight };
+  } catch (error) {
+    return { type: "failed", reason: getErrorMessage(error) };
+  }
+}
+
+parent.onMessage((message) => {
+  void scale(message as ImageRequest).then((reply) => parent.postMessage(reply));
+});

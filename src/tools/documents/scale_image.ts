@@ -1,0 +1,41 @@
+/**
+ * Scales images down that are too large for providers.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { requestFromWorker } from "./document_worker.ts";
+import type { ImageSize } from "./image_header.ts";
+import type { ImageReply, ImageRequest } from "./image_worker.ts";
+
+/** A JPEG image. */
+export interface ScaledImage extends ImageSize {
+  /** Content of the file. */
+  readonly bytes: Uint8Array;
+}
+
+/** Width or height to which providers scale larger images themselves. */
+const MAX_SCALED_PIXELS = 1_568;
+
+/** Maximum number of pixels of an image that is decoded: its pixels take four bytes each. */
+const MAX_DECODED_PIXELS = 100_000_000;
+
+/** Scales an image to at most 1,568 pixels in each direction. @throws {BadRequestError} When it cannot be decoded. */
+export async function scaleImage(
+  bytes: Uint8Array,
+  { width, height }: ImageSize,
+  signal: AbortSignal,
+): Promise<ScaledImage> {
+  if (width * height > MAX_DECODED_PIXELS) {
+    throw new BadRequestError(
+      `The image has ${width} × ${height} pixels; at most 100 million are supported: reduce its size first`,
+    );
+  }
+  const request: ImageRequest = { bytes, maxPixels: MAX_SCALED_PIXELS };
+  const module = new URL("./image_worker.ts", import.meta.url);
+  const options = { subject: "The image", signal };
+  const reply = await requestFromWorker(module, request, options) as ImageReply; // from our own worker
+  if (reply.type === "scaled") return reply;
+  throw new BadRequestError(`The image cannot be scaled down: ${reply.reason}`);
+}

@@ -1,0 +1,74 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { decodeBase64 } from "../../core/byte_encoding.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
+import { readImageSize } from "./image_header.ts";
+
+const encoder = new TextEncoder();
+
+/** Creates a grey PNG image. */
+async function createPng(width: number, height: number): Promise<Uint8Array> {
+  const header = new DataView(new ArrayBuffer(13));
+  header.setUint32(0, width);
+  header.setUint32(4, height);
+  header.setUint8(8, 8);
+  const pixels = new Blob([new Uint8Array((width + 1) * height)]).stream();
+  const compressed = await new Response(pixels.pipeThrough(new CompressionStream("deflate")))
+    .arrayBuffer();
+  return concatenate(
+    new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    createChunk("IHDR", new Uint8Array(header.buffer)),
+    createChunk("IDAT", new Uint8Array(compressed)),
+    createChunk("IEND", new Uint8Array()),
+  );
+}
+
+function createChunk(name: string, content: Uint8Array): Uint8Array {
+  const body = concatenate(encoder.encode(name), content);
+  return concatenate(toBytes(content.length), body, toBytes(getChecksum(body)));
+}
+
+function toBytes(value: number): Uint8Array {
+  return new Uint8Array([value >>> 24, value >>> 16, value >>> 8, value]);
+}
+
+function getChecksum(bytes: Uint8Array): number {
+  let checksum = 0xffffffff;
+  for (const byte of bytes) {
+    checksum ^= byte;
+    for (let bit = 0; bit < 8; bit++) {
+      checksum = checksum & 1 ? (checksum >>> 1) ^ 0xedb88320 : checksum >>> 1;
+    }
+  }
+  return (checksum ^ 0xffffffff) >>> 0;
+}
+
+function concatenate(...parts: readonly Uint8Array[]): Uint8Array {
+  return new Uint8Array(parts.flatMap((part) => [...part]));
+}
+
+Deno.test("read_file: scales an image down that is too wide for providers", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("wide.png", await createPng(9_000, 30));
+  const { text, result } = await workspace.callTool("read_file", { path: "wide.png" });
+  assertStringIncludes(text, "9000 × 30 pixels");
+  assertStringIncludes(text, "shown scaled down to 1568 × 5 pixels");
+  const [, image] = result.content;
+  const source = image?.type === "image" && image.source.type === "base64"
+    ? image.source
+    : undefined;
+  assertEquals(source?.mediaType, "image/jpeg");
+  assertEquals(readImageSize(decodeBase64(source?.data ?? ""), "image/jpeg"), {
+    width: 1_568,
+    height: 5,
+  });
+});
+
+Deno.test("read_file: rejects an image that is too large and cannot be decoded, with a reason", async () => {
+  await using workspace = new TestWorkspace();
+  const png = await createPng(9_000, 3);
+  png.fill(0xff, 50, 60);
+  workspace.writeFile("bad.png", png);
+  const { isError, text } = await workspace.callTool("read_file", { path: "bad.png" });
+  assertEquals(isError, true);
+  assertStringIncludes(text, "The image can");
+});

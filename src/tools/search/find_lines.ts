@@ -1,0 +1,130 @@
+/**
+ * Finds the lines of a file that match a pattern.
+ *
+ * @module
+ */
+
+import { detectEncoding } from "../files/text_content.ts";
+import type { CompiledPattern } from "./pattern.ts";
+
+/** A matching line. */
+export interface LineHit {
+  /** Number of the line, from 1. */
+  readonly line: number;
+  /** Index of the match in the line, in UTF-16 code units; 0 in the later lines of a match. */
+  readonly column: number;
+  /** The line, if the search has it. */
+  readonly text?: string;
+}
+
+/** Result of {@linkcode findLines}. */
+export interface FileLines {
+  /** The matching lines in order. */
+  readonly hits: readonly LineHit[];
+  /** Whether the file is binary: it has a NUL and is not UTF-16. */
+  readonly isBinary: boolean;
+}
+
+/** Options for {@linkcode findLines}. */
+export interface FindLinesOptions {
+  /** The pattern. */
+  readonly pattern: CompiledPattern;
+  /** Whether a match may span lines. */
+  readonly multiline: boolean;
+  /** Maximum number of matching lines. */
+  readonly limit: number;
+}
+
+/** Returns the matching lines. */
+export function findLines(bytes: Uint8Array, options: FindLinesOptions): FileLines {
+  const decoded = decodeSearched(bytes, options.multiline);
+  return { hits: findInText(decoded, options), isBinary: decoded.isBinary };
+}
+
+/** A text to search. */
+interface SearchedText {
+  readonly text: string;
+  readonly isBinary: boolean;
+  /** Whether all characters are ASCII and none is `\r`, which ends a line in JavaScript. */
+  readonly isPlain: boolean;
+}
+
+/** Decodes a file for a search. A NUL separates the lines of a binary file, as in ripgrep. */
+function decodeSearched(bytes: Uint8Array, multiline: boolean): SearchedText {
+  const encoding = detectEncoding(bytes);
+  const decoded = new TextDecoder(encoding).decode(bytes);
+  const isBinary = encoding === "utf-8" && decoded.includes("\0");
+  const text = isBinary ? decoded.replaceAll("\0", "\n") : decoded;
+  const withoutReturns = multiline || !text.includes("\r\n") ? text : text.replaceAll("\r\n", "\n");
+  // As many characters as bytes: each is ASCII, or replaces an invalid byte.
+  const isAscii = decoded.length === bytes.length && !text.includes("\ufffd");
+  return { text: withoutReturns, isBinary, isPlain: isAscii && !withoutReturns.includes("\r") };
+}
+
+function findInText(
+  { text, isPlain }: SearchedText,
+  { pattern, multiline, limit }: FindLinesOptions,
+): LineHit[] {
+  const expression = isPlain ? pattern.ascii : pattern.unicode;
+  const hits: LineHit[] = [];
+  const lines = new LineCounter(text);
+  let next = 0;
+  while (next <= text.length && hits.length < limit) {
+    expression.lastIndex = next;
+    const match = expression.exec(text);
+    // The text after the last line break is not a line.
+    if (!match || (match.index === text.length && isLineStart(text, match.index))) break;
+    const end = match.index + match[0].length;
+    const first = lines.advanceTo(match.index);
+    if (hits.at(-1)?.line !== first.number) {
+      hits.push({ line: first.number, column: match.index - first.start });
+    }
+    const last = lines.advanceTo(Math.max(end - 1, match.index));
+    for (let line = first.number + 1; line <= last.number && hits.length < limit; line++) {
+      hits.push({ line, column: 0 });
+    }
+    // Line by line, the rest of a matching line is of no interest.
+    next = multiline ? Math.max(end, next, match.index + 1) : last.end + 1;
+  }
+  return hits;
+}
+
+function isLineStart(text: string, index: number): boolean {
+  return index === 0 || text[index - 1] === "\n";
+}
+
+interface CountedLine {
+  readonly number: number;
+  /** Index of its first character. */
+  readonly start: number;
+  /** Index of its line break, or the end of the text. */
+  readonly end: number;
+}
+
+/** Numbers the lines of a text from its beginning to its end. */
+class LineCounter {
+  readonly #text: string;
+  #number = 1;
+  #start = 0;
+  #end: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#end = this.#findEnd();
+  }
+
+  /** Returns the line of an index, which is not before the last one. */
+  advanceTo(index: number): CountedLine {
+    while (this.#end < index && this.#end < this.#text.length) {
+      this.#number++;
+      this.#start = this.#end + 1;
+      this.#end = this.#findEnd();
+    }
+    return { number: this.#number, start: this.#start, end: this.#end };
+  }
+
+  #findEnd(): number {
+    const end = this.#text.indexOf("\n", this.#start);
+    return end === -1 ? this.#text.length : end;
+  }
+}

@@ -1,0 +1,170 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { SessionError } from "../../src/core/errors.ts";
+import type { SessionStore } from "../../src/core/session.ts";
+import type { PostgresClient } from "../../src/memory/postgres/mod.ts";
+import { seededRandom, type SessionStoreFixture, testSessionStore } from "../../src/testing/mod.ts";
+import { createMessageEntry } from "../../src/testing/session_subject.ts";
+import {
+  createDisconnectedError,
+  openPool,
+  type PostgresStores,
+  readTexts,
+  ServerTests,
+} from "./postgres_stores.ts";
+
+const tests = await ServerTests.start();
+const random = seededRandom(5);
+
+/** Loses the connection before or after one of five statements. */
+class UnreliableClient implements PostgresClient {
+  readonly #client: PostgresClient;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+  }
+
+  async query(text: string, values: unknown[]) {
+    // The ids that such a statement has deleted are not known.
+    const failure = text.includes("SKIP LOCKED") ? 1 : random();
+    if (failure < 0.1) throw createDisconnectedError();
+    const result = await this.#client.query(text, values);
+    if (failure < 0.2) throw createDisconnectedError();
+    return result;
+  }
+}
+
+function createFixture(stores: PostgresStores, open: () => SessionStore): SessionStoreFixture {
+  return {
+    store: open(),
+    reopen: open,
+    damage: (id, position) => stores.damage(id, position),
+    endLease: (id) => stores.endLease(id),
+  };
+}
+
+testSessionStore(
+  (name, run) => tests.register(name, run),
+  () => {
+    const stores = tests.createStores();
+    const fixture = createFixture(stores, () => stores.open());
+    return { ...fixture, dispose: () => stores[Symbol.asyncDispose]() };
+  },
+);
+
+testSessionStore(
+  (name, run) => tests.register(`with an unreliable connection, ${name}`, run),
+  async () => {
+    const stores = tests.createStores();
+    const pool = await openPool(stores.server);
+    const connection = new UnreliableClient(pool);
+    return {
+      ...createFixture(stores, () => stores.open({ connection })),
+      dispose: async () => {
+        await stores[Symbol.asyncDispose]();
+        await pool.end();
+      },
+    };
+  },
+);
+
+tests.test("appends entries with one statement for each flush", async (stores) => {
+  const pool = await openPool(stores.server);
+  let statements = 0;
+  const connection: PostgresClient = {
+    query: (text, values) => {
+      statements++;
+      return pool.query(text, values);
+    },
+  };
+  const session = await stores.open({ connection }).create({ id: "s" });
+  statements = 0;
+  for (let number = 0; number < 50; number++) session.append(createMessageEntry(`${number}`));
+  await session.flush();
+  assertEquals(statements, 1);
+  await session.close();
+  await pool.end();
+});
+
+tests.test(
+  "stores an append once whose connection was lost, unless another writer took over",
+  async (stores) => {
+    const pool = await openPool(stores.server);
+    let onAppend: (() => Promise<void>) | undefined;
+    let isExecuted = true;
+    const connection: PostgresClient = {
+      query: async (text, values) => {
+        const disturb = text.includes("append_entries") ? onAppend : undefined;
+        if (!disturb || isExecuted) {
+          const result = await pool.query(text, values);
+          if (!disturb) return result;
+        }
+        onAppend = undefined;
+        await disturb();
+        throw createDisconnectedError();
+      },
+    };
+    const store = stores.open({ connection });
+    const session = await store.create({ id: "s" });
+    const append = async (text: string) => {
+      session.append(createMessageEntry(text));
+      await session.flush();
+    };
+    for (isExecuted of [true, false]) {
+      onAppend = () => Promise.resolve();
+      await append(`executed: ${isExecuted}`);
+    }
+    const takeOver = async () => {
+      await stores.endLease("s");
+      await using other = await stores.open().open("s");
+      other.append(createMessageEntry("of the other"));
+    };
+    isExecuted = true;
+    onAppend = takeOver;
+    await append("before the other");
+    const error = await assertRejects(() => append("lost"), SessionError, "no longer locked");
+    assertEquals(error.reason, "lock_lost");
+    await session.close();
+    const texts = ["executed: true", "executed: false", "before the other", "of the other"];
+    assertEquals(await readTexts(stores.open(), "s"), texts);
+
+    const next = await store.open("s");
+    isExecuted = false;
+    onAppend = takeOver;
+    next.append(createMessageEntry("lost"));
+    await assertRejects(() => next.flush(), SessionError, "no longer locked");
+    await next.close();
+    assertEquals(await readTexts(stores.open(), "s"), [...texts, "of the other"]);
+    await pool.end();
+  },
+);
+
+tests.test(
+  "rejects an append that exceeds the time limit, and asks to open the session again if it was stored",
+  async (stores) => {
+    const { schema, server } = stores;
+    const store = stores.open({ timeoutMs: 1_000 });
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("a"));
+    await session.flush();
+    const lock = await openPool(server, { maxConnections: 1 });
+    await lock.query("BEGIN", []);
+    await lock.query(`LOCK TABLE ${schema}.sessions`, []);
+    session.append(createMessageEntry("late"));
+    await assertRejects(() => session.flush(), SessionError, "did not answer within 1000 ms");
+    await lock.query("COMMIT", []);
+    while ((await server.sql(`SELECT FROM ${schema}.entries`)).length < 2);
+    session.append(createMessageEntry("b"));
+    const error = await assertRejects(
+      () => session.flush(),
+      SessionError,
+      "open the session again",
+    );
+    assertEquals(error.reason, "write_failed");
+    await session.close();
+    const reopened = await stores.open().open("s");
+    reopened.append(createMessageEntry("b"));
+    await reopened.close();
+    assertEquals(await readTexts(stores.open(), "s"), ["a", "late", "b"]);
+    await lock.end();
+  },
+);
