@@ -28,9 +28,7 @@ export function applyEvent(
     case "message_update":
       return state.draft?.apply(event.delta);
     case "message_start":
-      state.draft = event.message.role === "assistant"
-        ? new ReplyDraft({ ...event.message, usage: zeroUsage(), cost: zeroCost() })
-        : undefined;
+      state.draft = event.message.role === "assistant" ? new ReplyDraft(event.message) : undefined;
       return;
     case "message_end":
       state.draft = undefined;
@@ -102,9 +100,9 @@ export class ReplyDraft implements MessageDraft {
   readonly #start: AssistantMessage;
   #blocks: BlockDraft[] = [];
 
-  /** Creates a draft from the message of `message_start`. */
+  /** Creates a draft from the message of `message_start`, which listeners may change later. */
   constructor(start: AssistantMessage) {
-    this.#start = start;
+    this.#start = { ...start };
   }
 
   /** Appends a delta. */
@@ -130,7 +128,8 @@ export class ReplyDraft implements MessageDraft {
   /** Returns the message so far. */
   snapshot(): AssistantMessage {
     // A block without deltas (an extension) leaves a hole, which filter skips.
-    return { ...this.#start, content: this.#blocks.filter(() => true).map(createBlock) };
+    const content = this.#blocks.filter(() => true).map(createBlock);
+    return { ...this.#start, content, usage: zeroUsage(), cost: zeroCost() };
   }
 }
 

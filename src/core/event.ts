@@ -99,9 +99,9 @@ export interface TurnEndEvent {
   readonly type: "turn_end";
   /** Number of the turn in the run, from 1. */
   readonly turn: number;
-  /** The reply. */
+  /** The reply: the object of its `message_end`. */
   readonly message: AssistantMessage;
-  /** The results of its tool calls, in call order. */
+  /** The results of its tool calls, in call order: the objects of their `message_end` events. */
   readonly toolResults: readonly ToolResultMessage[];
   /** The reason for the end. */
   readonly reason: TurnEndReason;

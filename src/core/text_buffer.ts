@@ -17,9 +17,10 @@ export class TextBuffer {
   #chunks: string[] = [];
   #joined = "";
 
-  /** Appends a chunk. */
+  /** Appends a chunk; the first one needs no list, and is often the only one. */
   append(chunk: string): void {
-    if (this.#chunks.push(chunk) >= CHUNKS_PER_JOIN) this.#join();
+    if (this.#joined === "") this.#joined = chunk;
+    else if (this.#chunks.push(chunk) >= CHUNKS_PER_JOIN) this.#join();
   }
 
   /** Returns the text so far. */

@@ -43,7 +43,7 @@ import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
 import { calculateCost, getPrices } from "./price.ts";
-import { closeUnread, readEvents } from "./read_events.ts";
+import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -190,10 +190,9 @@ async function readReply(
   const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));
   try {
     const source = openSource(streamFn({ ...call, signal: controller.signal }), cancellation);
-    const { accept, acceptTerminal } = reader;
     reader.startPreload();
     const stream = source instanceof Promise ? await source : source;
-    return reader.finish(await readEvents(stream, { cancellation, accept, acceptTerminal }));
+    return reader.finish(await readEvents(stream, reader));
   } catch (thrown) {
     return reader.fail(toStreamError(thrown));
   } finally {
@@ -216,7 +215,9 @@ function openSource(
 }
 
 /** Accumulates a reply and emits its deltas as they arrive. */
-class ReplyReader {
+class ReplyReader implements ReadOptions {
+  /** Ends reading. */
+  readonly cancellation: Cancellation;
   readonly #turn: TurnContext;
   readonly #run: RunServices;
   readonly #reply = new ReplyAccumulator();
@@ -227,6 +228,7 @@ class ReplyReader {
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
   constructor(turn: TurnContext, tools: readonly AgentTool[]) {
+    this.cancellation = turn.cancellation;
     this.#turn = turn;
     this.#run = turn.run;
     this.#tools = tools;
@@ -242,7 +244,7 @@ class ReplyReader {
   }
 
   /** Accumulates an event and emits deltas and warnings. */
-  readonly accept = (event: AssistantMessageEvent): Promise<void> | undefined => {
+  accept(event: AssistantMessageEvent): Promise<void> | undefined {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta":
@@ -270,7 +272,7 @@ class ReplyReader {
         this.#reply.apply(event);
         return undefined;
     }
-  };
+  }
 
   /** Emits a warning, as text whatever its parts are; data that is not JSON is omitted. */
   #warn({ code, message, data }: StreamWarningEvent): Promise<void> | undefined {
@@ -287,13 +289,13 @@ class ReplyReader {
 
   /** Loads ajv if the first reply of a run takes long, so that loading it delays nothing. */
   startPreload(): void {
-    const usesAjv = this.#tools.length > 0 && this.#run.config.validator === ajvValidator;
-    if (!usesAjv || this.#turn.progress.turn > 1) return;
+    if (this.#turn.progress.turn > 1 || this.#tools.length === 0) return;
+    if (this.#run.config.validator !== ajvValidator) return;
     this.#preload = setTimeout(preloadAjv, PRELOAD_AFTER_MS);
   }
 
   stopPreload(): void {
-    clearTimeout(this.#preload);
+    if (this.#preload !== undefined) clearTimeout(this.#preload);
   }
 
   #noteContent(): void {
@@ -303,9 +305,9 @@ class ReplyReader {
   }
 
   /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
-  readonly acceptTerminal = (event: AssistantMessageEvent): void => {
+  acceptTerminal(event: AssistantMessageEvent): void {
     if (event.type === "done" || event.type === "error") this.#terminal = event;
-  };
+  }
 
   finish(outcome: "terminal" | "closed" | "aborted"): ReplyOutcome {
     const terminal = this.#terminal;

@@ -89,31 +89,32 @@ export class CallExecution {
     );
   }
 
-  /** Runs the tool and ends the call with its result, after its last update; a cancellation replaces the result. */
+  /**
+   * Runs the tool on copies of the arguments and ends the call with a copy of its result, so that it can change neither
+   * history nor events.
+   */
   async #run(): Promise<void> {
-    const result = await this.#execute();
+    const { tool, input, arguments: args } = this.call;
+    let result: AgentToolResult;
+    try {
+      // The output of `validate` is the tool's own, and may be more than JSON.
+      const owned = input === args ? cloneJson(args) : input;
+      result = toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
+    } catch (thrown) {
+      result = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
+    }
     if (this.#state === "running") {
       this.#state = "settled";
       this.#timer?.abort();
       if (this.#emittingUpdates) await this.#emittingUpdates;
     }
-    if (!this.#cancellation) return this.#end(result);
-    const spending = result.usage || result.cost ? result : this.#subAgents?.total;
-    this.#end(withSpending(this.#cancellation.result, spending));
+    this.#end(this.#cancellation ? this.#replaceResult(this.#cancellation.result, result) : result);
   }
 
-  /**
-   * Runs the tool on copies of the arguments and copies its result, so that it can change neither history nor events.
-   */
-  async #execute(): Promise<AgentToolResult> {
-    const { tool, input, arguments: args } = this.call;
-    try {
-      // The output of `validate` is the tool's own, and may be more than JSON.
-      const owned = input === args ? cloneJson(args) : input;
-      return toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
-    } catch (thrown) {
-      return errorResult(getErrorMessage(thrown) || "The tool failed without a message");
-    }
+  /** Returns the result of a cancelled call, with what the tool has used. */
+  #replaceResult(cancelled: AgentToolResult, result: AgentToolResult): AgentToolResult {
+    const spending = result.usage || result.cost ? result : this.#subAgents?.total;
+    return withSpending(cancelled, spending);
   }
 
   #createContext(): ToolContext {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
+import { type AgentError, getErrorMessage } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
@@ -63,21 +63,20 @@ export async function callWithFallback(
     const last = await attempt(charged, options);
     const { model } = candidate;
     hasOutput ||= last.hasOutput;
-    totals = {
-      attempts: totals.attempts + last.calls,
-      usage: addUsage(totals.usage, last.usage),
-      cost: addCost(totals.cost, last.cost),
-    };
-    // Policies see what the earlier attempts have used.
-    if (last.error) charged = { ...turn, progress: addSpending(turn.progress, totals) };
+    totals = addAttempt(totals, last);
     const { error } = last;
-    const delayMs = getRetryDelay(run, candidate.retry, { last, number });
-    const next = delayMs === null && error?.retryable ? fallbacks.shift() : undefined;
+    if (!error) return { attempt: last, model, number, ...totals };
+    // Policies see what the earlier attempts have used.
+    charged = { ...turn, progress: addSpending(turn.progress, totals) };
+    const delayMs = last.stopReason === "aborted"
+      ? null
+      : getRetryDelay(run, candidate.retry, { error, attempt: number });
+    const next = delayMs === null && error.retryable ? fallbacks.shift() : undefined;
     if ((next || delayMs !== null) && turn.cancellation.aborted) {
       const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
       return { attempt: aborted, model, number, ...totals };
     }
-    if (error && delayMs !== null) {
+    if (delayMs !== null) {
       await run.events.emit({ type: "retry", attempt: number, delayMs, error, discard: hasOutput });
       hasOutput = false;
       if (await waitForRetry(turn, delayMs)) continue;
@@ -96,22 +95,28 @@ export async function callWithFallback(
   }
 }
 
-interface AttemptRecord {
-  readonly last: Attempt;
-  /** Number of the attempt with this model, from 1. */
-  readonly number: number;
+/** Adds the tokens and the cost of an attempt to those of the earlier ones. */
+function addAttempt(
+  totals: Pick<ModelCall, "attempts" | "usage" | "cost">,
+  { calls, usage, cost }: Attempt,
+): Pick<ModelCall, "attempts" | "usage" | "cost"> {
+  return {
+    attempts: totals.attempts + calls,
+    usage: addUsage(totals.usage, usage),
+    cost: addCost(totals.cost, cost),
+  };
 }
 
 /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying. */
 function getRetryDelay(
   run: RunServices,
   retry: RetryStrategy,
-  { last: { error, stopReason }, number }: AttemptRecord,
+  failure: { readonly error: AgentError; readonly attempt: number },
 ): number | null {
-  if (!error || stopReason === "aborted") return null;
-  if (error.code === "context_window_overflow" || error.code === "aborted") return null;
+  const { code } = failure.error;
+  if (code === "context_window_overflow" || code === "aborted") return null;
   try {
-    const delayMs = retry({ error, attempt: number });
+    const delayMs = retry(failure);
     refusePromise(delayMs, "retry");
     return Number.isFinite(delayMs) ? delayMs : null;
   } catch (thrown) {

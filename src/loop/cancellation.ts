@@ -33,6 +33,8 @@ export class Cancellation {
   readonly #callerSignal: AbortSignal | undefined;
   readonly #listeners = new Set<(reason: unknown) => void>();
   #lateGrace: LateGrace | "expired" | undefined;
+  /** The state of the signal, which takes longer to read. */
+  #aborted = false;
   #isDisposed = false;
 
   /** Creates a cancellation that follows the caller's signal until {@linkcode Cancellation.dispose}. */
@@ -50,7 +52,7 @@ export class Cancellation {
 
   /** Whether it was aborted. */
   get aborted(): boolean {
-    return this.#controller.signal.aborted;
+    return this.#aborted;
   }
 
   /** The reason of the abort; `undefined` before it. */
@@ -61,6 +63,7 @@ export class Cancellation {
   /** Aborts; a second call has no effect. Default reason: an {@linkcode AbortedError}. */
   abort(reason?: unknown): void {
     if (this.aborted) return;
+    this.#aborted = true;
     this.#controller.abort(reason ?? new AbortedError());
     for (const listener of [...this.#listeners]) listener(this.reason);
   }

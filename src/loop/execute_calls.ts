@@ -46,37 +46,38 @@ export async function executeCalls(
   if (delivered) await delivered;
   const scheduled = executions.map((execution) => ({
     execution,
-    ended: emitToolEnd(turn, execution),
+    ended: execution.settled.then((result) => emitToolEnd(turn, execution.call, result)),
   }));
   const interruption = new Interruption(turn, executions);
-  await startScheduled(scheduled);
-  const results = await Promise.all(scheduled.map(({ ended }) => ended));
+  const [first] = scheduled;
+  const results = scheduled.length === 1 && first
+    ? [await startAlone(first)]
+    : await startScheduled(scheduled);
   interruption.dispose();
   return { results, interrupted: interruption.interrupted };
 }
 
-/** Applies the `postDispatch` policies once a call has settled, and emits its end; resolves to its result. */
-async function emitToolEnd(
+/** Applies the `postDispatch` policies to the result of a call and emits the end of the call; returns the result. */
+function emitToolEnd(
   turn: TurnContext,
-  { settled, call }: CallExecution,
-): Promise<AgentToolResult> {
-  const returned = await settled;
-  const { policies } = turn.run.config;
-  const result = policies.length > 0 ? await applyPostDispatch(turn, call, returned) : returned;
-  const { id, name } = call.block;
-  const { events, steering } = turn.run;
+  call: ReadyCall,
+  returned: AgentToolResult,
+): AgentToolResult | Promise<AgentToolResult> {
+  return turn.run.config.policies.length === 0
+    ? emitResult(turn, call, returned)
+    : applyPostDispatch(turn, call, returned).then((result) => emitResult(turn, call, result));
+}
+
+function emitResult(
+  { run: { events, steering } }: TurnContext,
+  { block: { id, name } }: ReadyCall,
+  result: AgentToolResult,
+): AgentToolResult | Promise<AgentToolResult> {
   const isError = result.isError ?? false;
-  const ended = events.emit({
-    type: "tool_execution_end",
-    id,
-    name,
-    result: copyResult(result),
-    isError,
-  });
-  if (ended) await ended;
-  const polled = steering.poll();
-  if (polled) await polled;
-  return result;
+  const copy = copyResult(result);
+  const ended = events.emit({ type: "tool_execution_end", id, name, result: copy, isError });
+  const polled = ended ? ended.then(() => steering.poll()) : steering.poll();
+  return polled ? polled.then(() => result) : result;
 }
 
 /** Cancels the calls of a batch on abort and steering. */
@@ -129,11 +130,17 @@ interface ScheduledCall {
   readonly ended: Promise<AgentToolResult>;
 }
 
+/** Starts a call that is the only one. */
+function startAlone({ execution, ended }: ScheduledCall): Promise<AgentToolResult> {
+  execution.start();
+  return ended;
+}
+
 /**
- * Starts the calls in call order. A sequential tool waits for all calls before it, and all calls after it wait for it;
- * calls with the same concurrency key run one after the other; all others run concurrently.
+ * Starts the calls in call order, and resolves to their results. A sequential tool waits for all calls before it, and all
+ * calls after it wait for it; calls with the same concurrency key run one after the other; all others run concurrently.
  */
-async function startScheduled(calls: readonly ScheduledCall[]): Promise<void> {
+async function startScheduled(calls: readonly ScheduledCall[]): Promise<AgentToolResult[]> {
   const lastByKey = new Map<string, Promise<unknown>>();
   let concurrent: Promise<unknown>[] = [];
   for (const scheduled of calls) {
@@ -148,6 +155,7 @@ async function startScheduled(calls: readonly ScheduledCall[]): Promise<void> {
       startAfterSameKey(scheduled, lastByKey);
     }
   }
+  return await Promise.all(calls.map(({ ended }) => ended));
 }
 
 function startAfterSameKey(

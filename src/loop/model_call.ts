@@ -26,6 +26,8 @@ import type { TurnContext } from "./turn_context.ts";
 export interface ModelReply {
   /** The message. */
   readonly message: AssistantMessage;
+  /** A copy of the message, for events. */
+  readonly copy: AssistantMessage;
   /** Its tool calls; none if it failed or was aborted. */
   readonly calls: readonly FinishedCall[];
   /** The tools that it may call. */
@@ -45,7 +47,8 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   let result: CallResult | undefined;
   try {
     if (!cancellation.aborted) {
-      const prepared = await prepareRequest(turn, progress.overflowed);
+      const preparing = prepareRequest(turn, progress.overflowed);
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendRequest(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
       else if (canRecover(turn, result.call)) {
@@ -57,9 +60,8 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   }
   const started = start.emitOnce();
   if (started) await started;
-  const reply = createReply(turn, start, result ?? createUnsentCall(turn));
-  const message = turn.run.history.append(reply.message);
-  const ended = turn.run.events.emit({ type: "message_end", message });
+  const reply = appendReply(turn, start, result ?? createUnsentCall(turn));
+  const ended = turn.run.events.emit({ type: "message_end", message: reply.copy });
   if (ended) await ended;
   return reply;
 }
@@ -113,9 +115,8 @@ async function sendRequest(
   const { run } = turn;
   const { report } = prepared;
   // The tokens of a summary count towards the run.
-  const progress = report ? addSpending(turn.progress, report) : turn.progress;
+  const charged = report ? { ...turn, progress: addSpending(turn.progress, report) } : turn;
   if (report) await run.events.emit({ type: "context_compacted", report });
-  const charged = { ...turn, progress };
   const outcome = usesPreRequest(run)
     ? await applyPreRequest(charged, prepared).catch(toFailure)
     : { type: "ready", request: prepared } as const;
@@ -127,7 +128,7 @@ async function sendRequest(
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });
   const { tools, context: sent } = request;
-  return { call, progress: addSpending(progress, call), tools, sent };
+  return { call, progress: addSpending(charged.progress, call), tools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -201,7 +202,8 @@ function abortCall(turn: TurnContext, { call, ...rest }: CallResult): CallResult
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
-function createReply(
+/** Appends the message to the history. */
+function appendReply(
   { run }: TurnContext,
   { id }: MessageStart,
   { call, progress: before, tools, sent }: CallResult,
@@ -220,9 +222,10 @@ function createReply(
   };
   const wasSent = sent !== undefined && stopReason !== "aborted";
   const overflowed = wasSent ? isOverflow(call) : before.overflowed;
-  const progress = { ...before, overflowed };
+  const progress = overflowed === before.overflowed ? before : { ...before, overflowed };
   return {
     message,
+    copy: run.history.append(message),
     calls,
     tools,
     progress,

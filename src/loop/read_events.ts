@@ -20,9 +20,9 @@ export interface ReadOptions {
   /** Ends reading immediately, even if the source never settles. */
   readonly cancellation: Cancellation;
   /** Called with every event; a returned promise is awaited before the next one. */
-  readonly accept: (event: AssistantMessageEvent) => Promise<void> | undefined;
+  accept(event: AssistantMessageEvent): Promise<void> | undefined;
   /** Called with the terminal event that a source still sends after an abort; it may carry the usage. */
-  readonly acceptTerminal: (event: AssistantMessageEvent) => void;
+  acceptTerminal(event: AssistantMessageEvent): void;
 }
 
 /**
@@ -34,36 +34,83 @@ export interface ReadOptions {
  */
 export function readEvents(
   source: AsyncIterable<AssistantMessageEvent>,
-  { cancellation, accept, acceptTerminal }: ReadOptions,
+  options: ReadOptions,
 ): Promise<ReadOutcome> {
-  if (cancellation.aborted) {
+  if (options.cancellation.aborted) {
     closeUnread(source);
     return Promise.resolve("aborted");
   }
-  const reader = createReader(source);
-  const loopYield = new EventLoopYield();
-  return new Promise((resolve, reject) => {
-    let state: ReadState = "open";
-    let abortTimer: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = cancellation.onAbort(() => {
-      state = "aborted";
-      // A source that obeys the signal sends its terminal event within this task.
-      abortTimer = setTimeout(() => finish(() => resolve("aborted")), 0);
+  return new Reading(createReader(source), options).outcome;
+}
+
+/** Reads one source to its end. */
+class Reading {
+  /** Settles when reading has ended. */
+  readonly outcome: Promise<ReadOutcome>;
+  readonly #reader: EventReader;
+  readonly #options: ReadOptions;
+  readonly #loopYield = new EventLoopYield();
+  readonly #unsubscribe: () => void;
+  #resolve: (outcome: ReadOutcome) => void = () => {};
+  #reject: (thrown: unknown) => void = () => {};
+  #abortTimer: ReturnType<typeof setTimeout> | undefined;
+  /** While open, events are accepted; after an abort, only the terminal one is. */
+  #state: "open" | "aborted" | "finished" = "open";
+
+  constructor(reader: EventReader, options: ReadOptions) {
+    this.#reader = reader;
+    this.#options = options;
+    this.outcome = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    const finish = (settle: () => void) => {
-      if (state === "finished") return;
-      state = "finished";
-      unsubscribe();
-      clearTimeout(abortTimer);
-      reader.close();
-      loopYield.dispose();
-      settle();
-    };
-    readAll(reader, { accept, acceptTerminal, loopYield, getState: () => state }).then(
-      (outcome) => finish(() => resolve(outcome)),
-      (thrown) => finish(() => reject(thrown)),
-    );
-  });
+    this.#unsubscribe = options.cancellation.onAbort(() => this.#onAbort());
+    void this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    try {
+      while (true) {
+        const { done, value } = await this.#reader.next();
+        if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");
+        const isTerminal = value.type === "done" || value.type === "error";
+        if (this.#state === "open") {
+          const accepted = this.#options.accept(value);
+          if (isTerminal) return this.#finish("terminal");
+          const pause = accepted ?? this.#loopYield.pause();
+          if (pause) await pause;
+        } else {
+          if (isTerminal) this.#options.acceptTerminal(value);
+          if (isTerminal || this.#state === "finished") return this.#finish("aborted");
+          await this.#loopYield.pause();
+        }
+      }
+    } catch (thrown) {
+      this.#close();
+      this.#reject(thrown);
+    }
+  }
+
+  #onAbort(): void {
+    this.#state = "aborted";
+    // A source that obeys the signal sends its terminal event within this task.
+    this.#abortTimer = setTimeout(() => this.#finish("aborted"), 0);
+  }
+
+  /** Ends reading; the first outcome is the one that counts. */
+  #finish(outcome: ReadOutcome): void {
+    this.#close();
+    this.#resolve(outcome);
+  }
+
+  #close(): void {
+    if (this.#state === "finished") return;
+    this.#state = "finished";
+    this.#unsubscribe();
+    clearTimeout(this.#abortTimer);
+    this.#reader.close();
+    this.#loopYield.dispose();
+  }
 }
 
 /** Closes a source that is not read: a stream holds its connection, an iterator that was not started holds nothing. */
@@ -76,36 +123,6 @@ function isStream(
   source: AsyncIterable<AssistantMessageEvent>,
 ): source is ReadableStream<AssistantMessageEvent> {
   return typeof (source as Partial<ReadableStream> | undefined)?.getReader === "function";
-}
-
-/** While open, events are accepted; after an abort, only the terminal one is. */
-type ReadState = "open" | "aborted" | "finished";
-
-interface ReadLoopOptions extends Pick<ReadOptions, "accept" | "acceptTerminal"> {
-  readonly loopYield: EventLoopYield;
-  readonly getState: () => ReadState;
-}
-
-async function readAll(
-  reader: EventReader,
-  { accept, acceptTerminal, loopYield, getState }: ReadLoopOptions,
-): Promise<ReadOutcome> {
-  while (true) {
-    const { done, value } = await reader.next();
-    const state = getState();
-    if (done) return state === "open" ? "closed" : "aborted";
-    const isTerminal = value.type === "done" || value.type === "error";
-    if (state === "open") {
-      const accepted = accept(value);
-      if (isTerminal) return "terminal";
-      const pause = accepted ?? loopYield.pause();
-      if (pause) await pause;
-    } else {
-      if (isTerminal) acceptTerminal(value);
-      if (isTerminal || state === "finished") return "aborted";
-      await loopYield.pause();
-    }
-  }
 }
 
 interface EventReader {

@@ -14,6 +14,7 @@ import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
+import type { ConvertedMessages } from "./convert.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
 import { repairRequest } from "./repair_request.ts";
@@ -35,32 +36,69 @@ export interface PreparedRequest {
 }
 
 /**
- * Prepares the request of a turn. Steering that is queued meanwhile is included.
+ * Prepares the request of a turn. Steering that is queued meanwhile is included. The result is a promise if that takes
+ * time.
  *
- * @throws {AgentError} If a hook throws, or no message is left to send.
+ * Throws an `AgentError`, or rejects with one, if a hook fails or no message is left to send.
  */
-export async function prepareRequest(
+export function prepareRequest(
   turn: TurnContext,
   overflow: boolean,
-): Promise<PreparedRequest> {
-  const { run, settings: { model, systemPrompt, tools }, progress } = turn;
+): PreparedRequest | Promise<PreparedRequest> {
+  const { run } = turn;
   const { transformContext } = run.config;
-  const transformed = transformContext && await applyTransform(turn, transformContext, overflow);
-  const { history, steering, cancellation } = run;
+  if (transformContext) return prepareTransformed(turn, transformContext, overflow);
+  const late = takeLateSteering(run);
+  return late.length > 0
+    ? run.history.emitRepaired(late).then(() => prepareHistory(turn))
+    : prepareHistory(turn);
+}
+
+async function prepareTransformed(
+  turn: TurnContext,
+  transformContext: TransformContext,
+  overflow: boolean,
+): Promise<PreparedRequest> {
+  const { run } = turn;
+  const { messages, report } = await applyTransform(turn, transformContext, overflow);
+  const { history } = run;
   const transformedLength = history.messages.length;
-  const late = cancellation.aborted ? [] : steering.takeLate();
+  const late = takeLateSteering(run);
   if (late.length > 0) await history.emitRepaired(late);
-  const converted = transformed
-    ? run.messageConverter.convert([
-      ...transformed.messages,
-      ...history.messages.slice(transformedLength),
-    ])
-    : run.historyConverter.convert(history.messages);
-  const isHistory = !transformed && run.config.convertToLlm === omitCustomMessages;
+  const converted = run.messageConverter.convert([
+    ...messages,
+    ...history.messages.slice(transformedLength),
+  ]);
+  const request = await prepareConverted(turn, converted);
+  return report ? { ...request, report } : request;
+}
+
+function prepareHistory(turn: TurnContext): PreparedRequest | Promise<PreparedRequest> {
+  const { history, historyConverter, config } = turn.run;
+  const converted = historyConverter.convert(history.messages);
+  return config.convertToLlm === omitCustomMessages && !converted.hasFiles
+    ? createRequest(turn, converted.messages)
+    : prepareConverted(turn, converted);
+}
+
+/** Repairs what the hooks returned and reads its files. */
+async function prepareConverted(
+  turn: TurnContext,
+  { messages, hasFiles }: ConvertedMessages,
+): Promise<PreparedRequest> {
+  const { run } = turn;
+  const { convertToLlm, transformContext } = run.config;
+  const isHistory = !transformContext && convertToLlm === omitCustomMessages;
   const valid = isHistory
-    ? converted.messages
-    : await repairRequest(run, "transformContext or convertToLlm", converted.messages);
-  const messages = converted.hasFiles ? await readFiles(run, valid) : valid;
+    ? messages
+    : await repairRequest(run, "transformContext or convertToLlm", messages);
+  return createRequest(turn, hasFiles ? await readFiles(run, valid) : valid);
+}
+
+function createRequest(
+  { run, settings: { model, systemPrompt, tools }, progress }: TurnContext,
+  messages: readonly LlmMessage[],
+): PreparedRequest {
   if (messages.length === 0) {
     throw new NoMessagesError(
       "There are no messages to send: convertToLlm and transformContext omitted all of them",
@@ -71,8 +109,11 @@ export async function prepareRequest(
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: selectOptions(run, progress.turn),
     tools,
-    ...(transformed?.report && { report: transformed.report }),
   };
+}
+
+function takeLateSteering({ cancellation, steering }: RunServices): readonly AgentMessage[] {
+  return cancellation.aborted ? [] : steering.takeLate();
 }
 
 async function readFiles(

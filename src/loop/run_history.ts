@@ -10,6 +10,7 @@ import { InvalidContinueError } from "../core/errors.ts";
 import { hasContent, repairHistory } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import { defaultPorts, type Ports } from "../core/ports.ts";
 import { UniqueIds } from "../core/unique_ids.ts";
 import type { EventPipe } from "./event_pipe.ts";
 
@@ -21,12 +22,8 @@ export interface RunHistoryOptions {
   readonly pendingCalls: ReadonlySet<string>;
   /** Emits the messages that are appended. */
   readonly events: EventPipe;
-  /** Creates an id for a tool call that has none. */
-  readonly newCallId: () => string;
-  /** Creates an id for a message that has none. */
-  readonly newMessageId: () => string;
-  /** Whether new ids are random, so that they need no check. */
-  readonly hasRandomIds: boolean;
+  /** Creates the ids of tool calls and messages that have none. */
+  readonly newId: Ports["newId"];
 }
 
 /**
@@ -56,12 +53,11 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Appends a complete message and emits its start and end; returns a promise if the caller should wait. */
-  emitMessage(message: AgentMessage): Promise<void> | undefined {
-    const copy = this.append(message);
+  /** Emits the start and the end of a complete message; returns a promise if the caller should wait. */
+  emitCopy(message: AgentMessage): Promise<void> | undefined {
     const { events } = this.#options;
-    void events.emit({ type: "message_start", message: copy });
-    return events.emit({ type: "message_end", message: copy });
+    void events.emit({ type: "message_start", message });
+    return events.emit({ type: "message_end", message });
   }
 
   /**
@@ -80,7 +76,9 @@ export class RunHistory {
     const isValid = messages.every(({ role }) => role === "user" || role === "custom");
     const valid = isValid ? messages : await this.#repair(messages);
     // Copies, since the caller may change its messages later.
-    for (const message of valid) await this.emitMessage(this.withId(cloneJson(message)));
+    for (const message of valid) {
+      await this.emitCopy(this.append(this.withId(cloneJson(message))));
+    }
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {
@@ -98,7 +96,7 @@ export class RunHistory {
   /** Returns a call id that is unique in the history: `id` itself if it is free. */
   claimCallId(id: string): string {
     this.#callIds ??= collectCallIds(this.messages);
-    return this.#callIds.claim(id === "" ? this.#options.newCallId() : id);
+    return this.#callIds.claim(id === "" ? this.#options.newId("call") : id);
   }
 
   /** Releases the ids of calls that do not enter the history. */
@@ -108,11 +106,12 @@ export class RunHistory {
 
   /** Returns a message id that is unique in the history: `id` itself if it is free. Default of `id`: a new one. */
   claimMessageId(id?: string): string {
-    const { newMessageId, hasRandomIds } = this.#options;
+    const { newId } = this.#options;
     // A random id is unique, so that ids are collected only once one is given that a message may have already.
-    if (id === undefined && hasRandomIds && !this.#messageIds) return newMessageId();
+    const isRandom = id === undefined && newId === defaultPorts.newId;
+    if (isRandom && !this.#messageIds) return newId("message");
     this.#messageIds ??= collectMessageIds(this.messages);
-    return this.#messageIds.claim(id ?? newMessageId());
+    return this.#messageIds.claim(id ?? newId("message"));
   }
 
   /** Returns the message with an id that is unique in the history. */

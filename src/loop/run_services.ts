@@ -6,7 +6,6 @@
 
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
-import { defaultPorts } from "../core/ports.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
@@ -77,14 +76,7 @@ export class RunServices {
     this.cancellation = cancellation;
     this.runId = options.runId;
     this.events = events;
-    this.history = new RunHistory({
-      messages,
-      pendingCalls,
-      events,
-      newCallId: () => config.newId("call"),
-      newMessageId: () => config.newId("message"),
-      hasRandomIds: config.newId === defaultPorts.newId,
-    });
+    this.history = new RunHistory({ messages, pendingCalls, events, newId: config.newId });
     this.steering = options.steering;
     this.followUp = toMessageSource(config.followUp, { events, cancellation });
     this.historyConverter = new HistoryConverter(config.convertToLlm);

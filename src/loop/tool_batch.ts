@@ -6,7 +6,7 @@
  */
 
 import type { PendingBatch } from "../core/approval.ts";
-import type { ToolCallBlock } from "../core/content.ts";
+import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
 import { type AgentError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../core/message.ts";
@@ -41,18 +41,29 @@ export interface BatchOutcome {
   readonly injected: readonly AgentMessage[];
   /** The approvals that the batch waits for, if any. */
   readonly pending?: PendingBatch;
-  /** The usage and cost that each tool reports. */
+  /** Copies of the result messages, for events. */
+  readonly copies: readonly ToolResultMessage[];
+  /** The usage and cost that the tools report. */
   readonly spending: readonly Spending[];
   /** A failure of the batch itself, which ends the run. */
   readonly error?: AgentError;
 }
 
+/** The result of a batch without calls. */
+export const NO_CALLS: BatchOutcome = {
+  toolResults: [],
+  copies: [],
+  interrupted: false,
+  injected: [],
+  spending: [],
+};
+
 /** Runs the tool calls of a reply. */
-export function runToolBatch(
+export async function runToolBatch(
   turn: TurnContext,
   { calls, tools }: ModelReply,
 ): Promise<BatchOutcome> {
-  return runBatch(turn, calls.map(({ block }) => block), async () => {
+  try {
     const resolved: PreparedCall[] = [];
     for (const call of calls) {
       const prepared = resolveCall(turn, tools, call);
@@ -61,38 +72,37 @@ export function runToolBatch(
     const checked = usesPreDispatch(turn)
       ? await applyPolicies(turn, resolved)
       : { calls: resolved, injected: [] };
-    return approveBatch(turn, checked);
-  });
+    const approved = approveBatch(turn, checked);
+    return await executeBatch(turn, approved instanceof Promise ? await approved : approved);
+  } catch (thrown) {
+    return await failBatch(turn, calls.map(({ block }) => block), thrown);
+  }
 }
 
 /** Runs the tool calls of a reply whose approvals were pending. */
-export function resumeToolBatch(
+export async function resumeToolBatch(
   turn: TurnContext,
   message: AssistantMessage,
   batch: ResumedBatch,
 ): Promise<BatchOutcome> {
-  const blocks = message.content.filter((block) => block.type === "tool_call");
-  return runBatch(turn, blocks, () => prepareResumedBatch(turn, message, batch));
+  try {
+    return await executeBatch(turn, await prepareResumedBatch(turn, message, batch));
+  } catch (thrown) {
+    return await failBatch(turn, extractToolCalls(message.content), thrown);
+  }
 }
 
-/** Runs the stages of a batch. A failure of a stage answers the calls that have no result yet and ends the run. */
-async function runBatch(
+/** Ends the run after a failure of a stage: answers the calls that have no result yet. */
+async function failBatch(
   turn: TurnContext,
   blocks: readonly ToolCallBlock[],
-  prepare: () => Promise<PreparedBatch>,
+  thrown: unknown,
 ): Promise<BatchOutcome> {
-  try {
-    const batch = await prepare();
-    if (!batch.pending) return await executeBatch(turn, batch);
-    const { injected, pending } = batch;
-    return { toolResults: [], interrupted: false, injected, pending, spending: [] };
-  } catch (thrown) {
-    const problem = getErrorMessage(thrown);
-    const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
-    const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
-    const toolResults = await emitResults(turn, failed, []);
-    return { toolResults, interrupted: false, injected: [], spending: [], error };
-  }
+  const problem = getErrorMessage(thrown);
+  const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
+  const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
+  const emitted = await emitResults(turn, failed, []);
+  return { ...NO_CALLS, ...emitted, error };
 }
 
 function usesPreDispatch({ run: { config } }: TurnContext): boolean {
@@ -119,18 +129,22 @@ async function applyPolicies(
   return { calls, injected };
 }
 
+/** Runs the calls of a batch, unless it waits for approvals. */
 async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<BatchOutcome> {
-  const { calls, injected, stoppedBy } = batch;
+  const { calls, injected, stoppedBy, pending } = batch;
+  if (pending) return { ...NO_CALLS, injected, pending };
   const ready = calls.filter((call) => call.type === "ready");
   if (ready.length < calls.length) {
     await emitRefusals(turn, calls.filter((call) => call.type === "refused"));
   }
   const { results, interrupted } = await executeCalls(turn, ready);
+  const { toolResults, copies } = await emitResults(turn, calls, results);
   return {
-    toolResults: await emitResults(turn, calls, results),
+    toolResults,
+    copies,
     interrupted: interrupted || batch.interrupted === true,
     injected,
-    spending: results.map(toValidSpending),
+    spending: results.filter(({ usage, cost }) => usage || cost).map(toValidSpending),
     ...(stoppedBy && { stoppedBy }),
   };
 }
@@ -153,18 +167,21 @@ async function emitResults(
   turn: TurnContext,
   calls: readonly PreparedCall[],
   executed: readonly AgentToolResult[],
-): Promise<ToolResultMessage[]> {
+): Promise<Pick<BatchOutcome, "toolResults" | "copies">> {
   const { history } = turn.run;
-  const messages: ToolResultMessage[] = [];
+  const toolResults: ToolResultMessage[] = [];
+  const copies: ToolResultMessage[] = [];
   let next = 0;
   for (const call of calls) {
     const result = call.type === "ready" ? executed[next++] : call.result;
     const message = history.withId(createResultMessage(turn, call, result));
-    const emitted = history.emitMessage(message);
+    const copy = history.append(message);
+    toolResults.push(message);
+    copies.push(copy);
+    const emitted = history.emitCopy(copy);
     if (emitted) await emitted;
-    messages.push(message);
   }
-  return messages;
+  return { toolResults, copies };
 }
 
 function createResultMessage(

@@ -17,7 +17,7 @@ import { getPrices } from "./price.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { type BatchOutcome, resumeToolBatch, runToolBatch } from "./tool_batch.ts";
+import { type BatchOutcome, NO_CALLS, resumeToolBatch, runToolBatch } from "./tool_batch.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 import { TurnMonitor } from "./turn_monitor.ts";
 
@@ -55,7 +55,13 @@ export async function runTurn(
   const actions = input.batch
     ? await resumeBatch(turn, input.batch, admission.injected)
     : await appendAndReply(turn, input, admission.injected);
-  const result = await finishTurn(turn, actions);
+  const verdict = run.config.policies.length === 0
+    ? NO_VERDICT
+    : await applyPostTurn(turn, actions);
+  const reason = getTurnEndReason(turn, actions);
+  const ended = emitTurnEnd(turn, actions, reason);
+  if (ended) await ended;
+  const result = finishTurn(turn, actions, { reason, verdict });
   turn.monitor?.stop();
   if (turn.cancellation !== run.cancellation) turn.cancellation.dispose();
   return result;
@@ -110,6 +116,8 @@ function takeQueuedMessages(run: RunServices, { queue }: TurnInput): readonly Ag
 interface TurnActions {
   /** The reply. */
   readonly message: AssistantMessage;
+  /** A copy of the reply, for events. Default: none yet. */
+  readonly copy?: AssistantMessage;
   /** The progress of the run. */
   readonly progress: RunProgress;
   /** The error of the reply, if it failed or was aborted. */
@@ -119,13 +127,6 @@ interface TurnActions {
   /** The tool calls that ran. */
   readonly batch: BatchOutcome;
 }
-
-const EMPTY_BATCH: BatchOutcome = {
-  toolResults: [],
-  interrupted: false,
-  injected: [],
-  spending: [],
-};
 
 /** Appends the messages of the turn, calls the model and runs the tool calls of its reply. */
 async function appendAndReply(
@@ -138,9 +139,10 @@ async function appendAndReply(
   const messages = [...input.messages, ...queued, ...injected];
   if (messages.length > 0) await run.history.emitRepaired(messages);
   const reply = await callModel(turn);
-  if (reply.calls.length === 0) return { ...reply, batch: EMPTY_BATCH };
-  const batch = await runToolBatch({ ...turn, progress: reply.progress }, reply);
-  return { ...reply, batch };
+  const batch = reply.calls.length === 0
+    ? NO_CALLS
+    : await runToolBatch({ ...turn, progress: reply.progress }, reply);
+  return { ...reply, progress: batch.spending.reduce(addSpending, reply.progress), batch };
 }
 
 /**
@@ -155,31 +157,50 @@ async function resumeBatch(
   const { progress, run } = turn;
   const message = run.history.getLastReply();
   const batch = await resumeToolBatch(turn, message, resumed);
-  return { message, progress, batch: { ...batch, injected: [...injected, ...batch.injected] } };
+  return {
+    message,
+    progress: batch.spending.reduce(addSpending, progress),
+    batch: { ...batch, injected: [...injected, ...batch.injected] },
+  };
 }
 
 const NO_VERDICT: SlotVerdict = { injected: [] };
 
-async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<TurnResult> {
-  const { run, monitor } = turn;
-  const { message, batch } = actions;
-  const { toolResults, pending } = batch;
-  const progress = batch.spending.reduce(addSpending, actions.progress);
-  const verdict = run.config.policies.length === 0 ? NO_VERDICT : await runPostTurn(run, {
-    ...createPolicyContext({ ...turn, progress }),
-    message,
-    toolResults,
-  });
-  const reason = getTurnEndReason(turn, actions);
-  const ended = run.events.emit({
+function applyPostTurn(
+  turn: TurnContext,
+  { message, progress, batch: { toolResults } }: TurnActions,
+): Promise<SlotVerdict> {
+  const context = createPolicyContext({ ...turn, progress });
+  return runPostTurn(turn.run, { ...context, message, toolResults });
+}
+
+/** Emits the end of a turn; returns a promise if the caller should wait. */
+function emitTurnEnd(
+  { run, progress: { turn } }: TurnContext,
+  { message, copy = copyMessage(message), batch: { copies, pending } }: TurnActions,
+  reason: TurnEndReason,
+): Promise<void> | undefined {
+  return run.events.emit({
     type: "turn_end",
-    turn: progress.turn,
-    message: copyMessage(message),
-    toolResults: toolResults.map((result) => copyMessage(result)),
+    turn,
+    message: copy,
+    toolResults: [...copies],
     reason,
     ...cloneJson(pending),
   });
-  if (ended) await ended;
+}
+
+interface TurnEnd {
+  readonly reason: TurnEndReason;
+  readonly verdict: SlotVerdict;
+}
+
+function finishTurn(
+  { run, monitor }: TurnContext,
+  actions: TurnActions,
+  { reason, verdict }: TurnEnd,
+): TurnResult {
+  const { message, progress, batch } = actions;
   const error = batch.error ?? actions.error;
   const stoppedBy = actions.stoppedBy ?? batch.stoppedBy ?? monitor?.stoppedBy ?? verdict.stoppedBy;
   const isAborted = reason === "aborted" && run.cancellation.aborted;
@@ -188,7 +209,7 @@ async function finishTurn(turn: TurnContext, actions: TurnActions): Promise<Turn
     stopReason: isAborted ? "aborted" : message.stopReason,
     ...(reason === "error" && error && { error }),
     ...(stoppedBy && { stoppedBy }),
-    ...(pending && { pending }),
+    ...(batch.pending && { pending: batch.pending }),
   };
   if (stoppedBy) return endRun(finished);
   const injected = [...batch.injected, ...verdict.injected];

@@ -175,6 +175,31 @@ Deno.test("events: changes by a listener are seen by the reader of the stream, w
   }
 });
 
+Deno.test("events: turn_end has the message objects of message_end in a list of its own, and a resumed turn a copy of its reply", async () => {
+  const { agent, seen } = testAgent([
+    reply([toolCall("edit", {})]),
+    reply([toolCall("wire", {})]),
+    reply("Done"),
+  ], {
+    tools: [fakeTool({ name: "edit" }), fakeTool({ name: "wire" })],
+    approve: ({ name }) => name === "wire" ? { type: "pending" } : true,
+  });
+  await agent.prompt("Go");
+  await agent.continue({ approvals: { call_2: true } });
+  const ended = new Set(
+    seen.flatMap((event) => event.type === "message_end" ? [event.message] : []),
+  );
+  const turns = seen.flatMap((event) => event.type === "turn_end" ? [event] : []);
+  assertEquals(turns.map(({ message }) => ended.has(message)), [true, true, false, true]);
+  assertEquals(turns.map(({ toolResults }) => toolResults.map((result) => ended.has(result))), [
+    [true],
+    [],
+    [true],
+    [],
+  ]);
+  assertEquals(new Set(turns.map(({ toolResults }) => toolResults)).size, turns.length);
+});
+
 /** Runs a call whose approval is pending, and then the call with its decision. */
 async function runPending(options: {
   readonly listener?: (event: AgentEvent) => void;

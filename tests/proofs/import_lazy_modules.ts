@@ -1,7 +1,7 @@
 import { root } from "../project.ts";
 
-/** Matches an import in code, not one in an example of a comment. */
-const LAZY_IMPORT = /^(?! *\*).*\bawait import\("([^"]+)"\)/gm;
+/** Matches an import in code, not one of a type or in an example of a comment. */
+const LAZY_IMPORT = /^(?! *\*).*(?<!typeof )\bimport\("([^"]+)"\)/gm;
 
 /**
  * Imports the modules that the files of a directory import when they first need them.

@@ -122,7 +122,7 @@ function createMembersCheck(properties: unknown, others: unknown): PlainCheck | 
   if (!checkOthers) return undefined;
   return (value) =>
     isRecord(value) &&
-    Object.entries(value).every(([name, member]) => (checks.get(name) ?? checkOthers)(member));
+    Object.keys(value).every((name) => (checks.get(name) ?? checkOthers)(value[name]));
 }
 
 function hasType(value: unknown, type: unknown): boolean {
