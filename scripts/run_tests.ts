@@ -33,7 +33,7 @@ async function runTestsOnce(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
     const { config } = await choosePackages();
-    const code = await runDenoTest(["-c", config, `--junit-path=${report}`, ...args]);
+    const code = await runDenoTest(["-c", config, "--parallel", `--junit-path=${report}`, ...args]);
     const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
     console.log(`\n${formatIgnoredTests(ignored)}`);
     // The report does not contain files that fail to load or to type-check.

@@ -27,8 +27,14 @@ export const packageDirectory: URL = new URL("dist/npm/", root);
 /** Digest of the sources of the last build. */
 const digestFile = new URL("dist/npm.sha256", root);
 
+/** Held during a build, since test files run at the same time. */
+const lockFile = new URL("dist/npm.lock", root);
+
 /** Builds the package unless the last build has the same sources. */
 export async function buildPackageIfChanged(): Promise<void> {
+  await Deno.mkdir(new URL("dist", root), { recursive: true });
+  using lock = await Deno.open(lockFile, { create: true, write: true });
+  await lock.lock(true);
   const digest = await hashInputs();
   if (await Deno.readTextFile(digestFile).catch(() => "") === digest) return;
   await Deno.remove(digestFile).catch(() => {});

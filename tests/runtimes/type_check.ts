@@ -30,7 +30,7 @@ export function checkTypes(
     TypeCheck,
 ): string[] {
   const isNodeNext = moduleResolution === "nodenext";
-  const program = ts.createProgram([...files], {
+  const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
     lib: lib.map((name) => `lib.${name}.d.ts`),
     types: [...types],
@@ -44,12 +44,22 @@ export function checkTypes(
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck,
-    ...(isSource && {
-      allowImportingTsExtensions: true,
-      paths: { "*": [`${directory}/node_modules/*`] },
-    }),
-  });
+    allowImportingTsExtensions: isSource,
+  };
+  const host = ts.createCompilerHost(options);
+  if (isSource) resolvePackagesFrom(host, directory);
+  const program = ts.createProgram([...files], options, host);
   return ts.getPreEmitDiagnostics(program).map(formatDiagnostic);
+}
+
+/** Resolves the packages that the source imports in a directory, as if it was there. */
+function resolvePackagesFrom(host: ts.CompilerHost, directory: string): void {
+  host.resolveModuleNameLiterals = (names, importer, _redirected, options) =>
+    names.map(({ text }) => {
+      const isPackage = !text.startsWith(".") && !importer.includes("/node_modules/");
+      const from = isPackage ? `${directory}/index.ts` : importer;
+      return ts.resolveModuleName(text, from, options, host);
+    });
 }
 
 function formatDiagnostic({ file, start, messageText }: ts.Diagnostic): string {
