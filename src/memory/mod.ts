@@ -37,11 +37,8 @@ export {
   type InMemorySessionStoreOptions,
 } from "./storage/in_memory_store.ts";
 export { createMemoryStorage } from "./storage/memory_storage.ts";
-export {
-  type StorageSessionStore,
-  storeFrom,
-  type StoreFromOptions,
-} from "./storage/store_from.ts";
+export { StorageSessionStore, type StoreFromOptions } from "./storage/storage_session_store.ts";
+export { storeFrom } from "./storage/store_from.ts";
 export type {
   EntryAppend,
   EntryStorage,

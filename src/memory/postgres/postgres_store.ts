@@ -4,18 +4,7 @@
  * @module
  */
 
-import type {
-  CreateSessionOptions,
-  DeleteSessionsOptions,
-  ListSessionsOptions,
-  SearchPage,
-  SearchSessionsOptions,
-  Session,
-  SessionAccess,
-  SessionPage,
-  SessionStore,
-} from "../../core/session.ts";
-import { type StorageSessionStore, storeFrom } from "../storage/store_from.ts";
+import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { checkConnection, type PostgresClient, type PostgresTls } from "./postgres_client.ts";
 import { PostgresStorage } from "./postgres_storage.ts";
 import { quoteSchema } from "./postgres_tables.ts";
@@ -54,6 +43,9 @@ export interface PostgresSessionStoreOptions {
  * process can take over when it has ended; each write checks it. Needs PostgreSQL 12 or later and a database with the
  * encoding UTF8.
  *
+ * `deleteAll()` deletes 100 sessions at a time. When a connection is lost meanwhile, its result may lack ids of deleted
+ * sessions.
+ *
  * @example
  * ```ts ignore
  * import { PostgresSessionStore } from "@swink/agent/memory/postgres";
@@ -65,9 +57,7 @@ export interface PostgresSessionStoreOptions {
  * (await store.list({ tenant: "acme", limit: 20 })).length; // 1
  * ```
  */
-export class PostgresSessionStore implements SessionStore, AsyncDisposable {
-  readonly #store: StorageSessionStore;
-
+export class PostgresSessionStore extends StorageSessionStore {
   /**
    * Creates a store, which connects on first use.
    *
@@ -85,49 +75,6 @@ export class PostgresSessionStore implements SessionStore, AsyncDisposable {
       timeoutMs,
       retryMs,
     });
-    this.#store = storeFrom(storage, options);
-  }
-
-  /** Creates a session, open for writing. */
-  create(options: CreateSessionOptions = {}): Promise<Session> {
-    return this.#store.create(options);
-  }
-
-  /** Opens a session. */
-  open(id: string, options: { readonly access?: SessionAccess } = {}): Promise<Session> {
-    return this.#store.open(id, options);
-  }
-
-  /** Lists the sessions, most recently written first. */
-  list(options: ListSessionsOptions = {}): Promise<SessionPage> {
-    return this.#store.list(options);
-  }
-
-  /** Searches the index of words. */
-  search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    return this.#store.search(query, options);
-  }
-
-  /** Deletes a session. */
-  delete(id: string): Promise<void> {
-    return this.#store.delete(id);
-  }
-
-  /**
-   * Deletes the sessions that match, except those that are open for writing, 100 at a time. When a connection is lost
-   * meanwhile, the result may lack ids of deleted sessions.
-   */
-  deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
-    return this.#store.deleteAll(options);
-  }
-
-  /** Closes the connections of the store. Open sessions of this store can no longer be written to. */
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  /** Closes the connections of the store. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    super(storage, options);
   }
 }

@@ -4,20 +4,9 @@
  * @module
  */
 
-import type {
-  CreateSessionOptions,
-  DeleteSessionsOptions,
-  ListSessionsOptions,
-  SearchPage,
-  SearchSessionsOptions,
-  Session,
-  SessionAccess,
-  SessionPage,
-  SessionStore,
-} from "../../core/session.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
-import { type StorageSessionStore, storeFrom } from "../storage/store_from.ts";
+import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { SqliteStorage } from "./sqlite_storage.ts";
 
 /** Options for {@linkcode SqliteSessionStore}. */
@@ -40,7 +29,8 @@ export interface SqliteStoreOptions extends SqliteSessionStoreOptions {
 
 /**
  * Keeps sessions in one SQLite database with a write-ahead log and a full-text index. The time for listing and
- * searching does not depend on the number of entries. Uses the runtime's `node:sqlite`, which Node has since 22.13.
+ * searching does not depend on the number of entries. The text of a deleted session cannot be restored from the
+ * file. Uses the runtime's `node:sqlite`, which Node has since 22.13.
  *
  * @example
  * ```ts
@@ -54,56 +44,11 @@ export interface SqliteStoreOptions extends SqliteSessionStoreOptions {
  * (await store.search("steps")).length; // 1
  * ```
  */
-export class SqliteSessionStore implements SessionStore, AsyncDisposable {
-  readonly #store: StorageSessionStore;
-
+export class SqliteSessionStore extends StorageSessionStore {
   /** Creates a store; the database is opened on first use. */
   constructor(options: SqliteSessionStoreOptions) {
     const { path, now = Date.now, files = localFileSystem }: SqliteStoreOptions = options;
     // The system ends the lease of a process that ends, so that it needs no renewal.
-    this.#store = storeFrom(new SqliteStorage({ path, now, files }), {
-      ...options,
-      leaseMs: Infinity,
-    });
-  }
-
-  /** Creates a session, open for writing. */
-  create(options: CreateSessionOptions = {}): Promise<Session> {
-    return this.#store.create(options);
-  }
-
-  /** Opens a session. */
-  open(id: string, options: { readonly access?: SessionAccess } = {}): Promise<Session> {
-    return this.#store.open(id, options);
-  }
-
-  /** Lists the sessions, most recently written first. */
-  list(options: ListSessionsOptions = {}): Promise<SessionPage> {
-    return this.#store.list(options);
-  }
-
-  /** Searches the full-text index. */
-  search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    return this.#store.search(query, options);
-  }
-
-  /** Deletes a session; its text cannot be restored from the file. */
-  delete(id: string): Promise<void> {
-    return this.#store.delete(id);
-  }
-
-  /** Deletes the sessions that match, except those that are open for writing. */
-  deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
-    return this.#store.deleteAll(options);
-  }
-
-  /** Closes the database. Open sessions of this store can no longer be written to. */
-  close(): Promise<void> {
-    return this.#store.close();
-  }
-
-  /** Closes the database. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+    super(new SqliteStorage({ path, now, files }), { ...options, leaseMs: Infinity });
   }
 }

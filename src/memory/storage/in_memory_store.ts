@@ -4,19 +4,8 @@
  * @module
  */
 
-import type {
-  CreateSessionOptions,
-  DeleteSessionsOptions,
-  ListSessionsOptions,
-  SearchPage,
-  SearchSessionsOptions,
-  Session,
-  SessionAccess,
-  SessionPage,
-  SessionStore,
-} from "../../core/session.ts";
 import { createMemoryStorage } from "./memory_storage.ts";
-import { storeFrom } from "./store_from.ts";
+import { StorageSessionStore } from "./storage_session_store.ts";
 
 /** Options for {@linkcode InMemorySessionStore}. */
 export interface InMemorySessionStoreOptions {
@@ -40,42 +29,10 @@ export interface InMemorySessionStoreOptions {
  * (await store.list())[0]?.title; // "Notes"
  * ```
  */
-export class InMemorySessionStore implements SessionStore {
-  readonly #store: SessionStore;
-
+export class InMemorySessionStore extends StorageSessionStore {
   /** Creates an empty store. */
   constructor(options: InMemorySessionStoreOptions = {}) {
     // A writer in this process ends with its sessions, so that its lease needs no renewal.
-    this.#store = storeFrom(createMemoryStorage(), { ...options, leaseMs: Infinity });
-  }
-
-  /** Creates a session, open for writing. */
-  create(options: CreateSessionOptions = {}): Promise<Session> {
-    return this.#store.create(options);
-  }
-
-  /** Opens a session. */
-  open(id: string, options: { readonly access?: SessionAccess } = {}): Promise<Session> {
-    return this.#store.open(id, options);
-  }
-
-  /** Lists the sessions, most recently written first. */
-  list(options: ListSessionsOptions = {}): Promise<SessionPage> {
-    return this.#store.list(options);
-  }
-
-  /** Searches all entries. */
-  search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    return this.#store.search(query, options);
-  }
-
-  /** Deletes a session. */
-  delete(id: string): Promise<void> {
-    return this.#store.delete(id);
-  }
-
-  /** Deletes the sessions that match, except those that are open for writing. */
-  deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
-    return this.#store.deleteAll(options);
+    super(createMemoryStorage(), { ...options, leaseMs: Infinity });
   }
 }

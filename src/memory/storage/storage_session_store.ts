@@ -1,0 +1,284 @@
+/**
+ * A session store over a storage of entries.
+ *
+ * @module
+ */
+
+import type {
+  CreateSessionOptions,
+  DeleteSessionsOptions,
+  ListSessionsOptions,
+  SearchPage,
+  SearchSessionsOptions,
+  Session,
+  SessionAccess,
+  SessionFilter,
+  SessionPage,
+  SessionStore,
+} from "../../core/session.ts";
+import { system } from "../../platform/system.ts";
+import { EntryEncoder } from "../store/entry_encoder.ts";
+import { addEntries, LiveSession } from "../store/live_session.ts";
+import type { ListedSession } from "../store/list_snapshot.ts";
+import { createNewHeader } from "../store/new_header.ts";
+import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
+import { collectHits } from "../store/search_page.ts";
+import {
+  createAlreadyExistsError,
+  createNotFoundError,
+  toSessionError,
+} from "../store/session_errors.ts";
+import { checkSessionId, createRandomId } from "../store/session_id.ts";
+import {
+  checkDeleteOptions,
+  compareSessions,
+  deleteMatching,
+  type ListCursor,
+  parseListCursor,
+  parseSearchCursor,
+  toPage,
+} from "../store/session_page.ts";
+import { SummaryBuilder } from "../store/summary.ts";
+import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
+import { loadTree } from "./load_tree.ts";
+import { listMoved } from "./moved_sessions.ts";
+import { searchStorage } from "./search_storage.ts";
+import { SharedInterval } from "./shared_interval.ts";
+import { StorageLog } from "./storage_log.ts";
+import { acquireLease, type WriterLease } from "./writer_lease.ts";
+
+/** Number of renewals within the duration of a lease, so that one or two may fail. */
+const RENEWALS_PER_LEASE = 3;
+
+/** Options for `storeFrom()`. */
+export interface StoreFromOptions {
+  /** Name of the host, shown to other processes that find a session locked. */
+  readonly owner?: string;
+  /** Duration of a writer's lease, which is renewed while the session is open, in milliseconds. Default: 30,000. */
+  readonly leaseMs?: number;
+  /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** Creates ids for entries. Default: twelve random letters and digits. */
+  readonly newId?: () => string;
+  /** Starts the timer that renews leases. Default: `setInterval`, without keeping the program alive. */
+  readonly startInterval?: (milliseconds: number, run: () => void) => () => void;
+}
+
+/**
+ * A session store over a storage: keeps the tree of entries, checks and encodes them, repairs damage, and renews leases.
+ * `storeFrom()` creates one; the stores of the library extend it.
+ */
+export class StorageSessionStore implements SessionStore, AsyncDisposable {
+  readonly #storage: EntryStorage;
+  readonly #owner: string | undefined;
+  readonly #leaseMs: number;
+  readonly #now: () => number;
+  readonly #newId: () => string;
+  readonly #renewals: SharedInterval;
+
+  /** Creates a store over a storage, which is used from the first call on. */
+  constructor(storage: EntryStorage, options: StoreFromOptions = {}) {
+    this.#storage = storage;
+    this.#owner = options.owner;
+    this.#leaseMs = options.leaseMs ?? 30_000;
+    this.#now = options.now ?? Date.now;
+    this.#newId = options.newId ?? createRandomId;
+    this.#renewals = new SharedInterval(this.#leaseMs / RENEWALS_PER_LEASE, options.startInterval);
+  }
+
+  /** Creates a session, open for writing. */
+  async create(options: CreateSessionOptions = {}): Promise<Session> {
+    const header = createNewHeader(options, this.#now());
+    const { id } = header;
+    return await this.#withLease(id, async (lease) => {
+      if (await this.#read(id, () => this.#storage.load(id))) throw createAlreadyExistsError(id);
+      const loaded = loadTree({ outline: [] });
+      const encoder = new EntryEncoder(id);
+      const entries = addEntries(loaded.tree, encoder, options.entries ?? []);
+      const summary = SummaryBuilder.from(header).build(0);
+      const log = new StorageLog({ storage: this.#storage, header, summary, lease, ...loaded });
+      if (entries.length > 0) {
+        const { error } = await log.append(entries);
+        if (error !== undefined) throw error;
+        await log.sync();
+      }
+      const { tree } = loaded;
+      return new LiveSession({ header, access: "write", tree, log, encoder, ...this.#ports });
+    });
+  }
+
+  /** Opens a session. Rejects if another process has it open for writing, unless `access` is `"read"`. */
+  async open(
+    id: string,
+    { access = "write" }: { readonly access?: SessionAccess } = {},
+  ): Promise<Session> {
+    checkSessionId(id);
+    if (access === "read") return this.#openStored(await this.#load(id));
+    return await this.#withLease(
+      id,
+      async (lease) => this.#openStored(await this.#load(id), lease),
+    );
+  }
+
+  /** Lists the sessions, most recently written first. */
+  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+    const after = parseListCursor(cursor);
+    return await this.#read(undefined, async () => {
+      const sessions = await this.#list(filter, { after, limit });
+      return toPage(sessions, {
+        limit: limit ?? sessions.length,
+        snapshotTime: after?.snapshotTime ?? sessions[0]?.position.updated ?? 0,
+        getValue: ({ summary }) => summary,
+        getPosition: ({ position }) => position,
+      });
+    });
+  }
+
+  /** Lists the sessions of a page, and one or more that follow. */
+  async #list(
+    filter: SessionFilter,
+    { after, limit }: {
+      readonly after: ListCursor | undefined;
+      readonly limit: number | undefined;
+    },
+  ): Promise<readonly ListedSession[]> {
+    const summaries = await this.#storage.list({
+      ...filter,
+      ...(after && { after }),
+      ...(limit !== undefined && { limit: limit + 1 }),
+    });
+    const listed = summaries.map((summary) => ({ summary, position: summary }));
+    if (!after) return listed;
+    // After the list, so that a session that is written meanwhile is in one of both.
+    const moved = await listMoved(this.#storage, filter, after.snapshotTime);
+    return [
+      ...listed.filter(({ summary }) => !moved.ids.has(summary.id)),
+      ...moved.sessions.filter(({ position }) => compareSessions(after, position) < 0),
+    ].toSorted((left, right) => compareSessions(left.position, right.position));
+  }
+
+  /** Searches the texts of entries, as the storage does. */
+  async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
+    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const after = parseSearchCursor(options.cursor);
+    const parsed = new SearchQuery(query, options);
+    if (sessionId !== undefined) await this.#load(sessionId);
+    if (parsed.words.length === 0) return [];
+    const scope = {
+      ...(sessionId !== undefined && { sessionId }),
+      ...(cwd !== undefined && { cwd }),
+      ...(tenant !== undefined && { tenant }),
+      ...(user !== undefined && { user }),
+    };
+    return await this.#read(sessionId, async () => {
+      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(scope);
+      const hits = searchStorage(this.#storage, parsed, {
+        ...scope,
+        snapshotTime,
+        ...(after && { after }),
+        ...(signal && { signal }),
+      });
+      return await collectHits(hits, { limit, snapshotTime, signal });
+    });
+  }
+
+  /** Deletes a session. */
+  async delete(id: string): Promise<void> {
+    checkSessionId(id);
+    await this.#withLease(id, async (lease) => {
+      if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
+      await lease.release();
+    });
+  }
+
+  /** Deletes the sessions that match, except those that are open for writing. */
+  async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
+    checkDeleteOptions(options);
+    const { deleteAll } = this.#storage;
+    if (!deleteAll) return await deleteMatching(this, options);
+    try {
+      return await deleteAll.call(this.#storage, options);
+    } catch (error) {
+      throw toSessionError(error, { id: undefined, reason: "write_failed" });
+    }
+  }
+
+  /** Closes the storage. Open sessions of this store can no longer be written to. */
+  async close(): Promise<void> {
+    await this.#storage.close?.();
+  }
+
+  /** Closes the storage. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #findLatest({ cwd, tenant, user }: SessionFilter): Promise<number> {
+    const filter = {
+      ...(cwd !== undefined && { cwd }),
+      ...(tenant !== undefined && { tenant }),
+      ...(user !== undefined && { user }),
+    };
+    const [first] = await this.#storage.list({ ...filter, limit: 1 });
+    return first?.updated ?? 0;
+  }
+
+  get #ports(): { now: () => number; newId: () => string } {
+    return { now: this.#now, newId: this.#newId };
+  }
+
+  async #load(id: string): Promise<StoredSession> {
+    const stored = await this.#read(id, () => this.#storage.load(id));
+    if (!stored) throw createNotFoundError(id);
+    return stored;
+  }
+
+  #openStored(stored: StoredSession, lease?: WriterLease): Session {
+    const { header, summary } = stored;
+    const loaded = loadTree(stored);
+    const log = new StorageLog({ storage: this.#storage, header, summary, lease, ...loaded });
+    const access = lease ? "write" : "read";
+    const { tree, damage } = loaded;
+    return new LiveSession({ header, access, tree, damage, log, ...this.#ports });
+  }
+
+  /** Calls a function with the lease of a session, which is released if the function rejects. */
+  async #withLease<Value>(id: string, act: (lease: WriterLease) => Promise<Value>): Promise<Value> {
+    let lease: WriterLease | undefined;
+    try {
+      lease = await acquireLease({
+        storage: this.#storage,
+        sessionId: id,
+        createRequest: this.#createRequests(),
+        renewals: this.#renewals,
+      });
+      return await act(lease);
+    } catch (error) {
+      await lease?.release();
+      throw toSessionError(error, { id, reason: "write_failed" });
+    }
+  }
+
+  #createRequests(): () => LeaseRequest {
+    const token = createRandomId();
+    const since = this.#now();
+    return () => ({
+      token,
+      owner: {
+        pid: system.pid,
+        ...(this.#owner !== undefined && { name: this.#owner }),
+        since,
+        heartbeat: this.#now(),
+      },
+      durationMs: this.#leaseMs,
+    });
+  }
+
+  async #read<Value>(id: string | undefined, act: () => Promise<Value>): Promise<Value> {
+    try {
+      return await act();
+    } catch (error) {
+      throw toSessionError(error, { id, reason: "read_failed" });
+    }
+  }
+}
