@@ -4,8 +4,9 @@
  * @module
  */
 
-import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
 import { createDeferred } from "../../core/deferred.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
+import type { ProcessExit, RunningProcess } from "./running_process.ts";
 
 /** Outcome of a watched process. */
 export type ProcessOutcome =
