@@ -160,9 +160,7 @@ Deno.test("edited arguments: a message that preDispatch injects for them is in t
     policies: [{
       name: "note",
       preDispatch: ({ arguments: { path } }) =>
-        path === "b"
-          ? { type: "inject", messages: [userMessage("Writing b", 0)] }
-          : undefined,
+        path === "b" ? { type: "inject", messages: [userMessage("Writing b", 0)] } : undefined,
     }],
   });
   await checkEvents(agent.promptStream("Go"));

@@ -179,7 +179,9 @@ Deno.test("ToolContext.onEvent: invalid amounts of an event do not reach the tot
   const tool = fakeTool({
     name: "delegate",
     result: async (_args, { onEvent }) => {
-      await onEvent({ type: "model_call_end", usage: { input: NaN, total: 5 }, cost: null } as never);
+      await onEvent(
+        { type: "model_call_end", usage: { input: NaN, total: 5 }, cost: null } as never,
+      );
       return await new Promise(() => {});
     },
   });

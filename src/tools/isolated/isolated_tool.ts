@@ -11,10 +11,10 @@ import {
   createCommandEnvironment,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
-import {
-  type IsolatedDescription,
-  type IsolatedRequest,
-  type IsolatedResponse,
+import type {
+  IsolatedDescription,
+  IsolatedRequest,
+  IsolatedResponse,
 } from "./isolated_protocol.ts";
 import { ResponseParser } from "./response_parser.ts";
 import { startProcess } from "../process/running_process.ts";
