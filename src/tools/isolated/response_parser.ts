@@ -13,6 +13,7 @@ import {
   type IsolatedResponse,
   RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
+import { LineSplitter } from "../text/line_splitter.ts";
 
 /** Maximum length of a response in characters. */
 const MAX_RESPONSE_CHARACTERS = 100_000_000;
@@ -30,8 +31,7 @@ export class ResponseParser {
   readonly #onResponse: (response: IsolatedResponse) => void;
   readonly #maxCharacters: number;
   readonly #decoder = new TextDecoder();
-  #line: string[] = [];
-  #lineLength = 0;
+  #lines = new LineSplitter();
 
   constructor({ onResponse, maxCharacters = MAX_RESPONSE_CHARACTERS }: ResponseParserOptions) {
     this.#onResponse = onResponse;
@@ -40,35 +40,18 @@ export class ResponseParser {
 
   /** Reads a part of the output. @throws {BadRequestError} When a response is invalid or too long. */
   push(chunk: Uint8Array): void {
-    const [first = "", ...others] = this.#decoder.decode(chunk, { stream: true }).split("\n");
-    this.#append(first);
-    for (const text of others) {
-      this.#endLine();
-      this.#append(text);
+    for (const line of this.#lines.push(this.#decoder.decode(chunk, { stream: true }))) {
+      if (line.startsWith(RESPONSE_PREFIX)) {
+        this.#onResponse(parseResponse(line.slice(RESPONSE_PREFIX.length)));
+      }
     }
-  }
-
-  #append(text: string): void {
-    this.#line.push(text);
-    this.#lineLength += text.length;
-    if (this.#lineLength <= this.#maxCharacters) return;
-    // A long line of other output is not kept.
-    const line = this.#line.join("");
-    if (!line.startsWith(RESPONSE_PREFIX)) this.#setLine(line.slice(0, RESPONSE_PREFIX.length));
-    else throw new BadRequestError("The tool sent a response that is too long");
-  }
-
-  #endLine(): void {
-    const line = this.#line.join("");
-    this.#setLine("");
-    if (line.startsWith(RESPONSE_PREFIX)) {
-      this.#onResponse(parseResponse(line.slice(RESPONSE_PREFIX.length)));
+    if (this.#lines.pendingLength <= this.#maxCharacters) return;
+    if (this.#lines.startsWith(RESPONSE_PREFIX)) {
+      throw new BadRequestError("The tool sent a response that is too long");
     }
-  }
-
-  #setLine(text: string): void {
-    this.#line = [text];
-    this.#lineLength = text.length;
+    // The rest of a long line of other output must not begin a response.
+    this.#lines = new LineSplitter();
+    this.#lines.push(" ");
   }
 }
 

@@ -86,6 +86,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox & ProcessSp
   return new LocalSandbox(options);
 }
 
+/** A trusted program to start. */
+export interface TrustedProgram {
+  /** Name of the program, which is looked up in `PATH`. */
+  readonly program: string;
+  /** Arguments of the program. */
+  readonly args: readonly string[];
+  /** Working directory. Default: the root of the sandbox. */
+  readonly cwd?: string | undefined;
+}
+
 /**
  * Starts a trusted program such as `rg`, without a shell and not confined. Returns `undefined` for a sandbox that
  * {@linkcode createSandbox} did not create.
@@ -94,10 +104,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox & ProcessSp
  */
 export function startTrustedProgram(
   sandbox: Sandbox,
-  program: string,
-  args: readonly string[],
+  program: TrustedProgram,
 ): RunningProcess | undefined {
-  return sandbox instanceof LocalSandbox ? sandbox.startProgram(program, args) : undefined;
+  return sandbox instanceof LocalSandbox ? sandbox.startProgram(program) : undefined;
 }
 
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
@@ -254,8 +263,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   /** Starts a program without a shell and not confined. */
-  startProgram(program: string, args: readonly string[]): RunningProcess {
-    return startProcess({ program, args, cwd: this.root, env: this.#createEnvironment({}) });
+  startProgram({ program, args, cwd = this.root }: TrustedProgram): RunningProcess {
+    return startProcess({ program, args, cwd, env: this.#createEnvironment({}) });
   }
 
   async getOutputPath(name: string): Promise<string> {
