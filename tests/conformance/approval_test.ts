@@ -153,6 +153,25 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
   assertEquals(second, "tool_result: Tool call refused: outside");
 });
 
+Deno.test("edited arguments: a message that preDispatch injects for them is in the next turn", async () => {
+  const { agent } = testAgent([reply([toolCall("write", { path: "a" })]), reply("Done")], {
+    tools: tools(),
+    approve: () => ({ type: "approved", arguments: { path: "b" } }),
+    policies: [{
+      name: "note",
+      preDispatch: ({ arguments: { path } }) =>
+        path === "b"
+          ? { type: "inject", messages: [userMessage("Writing b", 0)] }
+          : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(outlineMessages(agent.state.messages).slice(3), [
+    "user: Writing b",
+    "assistant: Done",
+  ]);
+});
+
 for (
   const [args, words] of [
     [[1], "the edited arguments are not an object"],

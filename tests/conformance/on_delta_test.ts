@@ -113,6 +113,20 @@ for (const batch of ["new", "resumed"] as const) {
   });
 }
 
+Deno.test("onDelta stop: takes precedence over the postTurn stop of the same turn", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("work")])], {
+    tools: [fakeTool({ name: "work", delayMs: Infinity })],
+    policies: [{
+      name: "first",
+      onDelta: ({ elapsedMs }) => elapsedMs >= 250 ? { type: "stop", reason: "time" } : undefined,
+    }, { name: "second", postTurn: () => ({ type: "stop", reason: "too late" }) }],
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  clock.advance(250);
+  assertEquals((await running).stoppedBy, { policy: "first", reason: "time" });
+});
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{
