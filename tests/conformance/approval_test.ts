@@ -170,14 +170,21 @@ Deno.test("edited arguments: a message that preDispatch injects for them is in t
   ]);
 });
 
+const notAnObject = "the edited arguments are not an object";
 for (
-  const [args, words] of [
-    [[1], "the edited arguments are not an object"],
-    [{ toJSON: () => "x" }, "the approval failed: the arguments are not an object"],
-    [{ n: 5n }, "the approval failed: "],
+  const [kind, args, words] of [
+    ["an array", [1], notAnObject],
+    ["null", null, notAnObject],
+    ["an empty text", "", notAnObject],
+    [
+      "a text as JSON",
+      { toJSON: () => "x" },
+      "the approval failed: the arguments are not an object",
+    ],
+    ["not JSON", { n: 5n }, "the approval failed: "],
   ] as const
 ) {
-  Deno.test(`edited arguments: the call is denied when they are no JSON object: ${words}`, async () => {
+  Deno.test(`edited arguments: the call is denied when they are ${kind}`, async () => {
     const write = fakeTool({ name: "write" });
     const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: [write],

@@ -127,6 +127,44 @@ Deno.test("onDelta stop: takes precedence over the postTurn stop of the same tur
   assertEquals((await running).stoppedBy, { policy: "first", reason: "time" });
 });
 
+for (
+  const [moment, isSlow] of [["a reply starts", "postTurn"], [
+    "a listener delays the model call",
+    "model_call_start",
+  ]] as const
+) {
+  Deno.test(`onDelta: no policy is called after a stop while ${moment}`, async () => {
+    const released = Promise.withResolvers<void>();
+    const stopsReply = isSlow === "postTurn";
+    let calls = 0;
+    const { agent, clock } = testAgent([reply("Hello")], {
+      policies: [{
+        name: "first",
+        onDelta: ({ isReplying, elapsedMs }) => {
+          calls++;
+          if (isReplying && !stopsReply) return { type: "stop", reason: "too late" };
+          return elapsedMs > 0 ? { type: "stop", reason: "time" } : undefined;
+        },
+        postTurn: () => stopsReply ? released.promise.then(() => undefined) : undefined,
+      }, {
+        name: "second",
+        onDelta: ({ isReplying }) => isReplying ? { type: "stop", reason: "text" } : undefined,
+      }],
+    });
+    agent.subscribe(({ type }) => type === isSlow ? released.promise : undefined);
+    const running = agent.prompt("Hi");
+    for (let step = 0; step < 3; step++) {
+      await settle();
+      clock.advance(250);
+    }
+    await settle();
+    assertEquals(calls, 1);
+    released.resolve();
+    const { stoppedBy } = await running;
+    assertEquals([calls, stoppedBy?.reason], [1, stopsReply ? "text" : "time"]);
+  });
+}
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{

@@ -183,6 +183,14 @@ Deno.test("prices: a call is priced by its own prompt, not by the tokens of the 
   assertEquals((await agent.prompt("Hi")).cost.total, 2);
 });
 
+Deno.test("prices: the cost of a tool that reports no tokens counts in the run", async () => {
+  const cost = { ...zeroCost(), total: 2 };
+  const tool = fakeTool({ name: "search", result: { content: [], cost } });
+  const { agent } = testAgent([reply([toolCall("search")]), reply("Done")], { tools: [tool] });
+  const result = await agent.prompt("Hi");
+  assertEquals([result.usage.total, result.cost.total], [0, 2]);
+});
+
 Deno.test("prices: the cost of a tool that reports only its tokens is unknown", async () => {
   const tool = fakeTool({ name: "summarize", result: { content: [], usage: million } });
   const { agent } = testAgent([reply([toolCall("summarize")]), reply("Done")], { tools: [tool] });
