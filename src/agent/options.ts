@@ -8,7 +8,6 @@ import type { DecidedCall, PendingApproval } from "../core/approval.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
@@ -55,7 +54,7 @@ const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
  */
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
-  const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
+  const { streamFn, systemPrompt } = options;
   if (streamFn !== undefined && typeof streamFn !== "function") {
     throw new BadRequestError(
       "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
@@ -70,8 +69,6 @@ export function checkAgentOptions(options: AgentOptions): void {
       `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${describeValue(mode)}`,
     );
   }
-  checkCalls("pendingApprovals", pendingApprovals);
-  checkCalls("decidedCalls", decidedCalls);
 }
 
 /**
@@ -82,14 +79,4 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkSystemPrompt(systemPrompt: string): void {
   if (typeof systemPrompt === "string") return;
   throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
-}
-
-function checkCalls(name: string, calls: unknown): void {
-  if (Array.isArray(calls) && calls.every(isCall)) return;
-  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
-}
-
-function isCall(call: unknown): boolean {
-  return isJsonObject(call) && typeof call["toolCallId"] === "string" &&
-    typeof call["name"] === "string" && isJsonObject(call["arguments"]);
 }
