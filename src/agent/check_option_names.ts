@@ -5,6 +5,7 @@
  */
 
 import { checkMisspellings, checkNames } from "../core/check_names.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -115,8 +116,8 @@ export function checkOptionNames(
   run: RunOptions,
   agentTools: readonly AgentTool[],
 ): void {
-  checkNames(agent, Object.keys(AGENT_OPTIONS), "the agent");
-  checkNames(run, Object.keys(RUN_OPTIONS), "the run");
+  checkOwnOptions(agent, Object.keys(AGENT_OPTIONS), "the agent");
+  checkOwnOptions(run, Object.keys(RUN_OPTIONS), "the run");
   for (const { streamOptions, policies = [] } of [agent, run]) {
     checkNames(streamOptions, Object.keys(STREAM_OPTIONS), "streamOptions");
     for (const policy of policies) {
@@ -126,4 +127,16 @@ export function checkOptionNames(
   for (const tool of [...agentTools, ...(run.tools ?? [])]) {
     checkMisspellings(tool, TOOL_PROPERTIES, `the tool "${tool.name}"`);
   }
+}
+
+/** Checks the options of an agent or a run; other libraries have the options of model calls among them. */
+function checkOwnOptions(options: object, known: readonly string[], subject: string): void {
+  const misplaced = Object.entries(options).find(([name, value]) =>
+    value !== undefined && !known.includes(name) && Object.hasOwn(STREAM_OPTIONS, name)
+  );
+  if (!misplaced) return checkNames(options, known, subject);
+  const [name] = misplaced;
+  throw new BadRequestError(
+    `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
+  );
 }

@@ -145,6 +145,16 @@ const misspellings: readonly (readonly [object, object, string])[] = [
     {},
     'Unknown option "max_tokens" of streamOptions: did you mean maxTokens?',
   ],
+  [
+    { temperature: 0 },
+    {},
+    'Unknown option "temperature" of the agent: pass it as streamOptions: { temperature }',
+  ],
+  [
+    {},
+    { apiKey: "sk-1" },
+    'Unknown option "apiKey" of the run: pass it as streamOptions: { apiKey }',
+  ],
   [{}, { abortSignal: 1 }, 'Unknown option "abortSignal" of the run: did you mean signal?'],
   [{}, { maxturns: 3 }, 'Unknown option "maxturns" of the run: did you mean maxTurns?'],
   [
