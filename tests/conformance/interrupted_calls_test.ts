@@ -1,7 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineMessages } from "./outline.ts";
+import { eventsOfType, outlineMessages } from "./outline.ts";
 import { pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
@@ -16,8 +17,10 @@ Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those th
   assertEquals(test.agent.state.interruptedCalls, []);
   test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
   assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
-  await test.agent.continue();
+  const events = await checkEvents(test.agent.continueStream());
   assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
+  const ends = eventsOfType(events, "tool_execution_end").map(({ id, isError }) => [id, isError]);
+  assertEquals(ends, [["call_1", false], ["call_3", true], ["call_4", true], ["call_2", false]]);
   const results = outlineMessages(test.agent.state.messages).slice(2);
   assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
   assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
