@@ -42,9 +42,12 @@ for (const [path, expected] of [["a", "tool_result: ok"], ["b", "tool_result: be
       pendingApprovals: [],
       interruptedCalls: [{ toolCallId: "call_2", result: { content: [text("before")] }, rerun }],
     });
-    await test.agent.continue();
+    const events = await checkEvents(test.agent.continueStream());
     assertEquals(outlineMessages(test.agent.state.messages)[3], expected);
-    assertEquals(ranCalls(test), path === "a" ? ["call_2"] : []);
+    const isRun = path === "a";
+    assertEquals(ranCalls(test), isRun ? ["call_2"] : []);
+    const started = eventsOfType(events, "tool_execution_start").find(({ id }) => id === "call_2");
+    assertEquals(started?.idempotencyKey, isRun ? "key" : undefined);
   });
 }
 
