@@ -58,7 +58,7 @@ export function applyRunOptions(
     ...config,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
-    streamOptions: { ...config.streamOptions, ...streamOptions },
+    streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },
     policies: [...(config.policies ?? []), ...policies],
     context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
@@ -77,6 +77,11 @@ export function addRunTools(
   checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added)]);
+}
+
+/** Returns the options that are set; the others are those of the agent. */
+function omitUndefined(options: StreamOptions = {}): StreamOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** Adds tools to the settings; the same array as long as the agent's tools stay the same. */
