@@ -90,7 +90,8 @@ export async function checkPolicies(
   let args = ready.arguments;
   for (const policy of policies) {
     const draft = cloneJson(args) as Record<string, unknown>;
-    const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
+    const slot = { toolCallId: block.id, tool, arguments: draft };
+    const context = createPolicyContext(turn, slot);
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
@@ -164,10 +165,14 @@ function finishValidation(
 ): PreparedCall | Promise<PreparedCall> {
   const { block, tool } = ready;
   const prepared = result.valid
-    ? { ...ready, input: result.value }
+    ? withInput(ready, result.value)
     : refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(result.errors)}`);
   const warned = warnAboutSchema(run, tool);
   return warned ? warned.then(() => prepared) : prepared;
+}
+
+function withInput(ready: ReadyCall, input: unknown): ReadyCall {
+  return input === ready.input ? ready : { ...ready, input };
 }
 
 /** Refuses a call whose arguments could not be checked. */
