@@ -7,7 +7,7 @@
 import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
 import { copyJson } from "./copy_json.ts";
 import { getErrorMessage, StreamError } from "./errors.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { parseArguments } from "./parse_arguments.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
@@ -241,19 +241,19 @@ function finishTextDraft(draft: TextDraft): ContentBlock {
 }
 
 function finishCallDraft(draft: CallDraft): FinishedCall {
-  const { id, name, open, signature } = draft;
-  const block: ToolCallBlock = {
-    type: "tool_call",
-    id,
-    name,
-    arguments: {},
-    ...(signature !== undefined && { signature }),
-  };
-  if (open) return { block, state: { type: "truncated" } };
+  if (draft.open) return { block: createCallBlock(draft), state: { type: "truncated" } };
   const text = draft.text.toString();
   const parsed = parseArguments(text);
-  if ("reason" in parsed) return { block, state: { type: "invalid", text, reason: parsed.reason } };
-  return { block: { ...block, arguments: parsed.value }, state: { type: "complete" } };
+  if ("value" in parsed) {
+    return { block: createCallBlock(draft, parsed.value), state: { type: "complete" } };
+  }
+  const { reason } = parsed;
+  return { block: createCallBlock(draft), state: { type: "invalid", text, reason } };
+}
+
+function createCallBlock({ id, name, signature }: CallDraft, args: JsonObject = {}): ToolCallBlock {
+  const block = { type: "tool_call", id, name, arguments: args } as const;
+  return signature === undefined ? block : { ...block, signature };
 }
 
 function isObjectList(value: unknown): boolean {

@@ -174,7 +174,7 @@ async function emitResults(
   let next = 0;
   for (const call of calls) {
     const result = call.type === "ready" ? executed[next++] : call.result;
-    const message = history.withId(createResultMessage(turn, call, result));
+    const message = createResultMessage(turn, call, result);
     const copy = history.append(message);
     toolResults.push(message);
     copies.push(copy);
@@ -190,6 +190,7 @@ function createResultMessage(
   known: AgentToolResult | undefined,
 ): ToolResultMessage {
   const result = known ?? errorResult(call.type === "refused" ? call.text : getAbortText(turn));
+  const { config, history } = turn.run;
   return {
     role: "tool_result",
     toolCallId: call.block.id,
@@ -199,7 +200,8 @@ function createResultMessage(
     ...(result.details !== undefined && { details: result.details }),
     ...(result.usage && { usage: result.usage }),
     ...(result.cost && { cost: result.cost }),
-    timestamp: turn.run.config.now(),
+    timestamp: config.now(),
+    id: history.claimMessageId(),
   };
 }
 
