@@ -45,7 +45,7 @@ export interface ToolContext<Context = unknown> {
   readonly turn: number;
   /** The `context` of the run's options; never sent to the model. */
   readonly context: Context;
-  /** A frozen copy of the history, oldest message first, with the reply that made the call; copied when it is read. */
+  /** A frozen copy of the history, oldest message first, with the reply that made the call. */
   readonly messages: readonly AgentMessage[];
 }
 

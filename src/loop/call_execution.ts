@@ -113,7 +113,6 @@ export class CallExecution {
   #createContext(): ToolContext {
     const { id } = this.call.block;
     const { runId, history, config: { context } } = this.#services;
-    const { length } = history.messages;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     return {
       toolCallId: id,
@@ -121,9 +120,7 @@ export class CallExecution {
       runId,
       turn: this.#turn,
       context,
-      get messages() {
-        return history.snapshot(length);
-      },
+      messages: history.snapshot(),
       signal: this.#controller.signal,
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),

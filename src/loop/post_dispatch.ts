@@ -19,11 +19,12 @@ export async function applyPostDispatch(
   let result = settled;
   for (const policy of turn.run.config.policies) {
     if (!policy.postDispatch) continue;
-    const context = createPolicyContext(turn, {
+    const context = {
+      ...createPolicyContext(turn),
       toolCall: { id, name, arguments: cloneJson(args) },
       tool,
       result: cloneJson(result),
-    });
+    };
     const outcome = await callPolicy(turn.run, policy, {
       call: () => policy.postDispatch?.(context),
       parse: (returned) => parseReplacement(returned, result),

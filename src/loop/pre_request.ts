@@ -41,10 +41,11 @@ export async function applyPreRequest(
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options } = request;
-    const input = createPolicyContext(turn, {
+    const input = {
+      ...createPolicyContext(turn),
       model,
       request: { model, context, options, runId: run.runId, turn: progress.turn },
-    });
+    };
     try {
       const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned);

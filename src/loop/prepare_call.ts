@@ -90,8 +90,7 @@ export async function checkPolicies(
   let args = ready.arguments;
   for (const policy of policies) {
     const draft = cloneJson(args) as Record<string, unknown>;
-    const slot = { toolCallId: block.id, tool, arguments: draft };
-    const context = createPolicyContext(turn, slot);
+    const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);

@@ -54,10 +54,10 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Returns a frozen copy of the first `length` messages; the same one for the same length, until another is asked for. */
-  snapshot(length: number): readonly AgentMessage[] {
-    if (this.#snapshot.length !== length) {
-      this.#snapshot = Object.freeze(this.messages.slice(0, length));
+  /** Returns a frozen copy of the messages; the same one until a message is appended. */
+  snapshot(): readonly AgentMessage[] {
+    if (this.#snapshot.length !== this.messages.length) {
+      this.#snapshot = Object.freeze(this.messages.slice());
     }
     return this.#snapshot;
   }

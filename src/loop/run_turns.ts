@@ -71,8 +71,8 @@ async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | unde
 export async function finishRun(run: RunServices, progress: RunProgress): Promise<RunOutcome> {
   const outcome = createOutcome(run, progress);
   const { stopReason, error } = outcome;
-  const turn = { run, settings: run.getSettings(), progress };
-  await runPostLoop(run, createPolicyContext(turn, { stopReason, ...(error && { error }) }));
+  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
+  await runPostLoop(run, { ...context, stopReason, ...(error && { error }) });
   await run.events.emit({ type: "agent_end", ...copyOutcome(outcome) });
   return outcome;
 }

@@ -86,8 +86,8 @@ async function applyPreTurn(
 ): Promise<TurnAdmission> {
   const queued = input.batch ? [] : [...(input.queue?.peek() ?? []), ...run.steering.peek()];
   const newMessages = [...input.messages, ...queued];
-  const context = { run, settings: run.getSettings(), progress };
-  const verdict = await runPreTurn(run, createPolicyContext(context, { newMessages }));
+  const context = createPolicyContext({ run, settings: run.getSettings(), progress });
+  const verdict = await runPreTurn(run, { ...context, newMessages });
   if (verdict.stoppedBy) return { type: "refused", stoppedBy: verdict.stoppedBy };
   return { type: "admitted", injected: verdict.injected };
 }
@@ -170,8 +170,8 @@ function applyPostTurn(
   turn: TurnContext,
   { message, progress, batch: { toolResults } }: TurnActions,
 ): Promise<SlotVerdict> {
-  const context = { ...turn, progress };
-  return runPostTurn(turn.run, createPolicyContext(context, { message, toolResults }));
+  const context = createPolicyContext({ ...turn, progress });
+  return runPostTurn(turn.run, { ...context, message, toolResults });
 }
 
 /** Emits the end of a turn; returns a promise if the caller should wait. */

@@ -29,28 +29,17 @@ export interface TurnContext extends RunContext {
   readonly monitor?: TurnMonitor | undefined;
 }
 
-/**
- * Creates the context of a policy: the part that all slots share, and the properties of its slot. The history is copied
- * when a policy reads it, since most policies do not.
- */
-export function createPolicyContext<Slot extends object>(
-  { run, settings, progress }: RunContext,
-  slot: Slot,
-): PolicyContext & Slot {
-  const { history } = run;
-  const { length } = history.messages;
+/** Creates the part of a policy's context that all slots share. */
+export function createPolicyContext({ run, settings, progress }: RunContext): PolicyContext {
   return {
     runId: run.runId,
     turn: progress.turn,
     model: settings.model,
-    get messages() {
-      return history.snapshot(length);
-    },
+    messages: run.history.snapshot(),
     usage: progress.usage,
     cost: progress.cost,
     elapsedMs: run.elapsedMs,
     context: run.config.context,
     signal: run.cancellation.signal,
-    ...slot,
   };
 }
