@@ -13,11 +13,11 @@ export const BLOCKING_CONDITIONS: readonly string[] = [
   ...["(", "!", "-type", "f", "-o", "-size", `+${Math.ceil(MAX_IGNORE_BYTES / 512)}`, ")"],
 ];
 
-/** Whether a program that reads a file would wait, or read without end. A link to a small file and a directory are harmless. */
-export function isBlockingFile(path: string): boolean {
+/** Whether a program that reads a file would wait, or read too long. A link to a small file and a directory are harmless. */
+export function isBlockingFile(path: string, maxBytes = MAX_IGNORE_BYTES): boolean {
   try {
     const { isFile, isDirectory, size } = system.statSync(path);
-    return isFile ? size > MAX_IGNORE_BYTES : !isDirectory;
+    return isFile ? size > maxBytes : !isDirectory;
   } catch {
     return false;
   }
