@@ -42,7 +42,6 @@ import {
   checkSystemPrompt,
   optionsByAgent,
 } from "./options.ts";
-import { loadRunCode, type RunCode } from "./load_run_code.ts";
 import {
   addRunTools,
   applyRunOptions,
@@ -387,8 +386,8 @@ export class Agent {
   ): StartedRun {
     this.#assertIdle();
     const state = this.#state;
-    let code: RunCode | undefined;
-    const load = async () => code = await loadRunCode(this.#options, options, state.tools);
+    let code: typeof import("./run_code.ts") | undefined;
+    const load = async () => code = await import("./run_code.ts");
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const run: StartedRun = startRun({

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkMisspellings } from "./check_names.ts";
 import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
@@ -14,10 +15,27 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const SIDE_EFFECTS: readonly unknown[] = [undefined, "none", "idempotent", "once"];
 
+/** A tool may have any other properties, but none with almost the name of one that changes the effect of a call. */
+const PROPERTIES = [
+  "name",
+  "description",
+  "parameters",
+  "execute",
+  "readOnly",
+  "requiresApproval",
+  "interruptible",
+  "sequential",
+  "concurrencyKey",
+  "timeoutMs",
+  "sideEffect",
+  "preview",
+  "validate",
+];
+
 /**
  * Checks a tool; of its schema only that it is a JSON Schema for objects.
  *
- * @throws {BadRequestError} If a property is missing or invalid.
+ * @throws {BadRequestError} If a property is missing, invalid or misspelled.
  */
 export function checkTool(tool: unknown): void {
   if (!isJsonObject(tool)) {
@@ -29,6 +47,7 @@ export function checkTool(tool: unknown): void {
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
+  checkMisspellings(tool, PROPERTIES, `the tool "${name}"`);
 }
 
 /**
