@@ -112,9 +112,9 @@ export class Agent {
     );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    const { messages = [], pendingApprovals, decidedCalls } = options;
+    const { messages = [], pendingApprovals = [], decidedCalls } = options;
     checkMessages(messages);
-    const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
+    const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
@@ -349,10 +349,10 @@ export class Agent {
   setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
-    if (pending) checkPending(pending, messages);
+    const waiting = checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.messages = [...this.#repair(messages, pending)];
-    this.#state.pending = pending;
+    this.#state.messages = [...this.#repair(messages, waiting)];
+    this.#state.pending = waiting;
   }
 
   /**
@@ -467,7 +467,6 @@ export class Agent {
 
   /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;

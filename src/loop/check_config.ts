@@ -96,6 +96,23 @@ export function checkOptions(options: object, checks: OptionChecks): void {
 }
 
 /**
+ * Checks the options of an agent or a run, which other libraries mix with those of model calls.
+ *
+ * @throws {BadRequestError} If an option is unknown or invalid.
+ */
+export function checkOwnOptions(options: object, checks: OptionChecks, subject: string): void {
+  const known = Object.keys(checks);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || !(name in STREAM_OPTIONS)) continue;
+    throw new BadRequestError(
+      `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
+    );
+  }
+  checkNames(options, known, subject);
+  checkOptions(options, checks);
+}
+
+/**
  * Checks the complete configuration of a run.
  *
  * @throws {BadRequestError} If the model or the stream function is missing, or an option is invalid.

@@ -167,6 +167,22 @@ Deno.test("adapters: an image, a document or an audio clip in a reply is omitted
   }
 });
 
+Deno.test("adapters: a block of an unknown type in a prompt is omitted with a warning", async () => {
+  // As users of other libraries write it.
+  const block = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+  for (const subject of NINE_PROVIDERS) {
+    if (subject.name === "proxy") continue; // sends all messages as they are
+    const messages = [prompt("Hi"), prompt(block as unknown as ContentBlock)];
+    const { warnings } = await send(subject, { messages });
+    const omitted = warnings.filter(({ code }) => code === "content_left_out");
+    assertEquals(
+      omitted.map(({ message }) => message),
+      ["Prompts and tool results have no image_url blocks: 1 omitted"],
+      subject.name,
+    );
+  }
+});
+
 interface SentParts {
   readonly options?: StreamOptions;
   readonly messages?: readonly LlmMessage[];

@@ -220,6 +220,19 @@ Deno.test("edited arguments: run as the approval left them, whatever a policy ch
   assertEquals(eventsOfType(events, "tool_execution_start")[0]?.arguments, approved);
 });
 
+Deno.test("edited arguments: policies are not called again when nothing was changed", async () => {
+  const write = fakeTool({ name: "write" });
+  let checks = 0;
+  const { agent } = testAgent([reply([toolCall("write", { path: "a" })]), reply("Done")], {
+    tools: [write],
+    approve: ({ arguments: args }) => ({ type: "approved", arguments: args }),
+    policies: [{ name: "count", preDispatch: () => void checks++ }],
+  });
+  await agent.prompt("Go");
+  assertEquals([checks, write.calls.length], [1, 1]);
+  assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: ok");
+});
+
 Deno.test("approve: gets the context of the run, and its rule and origin are in the event", async () => {
   const contexts: unknown[] = [];
   const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {

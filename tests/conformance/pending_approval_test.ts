@@ -131,7 +131,9 @@ Deno.test("approve pending: the state has what the result has, until the decisio
     [agent.state.pendingApprovals, agent.state.decidedCalls],
     [pendingApprovals, decidedCalls],
   );
-  await agent.continue({ approvals: { call_2: true } });
+  atFirst(agent, "agent_start", () => assertEquals(agent.state.pendingApprovals, []));
+  const { messages } = await agent.continue({ approvals: { call_2: true } });
+  assertEquals(messages.length, 5);
   assertEquals([agent.state.pendingApprovals, agent.state.decidedCalls], [[], []]);
 });
 
