@@ -86,6 +86,13 @@ Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   assertEquals(Object.getPrototypeOf(copy), Object.prototype);
 });
 
+Deno.test("cloneJson() replaces numbers that are not finite with null", () => {
+  const value = { a: NaN, list: [Infinity, -Infinity, 1.5], ["-0"]: -0 };
+  assertEquals(JSON.stringify(cloneJson(value)), JSON.stringify(value));
+  assertEquals(cloneJson(value), { a: null, list: [null, null, 1.5], ["-0"]: -0 } as never);
+  assertEquals(cloneJson(NaN), null as never);
+});
+
 /** Returns a value that is nested `levels` deep. */
 function nest(levels: number): unknown {
   let value: unknown = 1;
