@@ -179,6 +179,14 @@ Deno.test("readResponse(): a response of another type is cancelled, also if that
   await assertRejects(() => readResponse(new Response(body)).text(), BadRequestError);
 });
 
+Deno.test("readResponse(): joins the lines of data of an event with newlines", async () => {
+  const sse = { headers: { "content-type": "Text/Event-Stream; charset=utf-8" } };
+  const lines = 'data: {"type":"custom",\ndata: "name":"n","data":1}\n\n';
+  assertEquals(await readTypes(new Response(lines, sse)), ["custom", "network_error"]);
+  const digits = 'data: {"type":"custom","name":"n","data":1\ndata: 2}\n\n';
+  assertEquals(await readTypes(new Response(digits, sse)), ["stream_error"]);
+});
+
 Deno.test("readResponse(): malformed events and other responses fail the stream", async () => {
   const html = { headers: { "content-type": "text/html" } };
   const sse = { headers: { "content-type": "text/event-stream" } };

@@ -180,3 +180,23 @@ Deno.test("cloneJson() omits members with a symbol as the key", () => {
   const value = { a: 1, [Symbol("b")]: { c: 1 } };
   assertEquals(Object.getOwnPropertySymbols(cloneJson(value)), []);
 });
+
+Deno.test("cloneJson() and toJsonValue() keep `__proto__` where it is an accessor, as it is not on Deno", () => {
+  const value: unknown = JSON.parse('{"__proto__":{"a":{}},"b":1}');
+  Object.defineProperty(Object.prototype, "__proto__", {
+    configurable: true,
+    get: () => undefined,
+    set(prototype: object) {
+      Object.setPrototypeOf(this, prototype);
+    },
+  });
+  try {
+    const copies = [cloneJson(value), toJsonValue(value)];
+    assertEquals(copies.map((copy) => JSON.stringify(copy)), [
+      '{"__proto__":{"a":{}},"b":1}',
+      '{"value":{"__proto__":{"a":{}},"b":1}}',
+    ]);
+  } finally {
+    delete (Object.prototype as unknown as Record<string, unknown>)["__proto__"];
+  }
+});
