@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { BlockWriter, FinishedReply } from "../../src/core/block_writer.ts";
 import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
@@ -21,11 +21,14 @@ import {
   textOrEmpty,
   toArgumentsText,
 } from "../kit/stream/wire_values.ts";
+import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
+import { CONTAINER } from "./container.ts";
 import {
   EXTENSION_PREFIX,
   type WireBlockStart,
   type WireCitation,
+  type WireContainer,
   type WireDelta,
   type WireEvent,
   type WireUsage,
@@ -34,7 +37,12 @@ import {
 type OpenBlock =
   | { readonly type: "text"; readonly citations: WireCitation[] }
   | { readonly type: "thinking"; signature: string }
-  | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
+  | {
+    readonly type: "tool_use";
+    readonly contentIndex: number;
+    readonly signature: string | undefined;
+    input: unknown;
+  }
   | { readonly type: "item"; item: JsonObject; json: string };
 
 /** Reads the events of one stream and writes the reply. */
@@ -49,6 +57,7 @@ export class AnthropicReply implements ReplyReader<string> {
   #stopReason: string | null = null;
   #explanation = "";
   #messageId: string | null = null;
+  #container: WireContainer | null = null;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -78,14 +87,18 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start": {
-        const { id, usage } = requireObject(event.message);
+        const { id, usage, container } = requireObject(event.message);
         this.#startMessage(id);
         this.#writer.setResponseId(id);
+        this.#container = container ?? this.#container;
         return this.#updateUsage(usage);
       }
       case "message_delta": {
-        const { stop_reason: reason, stop_details: details } = requireObject(event.delta);
+        const { stop_reason: reason, stop_details: details, container } = requireObject(
+          event.delta,
+        );
         this.#updateUsage(event.usage);
+        this.#container = container ?? this.#container;
         this.#stopReason = textOrEmpty(reason) || this.#stopReason;
         this.#explanation = textOrEmpty(details?.explanation) || this.#explanation;
         return;
@@ -146,7 +159,8 @@ export class AnthropicReply implements ReplyReader<string> {
         this.#hasToolCall = true;
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
-        return { type: "tool_use", contentIndex, input: block.input };
+        const signature = toCallSignature(block);
+        return { type: "tool_use", contentIndex, signature, input: block.input };
       }
       default:
         return { type: "item", item: { ...block }, json: "" };
@@ -206,7 +220,7 @@ export class AnthropicReply implements ReplyReader<string> {
         if (!isJsonObject(block.input) || Object.keys(block.input).length > 0) {
           this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
-        return this.#writer.closeToolCall(block.contentIndex);
+        return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
       case "item": {
         // Server-side items (searches, compaction) have to be sent back unchanged.
         const { item, json } = block;
@@ -239,7 +253,7 @@ export class AnthropicReply implements ReplyReader<string> {
     switch (reason) {
       case "max_tokens":
       case "model_context_window_exceeded":
-        return this.#writer.finish({ stopReason: "length", usage });
+        return this.#complete({ stopReason: "length", usage });
       case "refusal":
       case "content_filter": {
         const { provider } = this.#call.origin;
@@ -261,7 +275,12 @@ export class AnthropicReply implements ReplyReader<string> {
     }
     // Some gateways omit the ends of blocks. That of a call which the token limit cut off stays open.
     for (const index of this.#blocks.keys()) this.#close(index);
-    this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
+    this.#complete({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
+  }
+
+  #complete(reply: FinishedReply): void {
+    if (this.#container) this.#writer.writeExtension(CONTAINER, this.#container);
+    this.#writer.finish(reply);
   }
 }
 
