@@ -9,13 +9,14 @@ import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
-import { isErrorValue } from "../kit/errors/error_body.ts";
+import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  parseJsonOrUndefined,
   readObject,
   readText,
   textOrEmpty,
@@ -26,6 +27,7 @@ import { toCitation } from "./citations.ts";
 import { CONTAINER } from "./container.ts";
 import {
   EXTENSION_PREFIX,
+  type WireBlockDelta,
   type WireBlockStart,
   type WireCitation,
   type WireContainer,
@@ -110,7 +112,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "ping":
         return;
       default:
-        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
+        if (isErrorEvent(event)) throw classifyStreamError(event, this.#call.origin);
         this.#unknown.report("an event", Object(event)["type"]);
     }
   }
@@ -175,34 +177,44 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.writeThinking(readText(delta.thinking));
       case "input_json_delta":
         return this.#appendInput(index, readText(delta.partial_json));
-      case "signature_delta": {
-        const block = this.#blocks.get(index);
-        if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
+      default:
+        this.#appendToBlock(this.#blocks.get(index), delta);
+    }
+  }
+
+  /** Appends a delta that belongs to the start of its block. */
+  #appendToBlock(block: OpenBlock | undefined, delta: WireBlockDelta): void {
+    switch (delta.type) {
+      case "signature_delta":
+        if (block?.type !== "thinking") break;
+        block.signature += textOrEmpty(delta.signature);
         return;
-      }
-      case "citations_delta": {
-        const block = this.#blocks.get(index);
-        if (block?.type === "text") block.citations.push(delta.citation);
+      case "citations_delta":
+        if (block?.type !== "text") break;
+        block.citations.push(delta.citation);
         return;
-      }
       case "compaction_delta": {
-        const block = this.#blocks.get(index);
+        if (block?.type !== "item") break;
         const { type: _type, ...fields } = delta;
-        if (block?.type === "item") block.item = { ...block.item, ...fields };
+        block.item = { ...block.item, ...fields };
         return;
       }
       default:
-        this.#unknown.report("a delta", Object(delta)["type"]);
+        return this.#unknown.report("a delta", Object(delta)["type"]);
     }
+    this.#unknown.reportStrayDelta(delta.type);
   }
 
   #appendInput(index: number, json: string): void {
     const block = this.#blocks.get(index);
+    if (json === "") return;
     if (block?.type === "tool_use") {
-      if (json !== "") block.input = undefined;
+      block.input = undefined;
       this.#writer.writeToolArguments(block.contentIndex, json);
     } else if (block?.type === "item") {
       block.json += json;
+    } else {
+      this.#unknown.reportStrayDelta("input_json_delta");
     }
   }
 
@@ -221,13 +233,18 @@ export class AnthropicReply implements ReplyReader<string> {
           this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
         return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
-      case "item": {
-        // Server-side items (searches, compaction) have to be sent back unchanged.
-        const { item, json } = block;
-        const data = json === "" ? item : { ...item, input: JSON.parse(json) };
-        return this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
-      }
+      case "item":
+        return this.#writeItem(block.item, block.json);
     }
+  }
+
+  /** Stores a server-side item (search, compaction), which has to be sent back unchanged. */
+  #writeItem(item: JsonObject, json: string): void {
+    const type = String(item["type"]);
+    const input = json === "" ? item["input"] : parseJsonOrUndefined(json);
+    if (json !== "" && input === undefined) return this.#unknown.reportCutItem(type);
+    const data = input === undefined ? item : { ...item, input };
+    this.#writer.writeExtension(EXTENSION_PREFIX + type, data);
   }
 
   /** Closes blocks whose end some gateways omit: text and thinking, which only one block at a time has, and the block at an index. */
@@ -239,7 +256,8 @@ export class AnthropicReply implements ReplyReader<string> {
 
   #closeText(wireCitations: readonly WireCitation[]): void {
     const citations = wireCitations.map(toCitation);
-    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
+    if (citations.length > 0) this.#writer.closeText({ citations });
+    else this.#writer.closeTextOrThinking();
   }
 
   #updateUsage(counts: WireUsage | undefined): void {

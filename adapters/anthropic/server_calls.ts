@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { isOwnReply } from "../kit/request/history.ts";

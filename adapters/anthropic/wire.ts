@@ -76,8 +76,12 @@ export type WireCitation = JsonObject & {
 export type WireDelta =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly thinking: string }
-  | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
+  | WireBlockDelta;
+
+/** The next part of what a block stores until its end. */
+export type WireBlockDelta =
+  | { readonly type: "signature_delta"; readonly signature: string }
   | ({ readonly type: "compaction_delta" } & JsonObject)
   | { readonly type: "citations_delta"; readonly citation: WireCitation };
 
