@@ -202,7 +202,7 @@ export class AnthropicReply implements ReplyReader<string> {
       default:
         return this.#unknown.report("a delta", Object(delta)["type"]);
     }
-    this.#unknown.reportStrayDelta(delta.type);
+    this.#unknown.reportOrphanDelta(delta.type);
   }
 
   #appendInput(index: number, json: string): void {
@@ -214,7 +214,7 @@ export class AnthropicReply implements ReplyReader<string> {
     } else if (block?.type === "item") {
       block.json += json;
     } else {
-      this.#unknown.reportStrayDelta("input_json_delta");
+      this.#unknown.reportOrphanDelta("input_json_delta");
     }
   }
 

@@ -154,7 +154,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     } else if (toolResult) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...[toolResult].flat());
-      else this.#unknown.reportStrayDelta("toolResult");
+      else this.#unknown.reportOrphanDelta("toolResult");
     } else if (image) {
       this.#appendImage(index, image);
     } else {
@@ -167,14 +167,14 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     const block = this.#blocks.get(index);
     if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
     else if (block?.type === "server_tool_use") block.json += json;
-    else if (json !== "") this.#unknown.reportStrayDelta("toolUse");
+    else if (json !== "") this.#unknown.reportOrphanDelta("toolUse");
   }
 
   #appendImage(index: number, { source, error }: NonNullable<WireDelta["image"]>): void {
     const block = this.#blocks.get(index);
     const bytes = readText(source?.bytes);
     if (block?.type === "image") block.bytes = joinBase64(block.bytes, bytes);
-    else if (bytes !== "") this.#unknown.reportStrayDelta("image");
+    else if (bytes !== "") this.#unknown.reportOrphanDelta("image");
     if (!error) return;
     const message = `The image is incomplete: ${textOrEmpty(error.message)}`;
     this.#writer.warning("image_incomplete", message);

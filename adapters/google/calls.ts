@@ -48,7 +48,7 @@ export class GoogleCallAssembler {
     const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
     const open = isNewCall ? this.#openCall(call) : this.#partialCall;
     if (open === null) {
-      if (call.partialArgs) this.#unknown.reportStrayDelta("partialArgs");
+      if (call.partialArgs) this.#unknown.reportOrphanDelta("partialArgs");
       return;
     }
     open.signature = signature ?? open.signature;

@@ -67,7 +67,7 @@ export function isErrorValue(value: JsonObject): boolean {
 }
 
 /**
- * Whether an event of an unknown type is an error. A message makes it one only if its type, or a code, says so, since an
+ * Whether an event of an unknown type is an error. A message makes it one only if its type or a code states it, since an
  * event of another type may have a message, too.
  */
 export function isErrorEvent(event: JsonObject): boolean {

@@ -28,7 +28,7 @@ export class UnknownParts {
   }
 
   /** Reports a delta whose block has not started, has ended or is of another type; `name` is the type of the delta. */
-  reportStrayDelta(name: unknown): void {
+  reportOrphanDelta(name: unknown): void {
     this.#warn("The reply has a delta without its block", name);
   }
 

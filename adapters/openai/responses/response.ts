@@ -52,7 +52,7 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #call: ProviderCall;
   readonly #calls = new Map<number, OpenCall>();
   /** Indexes of arguments without a call; the end of its item repeats them. */
-  readonly #strayArguments = new Set<number>();
+  readonly #orphanArguments = new Set<number>();
   readonly #unknown: UnknownParts;
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
@@ -156,7 +156,7 @@ export class ResponsesReply implements ReplyReader<string> {
   #appendArguments(index: number, delta: string): void {
     const call = this.#calls.get(index);
     if (delta === "") return;
-    if (!call) return void this.#strayArguments.add(index);
+    if (!call) return void this.#orphanArguments.add(index);
     call.hasArguments = true;
     this.#writer.writeToolArguments(call.contentIndex, delta);
   }
@@ -261,8 +261,8 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#closeMissedItems(output);
     this.#completeCalls(output);
     if (this.#annotations.length > 0) this.#closeText([]);
-    for (const index of this.#strayArguments) {
-      if (!this.#calls.has(index)) this.#unknown.reportStrayDelta("function_call_arguments");
+    for (const index of this.#orphanArguments) {
+      if (!this.#calls.has(index)) this.#unknown.reportOrphanDelta("function_call_arguments");
     }
     const { provider } = origin;
     if (status !== "completed" && status !== "incomplete") {

@@ -35,7 +35,7 @@ function getUnknownParts({ warnings, error }: CollectedReply): string[] {
   return warnings.filter(({ code }) => code === "unknown_part").map(({ message }) => message);
 }
 
-const STRAY = "The reply has a delta without its block";
+const ORPHAN = "The reply has a delta without its block";
 
 Deno.test("createAnthropic(): a delta without its block, or after its end, is reported", async () => {
   const deltas = [
@@ -44,7 +44,7 @@ Deno.test("createAnthropic(): a delta without its block, or after its end, is re
     { type: "citations_delta", citation: { type: "page_location" } },
     { type: "compaction_delta", content: "…" },
   ];
-  const expected = deltas.map(({ type }) => `${STRAY}: ${type}`);
+  const expected = deltas.map(({ type }) => `${ORPHAN}: ${type}`);
   const events = deltas.map((delta) => ({ type: "content_block_delta", index: 3, delta }));
   assertEquals(getUnknownParts(await readAnthropic(events)), expected);
   const item = { type: "server_tool_use", id: "1", name: "web_search", input: {} };
@@ -67,9 +67,9 @@ Deno.test("createBedrock(): a delta without its block is reported", async () => 
     delta({ image: { source: { bytes: "AAAA" } } }),
   ]);
   assertEquals(getUnknownParts(reply), [
-    `${STRAY}: toolUse`,
-    `${STRAY}: toolResult`,
-    `${STRAY}: image`,
+    `${ORPHAN}: toolUse`,
+    `${ORPHAN}: toolResult`,
+    `${ORPHAN}: image`,
   ]);
 });
 
@@ -77,7 +77,7 @@ Deno.test("responses: arguments without a call are reported, unless the call fol
   const index = { output_index: 1 };
   const delta = { type: "response.function_call_arguments.delta", ...index, delta: "{" };
   const lost = await readResponses([delta]);
-  assertEquals(getUnknownParts(lost), [`${STRAY}: function_call_arguments`]);
+  assertEquals(getUnknownParts(lost), [`${ORPHAN}: function_call_arguments`]);
   const item = { type: "function_call", call_id: "1", name: "read_file", arguments: "{}" };
   const found = await readResponses([
     delta,
@@ -107,7 +107,7 @@ Deno.test("createGoogle(): parts of arguments without a call are reported", asyn
   const reply = await read("google", [
     { candidates: [{ content: { parts }, finishReason: "STOP" }] },
   ]);
-  assertEquals(getUnknownParts(reply), [`${STRAY}: partialArgs`]);
+  assertEquals(getUnknownParts(reply), [`${ORPHAN}: partialArgs`]);
 });
 
 Deno.test("createAnthropic(), createBedrock(): a server tool whose input was cut off is reported", async () => {
