@@ -185,6 +185,7 @@ export {
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "./request/model_limits.ts";
