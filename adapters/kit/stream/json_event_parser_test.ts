@@ -36,3 +36,13 @@ Deno.test("JsonEventParser: emits an error without a final line end", () => {
 Deno.test("JsonEventParser: ignores text that is not JSON", () => {
   assertEquals(parseFrames('upstream }\n\ndata: {"a":1}\n\n'), [{ a: 1 }]);
 });
+
+Deno.test("JsonEventParser: emits an error when its last line arrives, not only at the end of the body", () => {
+  const parser = new JsonEventParser();
+  const frames: unknown[] = [];
+  const onFrame = (json: string) => frames.push(JSON.parse(json));
+  parser.feed(new TextEncoder().encode(`${JSON.stringify(ERROR, null, 2)}\n`), onFrame);
+  assertEquals(frames, [ERROR]);
+  parser.end(onFrame);
+  assertEquals(frames.length, 1);
+});
