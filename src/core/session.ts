@@ -159,7 +159,14 @@ export interface SessionFilter {
   readonly tenant?: string;
   /** User of the sessions. Default: any. */
   readonly user?: string;
+  /** Members that the metadata of the sessions have, with the same values. Default: any. */
+  readonly metadata?: SessionMetadataFilter;
 }
+
+/** Selects sessions by members of their metadata. A name and its value have at most 1,000 characters as JSON. */
+export type SessionMetadataFilter = {
+  readonly [name: string]: string | number | boolean | null;
+};
 
 /** Options for {@linkcode SessionStore.list}. */
 export interface ListSessionsOptions extends SessionFilter {

@@ -32,8 +32,8 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { createRandomId } from "../store/session_id.ts";
+import { checkDeleteOptions, checkFilter, pickFilter } from "../store/session_filter.ts";
 import {
-  checkDeleteOptions,
   compareSessions,
   deleteMatching,
   type HitPosition,
@@ -187,6 +187,7 @@ export class FileSessionStore implements SessionStore {
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
   async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(filter);
     const after = parseListCursor(cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
@@ -213,19 +214,14 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) {
       await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
     if (parsed.words.length === 0) return [];
-    const filter = {
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
-    const summaries = await this.list(filter);
+    const summaries = await this.list(pickFilter(options));
     const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&

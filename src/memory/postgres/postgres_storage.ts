@@ -31,7 +31,7 @@ import {
   type Query,
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeSummary, readOutline, readSession } from "./stored_session.ts";
+import { encodeMetadata, encodeSummary, readOutline, readSession } from "./stored_session.ts";
 import { encodeText } from "./stored_text.ts";
 import { listWords } from "./word_index.ts";
 
@@ -218,6 +218,7 @@ function createAppendValues(
     getNew(header.cwd),
     getNew(header.tenant),
     getNew(header.user),
+    isNew ? encodeMetadata(header) : null,
     list((entry) => encodeText(entry.id)),
     list(({ parentId }) => parentId === null ? null : encodeText(parentId)),
     list(({ type }) => encodeText(type)),

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import type { EntryOutline, SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import { createHeader } from "../store/jsonl.ts";
+import { listMembers } from "../store/session_filter.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { PostgresRow } from "./postgres_client.ts";
 import { decodeText } from "./stored_text.ts";
@@ -21,6 +22,12 @@ export interface SessionColumns {
 /** Encodes a summary. The metadata are only in the header, since they may be long and never change. */
 export function encodeSummary({ metadata: _metadata, ...summary }: SessionSummary): string {
   return JSON.stringify(summary);
+}
+
+/** Encodes the members of a session's metadata by which it can be selected; `null` if there are none. */
+export function encodeMetadata({ metadata }: SessionHeader): string | null {
+  const members = listMembers(metadata);
+  return members.length === 0 ? null : JSON.stringify(members);
 }
 
 /** Reads the columns of a session; those that cannot be read are replaced by what is known. */

@@ -5,6 +5,7 @@
  */
 
 import type { SessionFilter } from "../../core/session.ts";
+import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 
 type Value = string | number;
@@ -54,13 +55,17 @@ export function createSearchQuery(
   };
 }
 
-function createFilter({ cwd, tenant, user }: SessionFilter): Query[] {
+function createFilter({ cwd, tenant, user, metadata }: SessionFilter): Query[] {
   const equals = (sql: string, value: string | undefined) =>
     value === undefined ? [] : [{ sql, values: [value] }];
   return [
     ...equals("cwd = ?", cwd),
     ...equals("tenant = ?", tenant),
     ...equals("user = ?", user),
+    ...listMembers(metadata).map((member) => ({
+      sql: "sessions.id IN (SELECT session FROM session_members WHERE member = ?)",
+      values: [member],
+    })),
   ];
 }
 

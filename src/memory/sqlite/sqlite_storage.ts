@@ -36,7 +36,7 @@ import {
   type Statement,
 } from "./sqlite_database.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
-import { createTables, getStoredText } from "./sqlite_tables.ts";
+import { addMembers, createTables, getStoredText } from "./sqlite_tables.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -265,6 +265,7 @@ class Connection {
       ? addSession.run(...values, JSON.stringify(header), cwd, tenant, user)
       : setSummary.run(...values, position);
     if (changes !== 1) return false;
+    if (position === 0) addMembers(this.database, header);
     entries.forEach((entry, index) => this.#addEntry(id, position + index, entry));
     return true;
   }
@@ -351,6 +352,7 @@ function deleteSession(database: Database, id: string): boolean {
     if (text !== "") removeText.run(Number(number), text);
   }
   database.prepare("DELETE FROM entries WHERE session = ?").run(id);
+  database.prepare("DELETE FROM session_members WHERE session = ?").run(id);
   return changes === 1;
 }
 

@@ -17,7 +17,7 @@ import type {
   SessionStore,
 } from "../../core/session.ts";
 import { createNotFoundError } from "../store/session_errors.ts";
-import { checkDeleteOptions, checkScope, matchesFilter } from "../store/session_page.ts";
+import { checkDeleteOptions, checkScope, matchesFilter } from "../store/session_filter.ts";
 
 /** The tenant, the user, or both, whose sessions a store has. */
 export type SessionScope = Pick<SessionFilter, "tenant" | "user">;

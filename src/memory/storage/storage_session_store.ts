@@ -29,8 +29,8 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
+import { checkDeleteOptions, checkFilter, pickFilter } from "../store/session_filter.ts";
 import {
-  checkDeleteOptions,
   compareSessions,
   deleteMatching,
   type ListCursor,
@@ -122,6 +122,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Lists the sessions, most recently written first. */
   async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(filter);
     const after = parseListCursor(cursor);
     return await this.#read(undefined, async () => {
       const sessions = await this.#list(filter, { after, limit });
@@ -159,21 +160,18 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    checkFilter(options);
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) await this.#load(sessionId);
     if (parsed.words.length === 0) return [];
-    const scope = {
-      ...(sessionId !== undefined && { sessionId }),
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
+    const filter = pickFilter(options);
     return await this.#read(sessionId, async () => {
-      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(scope);
+      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(filter);
       const hits = searchStorage(this.#storage, parsed, {
-        ...scope,
+        ...filter,
+        ...(sessionId !== undefined && { sessionId }),
         snapshotTime,
         ...(after && { after }),
         ...(signal && { signal }),
@@ -213,12 +211,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     await this.close();
   }
 
-  async #findLatest({ cwd, tenant, user }: SessionFilter): Promise<number> {
-    const filter = {
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
+  async #findLatest(filter: SessionFilter): Promise<number> {
     const [first] = await this.#storage.list({ ...filter, limit: 1 });
     return first?.updated ?? 0;
   }

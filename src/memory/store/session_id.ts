@@ -10,10 +10,22 @@ const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
 const MAX_LENGTH = 200;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
+const RANDOM_ID_LENGTH = 12;
+
+/** Random bytes for many ids, since most of the time for a request of few bytes is that of the request. */
+const randomBytes = new Uint8Array(128 * RANDOM_ID_LENGTH);
+let usedBytes = randomBytes.length;
+
 /** Creates an id of twelve random letters and digits (60 bits). */
 export function createRandomId(): string {
+  if (usedBytes === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    usedBytes = 0;
+  }
   let id = "";
-  for (const byte of crypto.getRandomValues(new Uint8Array(12))) id += ALPHABET[byte & 31];
+  for (const end = usedBytes + RANDOM_ID_LENGTH; usedBytes < end; usedBytes++) {
+    id += ALPHABET[(randomBytes[usedBytes] ?? 0) & 31];
+  }
   return id;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Pages of lists and searches, and the selection of sessions.
+ * Pages of lists and searches, and the deletion of the sessions of a list.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
+import { matchesFilter } from "./session_filter.ts";
 
 /** The position of a session in lists: by `updated`, then by `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
@@ -35,16 +36,6 @@ export type SearchCursor = HitPosition & PageTime;
 /** Compares sessions by their order in lists. */
 export function compareSessions(left: SessionOrder, right: SessionOrder): number {
   return right.updated - left.updated || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);
-}
-
-/** Whether a session matches a filter. */
-export function matchesFilter(
-  session: Pick<SessionSummary, "cwd" | "tenant" | "user">,
-  { cwd, tenant, user }: SessionFilter,
-): boolean {
-  return (cwd === undefined || session.cwd === cwd) &&
-    (tenant === undefined || session.tenant === tenant) &&
-    (user === undefined || session.user === user);
 }
 
 /** Selects the sessions that match a filter, sorts them as lists are, and limits them to those after a position. */
@@ -127,31 +118,6 @@ function createCursorError(cursor: string): SessionError {
     `Invalid cursor ${JSON.stringify(cursor)}: use the cursor of the previous page, or none`,
     { reason: "bad_cursor" },
   );
-}
-
-/**
- * Checks that the sessions to delete are selected by at least one option.
- *
- * @throws {SessionError} With the reason `bad_filter`.
- */
-export function checkDeleteOptions(options: DeleteSessionsOptions): void {
-  if (Object.values(options).some((value) => value !== undefined)) return;
-  throw new SessionError(
-    "Cannot delete all sessions of a store: specify cwd, tenant, user or updatedBefore",
-    { reason: "bad_filter" },
-  );
-}
-
-/**
- * Checks that a scope selects sessions.
- *
- * @throws {SessionError} With the reason `bad_filter`.
- */
-export function checkScope({ tenant, user }: SessionFilter): void {
-  if (tenant !== undefined || user !== undefined) return;
-  throw new SessionError("The scope of a store is empty: specify a tenant, a user, or both", {
-    reason: "bad_filter",
-  });
 }
 
 /** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */
