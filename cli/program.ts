@@ -4,6 +4,7 @@
  * @module
  */
 
+import { parseCommandLine } from "./command_line/parser.ts";
 import { PROGRAM } from "./commands/table.ts";
 import { CliError } from "./host/cli_error.ts";
 import { ExitCode } from "./host/exit_code.ts";
@@ -15,7 +16,6 @@ import { getStyle } from "./render/style.ts";
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
   try {
     preloadCommand(args);
-    const { parseCommandLine } = await import("./command_line/parser.ts");
     const { command, path, ...invocation } = await parseCommandLine(PROGRAM, args);
     const isHelp = invocation.options.help === true;
     const exitCode = isHelp ? undefined : await command.action?.(invocation, host);

@@ -32,6 +32,9 @@ import {
 } from "./turns.ts";
 import { type CacheControl, EXTENSION_PREFIX, type WireBlock, type WireMessage } from "./wire.ts";
 
+/** Maximum length of the title of a document, in characters. */
+const MAX_TITLE_LENGTH = 500;
+
 /** Options for `toWireMessages()`. */
 export interface MessagesOptions extends TurnsOptions {
   /** The cache mark for the last messages. Default: none. */
@@ -104,7 +107,7 @@ function toDocument(block: DocumentBlock, citesDocuments: boolean): WireBlock {
     source: isText
       ? { type: "text", media_type: mediaType, data: decodeBase64Text(source.data) }
       : toSource(block),
-    ...(name !== undefined && { title: name }),
+    ...(name?.trim() && { title: name.slice(0, MAX_TITLE_LENGTH) }),
     ...(citesDocuments && { citations: { enabled: true } }),
   };
 }

@@ -60,6 +60,7 @@ const ABILITIES: ContentAbilities = {
   document: {
     types: /^(?:application\/pdf|text\/plain)$/,
     urls: WEB_URLS,
+    urlTypes: /^application\/pdf$/,
     files: true,
     citations: true,
   },

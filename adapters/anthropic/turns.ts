@@ -8,7 +8,7 @@ import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { getTextAndMedia, isOwnReply } from "../kit/request/history.ts";
+import { getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";
 import type { MediaBlock } from "../kit/request/media.ts";
 
 /** A message of a request. */
@@ -74,7 +74,7 @@ export function toTurns<Block extends JsonObject>(
     append(turns, { role, content: toBlocks(message, model, format) });
   }
   append(turns, { role: "user", content: attachments });
-  if (turns[0]?.role !== "user") turns.unshift(createUserTurn("(The conversation goes on.)"));
+  if (turns[0]?.role !== "user") turns.unshift(createUserTurn(MISSING_PROMPT));
   const last = turns.at(-1);
   if (last?.role !== "assistant") return turns;
   if (prefill) trimEnd(last.content);

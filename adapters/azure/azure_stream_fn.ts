@@ -7,7 +7,7 @@
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { findModel } from "../catalog/catalog.ts";
 import { createChat } from "../openai/chat/chat.ts";
-import { type ChatDialect, COMPATIBLE } from "../openai/chat/dialect.ts";
+import { type ChatDialect, COMPATIBLE, MAX_DESCRIPTION } from "../openai/chat/dialect.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { toBearerHeader } from "../openai/server/server_stream_fn.ts";
 import { AccessTokenCache, type GetToken } from "../kit/http/access_token.ts";
@@ -105,6 +105,7 @@ function createDialect(apiVersion: string | undefined): ChatDialect {
   return {
     ...COMPATIBLE,
     maxTokensField: "max_completion_tokens",
+    maxDescription: MAX_DESCRIPTION,
     hasCacheKey: !isDatedVersion(apiVersion),
     unsupported: isDatedVersion(apiVersion)
       ? COMPATIBLE.unsupported

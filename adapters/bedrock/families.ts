@@ -16,6 +16,10 @@ export interface ModelFamily {
   readonly resultStatus: boolean;
   /** Whether tool results may contain images and documents; otherwise these follow the results. */
   readonly resultMedia: boolean;
+  /** Tool choices that force a call: any call, or a call of one tool. */
+  readonly forcedChoices: readonly ("any" | "tool")[];
+  /** Whether a message may contain calls or results together with other content. */
+  readonly mixedTurns: boolean;
   /** Whether the model cites documents. */
   readonly citations: boolean;
   /** Whether the model can continue a reply that ends the request. */
@@ -28,6 +32,8 @@ const OTHER_FAMILY: ModelFamily = {
   longCache: false,
   resultStatus: false,
   resultMedia: false,
+  forcedChoices: [],
+  mixedTurns: false,
   citations: false,
   prefill: false,
 };
@@ -37,6 +43,8 @@ const CLAUDE: ModelFamily = {
   longCache: true,
   resultStatus: true,
   resultMedia: true,
+  forcedChoices: ["any", "tool"],
+  mixedTurns: true,
   citations: true,
   prefill: true,
 };
@@ -45,6 +53,8 @@ const NOVA: ModelFamily = {
   thinking: "nova",
   cachePoints: ["system", "messages"],
   resultStatus: true,
+  forcedChoices: ["any", "tool"],
+  mixedTurns: true,
 };
 
 /** Families by a part of the model id; the first match counts. */
@@ -55,6 +65,7 @@ const FAMILIES: readonly (readonly [RegExp, ModelFamily])[] = [
   [/claude/, CLAUDE],
   [/amazon\.nova/, NOVA],
   [/openai\.gpt-oss/, { ...OTHER_FAMILY, thinking: "openai" }],
+  [/mistral\./, { ...OTHER_FAMILY, forcedChoices: ["any"] }],
 ];
 
 /** Returns the family of a model. The id of an application inference profile does not contain it. */

@@ -41,16 +41,40 @@ export function toWireMessages(
   { family, cachePoint, ...options }: MessagesOptions,
 ): WireMessage[] {
   const media = new MediaConverter();
-  const turns = toTurns<WireBlock>(messages, options, {
+  const mixedTurns = toTurns<WireBlock>(messages, options, {
     toUserBlock: (block) => toContentBlock(block, media),
     toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
   });
+  const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);
   for (const { content } of turns) addDocumentText(content);
   if (cachePoint === undefined) return turns;
   for (const { content } of findCachedTurns(turns)) content.push(cachePoint);
   return turns;
+}
+
+/** Splits a message with calls or results and other content, with a message of the other role between the parts. */
+function separateToolBlocks({ role, content }: WireMessage): WireMessage[] {
+  const toolBlocks = content.filter(isToolBlock);
+  const others = content.filter((block) => !isToolBlock(block) && !isThinking(block));
+  if (toolBlocks.length === 0) return [{ role, content }];
+  if (others.length === 0) return [{ role, content: toolBlocks }];
+  return role === "assistant"
+    ? [
+      { role, content: others },
+      { role: "user", content: [{ text: "Continue." }] },
+      { role, content: toolBlocks },
+    ]
+    : [
+      { role, content: toolBlocks },
+      { role: "assistant", content: [{ text: "Noted." }] },
+      { role, content: others },
+    ];
+}
+
+function isToolBlock(block: WireBlock): boolean {
+  return block["toolUse"] !== undefined || block["toolResult"] !== undefined;
 }
 
 function toContentBlock(block: TextBlock | MediaBlock, media: MediaConverter): WireBlock {

@@ -88,7 +88,7 @@ export async function createConverseBody(
     inferenceConfig: hasFields(inferenceConfig) ? inferenceConfig : undefined,
     toolConfig: toToolConfig(
       request,
-      { entry, cachePoint: getCachePoint("tools"), serverTools },
+      { entry, family, cachePoint: getCachePoint("tools"), serverTools },
       sink,
     ),
     outputConfig,
@@ -181,15 +181,16 @@ function toSystemPrompt(text: string, cachePoint: WireBlock | undefined): WireBl
 /** Creates the tool configuration, which the API requires for every conversation that contains calls. */
 function toToolConfig(
   request: StreamRequest,
-  { entry, cachePoint, serverTools }: {
+  { cachePoint, serverTools, ...model }: {
     readonly entry: CatalogEntry;
+    readonly family: ModelFamily;
     readonly cachePoint: WireBlock | undefined;
     readonly serverTools: readonly JsonObject[];
   },
   sink: WarningSink,
 ): JsonObject | undefined {
   const { context, options } = request;
-  const toolChoice = toToolChoice(request, entry, sink);
+  const toolChoice = toToolChoice(request, model, sink);
   const called = findCalledTools(context.messages);
   const isNone = options.toolChoice === "none";
   if (isNone && called.length === 0 && serverTools.length === 0) return undefined;
@@ -228,18 +229,19 @@ function findCalledTools(messages: readonly LlmMessage[]): ToolSpec[] {
 
 function toToolChoice(
   request: StreamRequest,
-  entry: CatalogEntry,
+  { entry, family }: { readonly entry: CatalogEntry; readonly family: ModelFamily },
   sink: WarningSink,
 ): WireBlock | undefined {
-  const { model, options } = request;
+  const { model, options: { toolChoice } } = request;
   if (!canChooseTool(request, sink) || !isToolForced(request)) return undefined;
-  if (entry.forcedToolChoice === false) {
-    const message = `${model.modelId} does not support a forced tool call`;
-    sink.warning("tool_choice_left_out", message);
+  const choice = typeof toolChoice === "object" ? "tool" : "any";
+  if (entry.forcedToolChoice === false || !family.forcedChoices.includes(choice)) {
+    const kind = choice === "any" ? "a forced tool call" : "a forced call of one tool";
+    sink.warning("tool_choice_left_out", `${model.modelId} does not support ${kind}`);
     return undefined;
   }
-  if (typeof options.toolChoice !== "object") return { any: {} };
-  return { tool: { name: toWireName(options.toolChoice.name, TOOL_NAME_RULE) } };
+  if (typeof toolChoice !== "object") return { any: {} };
+  return { tool: { name: toWireName(toolChoice.name, TOOL_NAME_RULE) } };
 }
 
 async function toOutputConfig(

@@ -14,6 +14,7 @@ import {
   hasText,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "../kit/request/history.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
@@ -26,10 +27,7 @@ import type { WireContent, WirePart } from "./wire.ts";
 export interface ContentsOptions {
   /** The requested model. */
   readonly model: ModelSpec;
-  /**
-   * Whether the model is Gemini 3 or later, which requires the signatures of the calls of the current turn and
-   * accepts images in tool results.
-   */
+  /** Whether the model is Gemini 3 or later, which requires signatures of calls and accepts images in tool results. */
   readonly requiresSignatures: boolean;
   /** Whether calls and results have ids; Vertex AI rejects them. */
   readonly hasCallIds: boolean;
@@ -41,15 +39,17 @@ const RESULT_TYPES = /^(?:image\/(?:png|jpeg|webp)|application\/pdf|text\/plain)
 /** Google's placeholder for the signature of a call that another model made. */
 const SIGNATURE_PLACEHOLDER = "skip_thought_signature_validator";
 
-/** Converts a conversation: it starts and ends with the user, and the results of a batch share one message. */
+/**
+ * Converts a conversation: it starts and ends with the user, replies do not follow each other, and the results of a batch
+ * share one message.
+ */
 export function toWireContents(
   messages: readonly LlmMessage[],
   options: ContentsOptions,
 ): WireContent[] {
   const contents: WireContent[] = [];
-  const lastPromptIndex = messages.findLastIndex(({ role }) => role === "user");
   let batch: ToolResultMessage[] = [];
-  for (const [index, message] of messages.entries()) {
+  for (const message of messages) {
     if (message.role === "tool_result") {
       batch.push(message);
       continue;
@@ -60,17 +60,29 @@ export function toWireContents(
       const parts = getTextAndMedia(message.content).map(toPart);
       contents.push(...createContent("user", parts));
     } else {
-      const isCurrentTurn = index > lastPromptIndex;
-      contents.push(...toReplyContents(message, { ...options, isCurrentTurn }));
+      contents.push(...toReplyContents(message, options));
     }
   }
   contents.push(...toResultContents(batch, options));
-  if (contents[0]?.role !== "user") {
-    contents.unshift(createUserContent("(The conversation goes on.)"));
+  return completeContents(mergeReplies(contents));
+}
+
+/** Merges replies that follow each other. The API rejects a call that does not follow a user content. */
+function mergeReplies(contents: readonly WireContent[]): WireContent[] {
+  const merged: WireContent[] = [];
+  for (const content of contents) {
+    const last = merged.at(-1);
+    if (content.role !== "model" || last?.role !== "model") merged.push(content);
+    else merged[merged.length - 1] = { ...last, parts: [...last.parts, ...content.parts] };
   }
-  return contents.at(-1)?.role === "model"
-    ? [...contents, createUserContent("Continue.")]
-    : contents;
+  return merged;
+}
+
+/** Adds the user contents with which a conversation starts and ends. */
+function completeContents(contents: readonly WireContent[]): WireContent[] {
+  const start = contents[0]?.role === "user" ? [] : [createUserContent(MISSING_PROMPT)];
+  const end = contents.at(-1)?.role === "model" ? [createUserContent("Continue.")] : [];
+  return [...start, ...contents, ...end];
 }
 
 function createContent(role: WireContent["role"], parts: readonly WirePart[]): WireContent[] {
@@ -147,21 +159,16 @@ function toResultPart(
   };
 }
 
-interface ReplyOptions extends ContentsOptions {
-  /** Whether the reply follows the last prompt. */
-  readonly isCurrentTurn: boolean;
-}
-
 function toReplyContents(
   message: AssistantMessage,
-  { model, requiresSignatures, isCurrentTurn, hasCallIds }: ReplyOptions,
+  { model, requiresSignatures, hasCallIds }: ContentsOptions,
 ): WireContent[] {
   const isOwn = isOwnReply(message, model);
   const parts = message.content.flatMap((block) => toReplyParts(block, { isOwn, hasCallIds }));
   const firstCallIndex = parts.findIndex(({ functionCall }) => functionCall !== undefined);
   const firstCall = parts[firstCallIndex];
   const isUnsigned = firstCall !== undefined && firstCall.thoughtSignature === undefined;
-  if (requiresSignatures && isCurrentTurn && isUnsigned) {
+  if (requiresSignatures && isUnsigned) {
     parts[firstCallIndex] = { ...firstCall, thoughtSignature: SIGNATURE_PLACEHOLDER };
   }
   return createContent("model", parts);

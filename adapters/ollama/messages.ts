@@ -12,6 +12,7 @@ import {
   getTextAndMedia,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "../kit/request/history.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
@@ -36,7 +37,8 @@ export function toWireMessages(messages: readonly LlmMessage[], model: ModelSpec
         : toReplyMessages(message, model),
     );
   }
-  return [...wire, ...toUserMessages(images)];
+  wire.push(...toUserMessages(images));
+  return wire.length > 0 ? wire : [{ role: "user", content: MISSING_PROMPT }];
 }
 
 function toUserMessages(blocks: readonly ContentBlock[]): WireMessage[] {

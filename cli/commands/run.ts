@@ -43,7 +43,7 @@ export const run = defineCommand({
     ["NO_COLOR", "disables colors; FORCE_COLOR overrides it"],
   ],
   exitCodes: EXIT_CODES.map(([code]) => code),
-  preload: () => import("../run/run_prompt.ts"),
+  preload: () => import("../run/run_command.ts"),
   async action({ options, arguments: words }, host) {
     const { runCommand } = await import("../run/run_command.ts");
     return await runCommand(options, words, host);

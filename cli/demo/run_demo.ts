@@ -30,7 +30,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
   const style = getStyle(output, env);
   using interrupt = new InterruptHandler(host);
   await using project = await createSampleProject();
-  await using setup = setUpAgent({
+  await using setup = await setUpAgent({
     cwd: project.directory,
     model: modelSpec("anthropic/claude-sonnet-5-5"),
     allowedTools: [],
@@ -62,6 +62,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
     patch: "-",
     outputFormat: "text",
     net: "off",
+    sandbox: "auto",
     setup,
     reporter,
     interrupt,

@@ -5,7 +5,7 @@
  */
 
 import { toPlainText } from "./plain_text.ts";
-import type { RunStart } from "./reporter.ts";
+import type { RunSandbox, RunStart } from "./reporter.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
 
 /** Options for `formatHeader()`. */
@@ -16,9 +16,12 @@ export interface HeaderOptions {
   readonly columns: number;
 }
 
-/** Formats the header as rows, such as `anthropic/claude-sonnet-5-5 · ~/project · asks first · net off`. */
+/**
+ * Formats the header as rows, such as
+ * `anthropic/claude-sonnet-5-5 · ~/project · asks first · net off · sandbox Landlock+seccomp`.
+ */
 export function formatHeader(
-  { model, cwd, approvalMode, isInteractive, net, confinement }: RunStart,
+  { model, cwd, approvalMode, isInteractive, net, sandbox }: RunStart,
   { home, columns }: HeaderOptions,
 ): string[] {
   const level = model.thinkingLevel && model.thinkingLevel !== "off"
@@ -29,7 +32,7 @@ export function formatHeader(
     shortenPath(cwd, home),
     describeApproval(approvalMode, isInteractive),
     `net ${typeof net === "string" ? net : net.join(", ")}`,
-    ...(confinement === undefined ? [] : [confinement]),
+    `sandbox ${describeSandbox(sandbox)}`,
   ];
   const rows: string[] = [];
   for (const field of fields.map((text) => toPlainText(text).replaceAll("\n", " "))) {
@@ -44,6 +47,19 @@ export function formatHeader(
 function describeApproval(mode: string, isInteractive: boolean): string {
   if (mode === "bypassed") return "approves all";
   return isInteractive ? "asks first" : "refuses what needs approval";
+}
+
+function describeSandbox({ status, mechanisms }: RunSandbox): string {
+  switch (status) {
+    case "confined":
+      return mechanisms.join("+");
+    case "partly_confined":
+      return `${mechanisms.join("+")} (incomplete)`;
+    case "unconfined":
+      return "none";
+    case "off":
+      return "off";
+  }
 }
 
 function shortenPath(path: string, home = ""): string {

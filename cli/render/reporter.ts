@@ -5,7 +5,7 @@
  */
 
 import type { AgentEvent, ModelSpec, RunOutcome } from "../../mod.ts";
-import type { SandboxNet } from "../../src/tools/mod.ts";
+import type { SandboxNet, SandboxStatus } from "../../src/tools/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { RunTotals } from "./usage_line.ts";
 
@@ -28,8 +28,16 @@ export interface RunStart {
   readonly isInteractive: boolean;
   /** Network access of commands. */
   readonly net: SandboxNet;
-  /** Mechanism that confines commands, in a few words. */
-  readonly confinement?: string;
+  /** Confinement of commands. */
+  readonly sandbox: RunSandbox;
+}
+
+/** Confinement of the commands of a run. */
+export interface RunSandbox {
+  /** Whether the kernel enforces all rules for commands, some of them, or none; `off` when none was requested. */
+  readonly status: SandboxStatus | "off";
+  /** The mechanisms that enforce them, such as `Landlock` and `seccomp`. */
+  readonly mechanisms: readonly string[];
 }
 
 /** The result of a run. */

@@ -152,9 +152,12 @@ export class TextReporter implements Reporter {
     }
   }
 
-  /** Writes a notice, after the reply if it would interrupt its text. */
+  /** Writes a notice, also when only the answer is requested. */
   async onNotice(notice: string): Promise<void> {
-    await this.#writeNotice(notice);
+    for (const line of wrapText(toPlainText(notice), this.#columns)) {
+      await this.#screen.writeLine(this.#style.warning(line));
+    }
+    await this.#status?.restart();
   }
 
   /** Writes the final answer if it was not streamed, and the totals. */

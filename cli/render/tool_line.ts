@@ -5,6 +5,7 @@
  */
 
 import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
+import { formatNumber } from "./format_number.ts";
 import { toPlainText } from "./plain_text.ts";
 
 /** Reason for the model when the user denies a call. */
@@ -54,7 +55,7 @@ function shortenRefusal(text: string): string {
 
 /** Formats a count with its noun: `1 line`, `2 lines`. */
 export function pluralize(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function toOneLine(text: string): string {

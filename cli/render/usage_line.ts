@@ -5,6 +5,7 @@
  */
 
 import type { Cost, Usage } from "../../mod.ts";
+import { formatNumber } from "./format_number.ts";
 import { pluralize } from "./tool_line.ts";
 
 /** Totals of a run. */
@@ -45,8 +46,4 @@ export function formatDuration(milliseconds: number): string {
 function formatCost({ total }: Cost): string {
   if (total === null) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
-}
-
-function formatNumber(count: number): string {
-  return count.toLocaleString("en-US");
 }

@@ -4,8 +4,13 @@
  * @module
  */
 
-import type { AgentEvent, ApprovalDecision } from "../../mod.ts";
-import type { ApprovalPrompt, TrustGrant } from "../../src/tools/mod.ts";
+import type { ApprovalDecision, ApprovalMode, Approve } from "../../mod.ts";
+import {
+  type ApprovalGate,
+  approvalGate,
+  type ApprovalPrompt,
+  type Sandbox,
+} from "../../src/tools/mod.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
@@ -18,75 +23,65 @@ import { WaitingCalls, type WaitingCallsOptions } from "./waiting_calls.ts";
 
 const ANSWERS = ["yes", "no", "always"] as const;
 
-/** Decides about the tool calls that require approval. */
-export interface Approver {
-  /** Decides about a call. */
-  readonly ask: ApprovalPrompt;
-  /** Called with every event of the run. */
-  onEvent(event: AgentEvent): void;
-  /** Names of the tools that were denied because the run is not interactive. */
-  readonly refused: readonly string[];
+/** Options for `createApproval()`. */
+export interface ApprovalOptions extends WaitingCallsOptions {
+  /** The calls that require approval. */
+  readonly mode: ApprovalMode;
+  /** The sandbox of commands. */
+  readonly sandbox: Sandbox;
+  /** Terminal and environment. */
+  readonly host: Host;
+  /** The keys of a user who can be asked. Without them, calls that require approval are denied. */
+  readonly keyboard: Input | undefined;
+  /** Called with the name of a tool that is denied because the run is not interactive. */
+  readonly onRefusal: (name: string) => void;
 }
 
-/** Denies every tool call that requires approval, and records the names of the tools. */
-export class NonInteractiveApprover implements Approver {
-  readonly #refused = new Set<string>();
+/**
+ * Creates the function that approves tool calls.
+ *
+ * @throws {BadRequestError} If a rule is invalid.
+ */
+export function createApproval(options: ApprovalOptions): Approve {
+  const { mode, allow, deny, sandbox } = options;
+  const ask = createPrompt(options, () => gate.trusted);
+  const gate: ApprovalGate = approvalGate({ mode, ask, allow, deny, sandbox });
+  return gate;
+}
 
-  /** Names of the denied tools without duplicates, in the order of their first denial. */
-  get refused(): readonly string[] {
-    return [...this.#refused];
-  }
-
-  /** Does nothing. */
-  onEvent(): void {}
-
-  /** Denies a call. */
-  readonly ask: ApprovalPrompt = ({ name }) => {
-    this.#refused.add(name);
+function createPrompt(
+  options: ApprovalOptions,
+  getTrusted: () => ApprovalGate["trusted"],
+): ApprovalPrompt {
+  const { keyboard, onRefusal } = options;
+  if (keyboard) return createTerminalPrompt({ ...options, keyboard, getTrusted });
+  return ({ name }) => {
+    onRefusal(name);
     const reason = "it requires approval, and this run is not interactive";
     return { type: "denied", reason, origin: "mode" };
   };
 }
 
-/** Options for {@linkcode TerminalApprover}. */
-export interface TerminalApproverOptions extends WaitingCallsOptions {
-  /** Terminal and environment. */
-  readonly host: Host;
-  /** The keys. */
+interface TerminalPromptOptions extends ApprovalOptions {
   readonly keyboard: Input;
   /** Returns the grants of the session. */
-  readonly getTrusted: () => readonly TrustGrant[];
+  readonly getTrusted: () => ApprovalGate["trusted"];
 }
 
-/** Asks the user at the terminal. */
-export class TerminalApprover implements Approver {
-  readonly refused: readonly string[] = [];
-  readonly #options: TerminalApproverOptions;
-  readonly #input: TypedInput;
-  readonly #waiting: WaitingCalls;
-
-  constructor(options: TerminalApproverOptions) {
-    this.#options = options;
-    this.#input = new TypedInput(options.keyboard);
-    this.#waiting = new WaitingCalls(options);
-  }
-
-  /** Counts the calls of each reply. */
-  onEvent(event: AgentEvent): void {
-    this.#waiting.onEvent(event);
-  }
-
-  /** Shows a call and asks. */
-  readonly ask: ApprovalPrompt = async (request) => {
-    const { host, keyboard, getTrusted } = this.#options;
+/** Creates a prompt that shows each call at the terminal and asks. */
+function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
+  const { host, keyboard, getTrusted } = options;
+  const input = new TypedInput(keyboard);
+  const waiting = new WaitingCalls(options);
+  return async (request) => {
     const { name, signal } = request;
     const style = getStyle(host.terminal.messages, host.env);
-    const position = await this.#waiting.countQuestion(request, getTrusted());
+    const position = await waiting.countQuestion(request, getTrusted());
     const answer = await askChoice({
       details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
       message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
       answers: ANSWERS,
-    }, { host, keyboard, input: this.#input, signal });
+    }, { host, keyboard, input, signal });
     return signal.aborted ? { type: "denied" } : toDecision(answer);
   };
 }

@@ -6,28 +6,33 @@
 
 import { AbortedError, type AgentEvent, BadRequestError, type RunOutcome } from "../../mod.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
-import { DirectorySnapshot } from "../../src/patch/mod.ts";
+import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { VERSION } from "../host/version.ts";
-import type { Reporter, RunReport } from "../render/reporter.ts";
+import type { Reporter, RunReport, RunStart } from "../render/reporter.ts";
+import { createConfinementWarning } from "./confinement_warning.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import { toRunSandbox } from "./run_sandbox.ts";
+import { RunStartReport } from "./run_start_report.ts";
 import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** Options for `runHeadless()`. */
 export interface HeadlessRunOptions
-  extends Pick<RunSettings, "cwd" | "patch" | "outputFormat" | "net" | "baseUrl"> {
+  extends Pick<RunSettings, "cwd" | "patch" | "outputFormat" | "net" | "sandbox" | "baseUrl"> {
   /** The prompt. */
   readonly prompt: string;
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** Receives the events and the result. */
   readonly reporter: Reporter;
+  /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
+  readonly firstRequest?: Promise<void>;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
   /** Terminal and environment. */
@@ -78,6 +83,7 @@ async function takeSnapshot(
   cwd: string,
   signal: AbortSignal,
 ): Promise<DirectorySnapshot | undefined> {
+  const { DirectorySnapshot } = await import("../../src/patch/mod.ts");
   try {
     return await DirectorySnapshot.take(cwd, { signal });
   } catch (error) {
@@ -99,20 +105,10 @@ interface PromptResult {
 
 /** Prompts the agent and reports every event. Aborts the run when the reader of the output closes it. */
 async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
-  const { setup, reporter, interrupt, host } = run;
-  const { agent, approvalMode, isInteractive } = setup;
-  const { cwd, net } = run;
-  const { model, tools } = agent.state;
-  const names = tools.map(({ name }) => name);
-  await reporter.onRunStart({
-    version: VERSION,
-    cwd,
-    model,
-    tools: names,
-    approvalMode,
-    isInteractive,
-    net,
-  });
+  const { setup: { agent }, reporter, firstRequest, interrupt, host } = run;
+  const start = new RunStartReport({ reporter, getStart: () => getRunStart(run) });
+  // A failure is reported with the next event.
+  firstRequest?.then(() => start.report()).catch(() => {});
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
   let runId = "";
@@ -127,10 +123,34 @@ async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
     }
     if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
-    await reporter.onEvent(event);
+    await start.onEvent(event);
   }
+  await start.report();
   if (!outcome) throw new Error("The run ended without an agent_end event");
   return { outcome, runId, attempts, turns, durationMs: host.now() - startedAt };
+}
+
+async function getRunStart(
+  { setup, cwd, net, sandbox: mode }: HeadlessRunOptions,
+): Promise<{ readonly start: RunStart; readonly warning: string | undefined }> {
+  const { agent, approvalMode, isInteractive } = setup;
+  const { model, tools } = agent.state;
+  const names = tools.map(({ name }) => name);
+  const report = await setup.describeSandbox();
+  const sandbox = toRunSandbox(mode, report);
+  return {
+    start: {
+      version: VERSION,
+      cwd,
+      model,
+      tools: names,
+      approvalMode,
+      isInteractive,
+      net,
+      sandbox,
+    },
+    warning: names.includes("bash") ? createConfinementWarning(mode, report) : undefined,
+  };
 }
 
 function toRunOutcome(

@@ -4,8 +4,6 @@
  * @module
  */
 
-import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
-import { toText } from "@std/streams/to-text";
 import { UsageError } from "../host/cli_error.ts";
 import type { Input, Terminal } from "../host/terminal.ts";
 
@@ -100,6 +98,12 @@ class InputReader {
 
   /** Reads to the end of the input, or until the signal is aborted. */
   async readAll(): Promise<string> {
+    if (await this.#firstChunk === undefined) return "";
+    // Most runs have no input.
+    const [{ LimitedBytesTransformStream }, { toText }] = await Promise.all([
+      import("@std/streams/limited-bytes-transform-stream"),
+      import("@std/streams/to-text"),
+    ]);
     const limit = new LimitedBytesTransformStream(MAX_BYTES, { error: true });
     try {
       const bytes = ReadableStream.from(this.#readChunks()).pipeThrough(limit);

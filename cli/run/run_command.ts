@@ -9,7 +9,12 @@ import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunOptions } from "./options.ts";
 import { readPrompt } from "./prompt_input.ts";
+import { runPrompt } from "./run_prompt.ts";
 import { parseRunSettings } from "./settings.ts";
+
+// The agent loads these modules when it is used; with the others they take half the time.
+import "../../src/agent/run_code.ts";
+import "../../src/loop/run_turns.ts";
 
 /** The environment of a terminal that only writes lines. */
 function toPlainHost(host: Host): Host {
@@ -27,9 +32,6 @@ export async function runCommand(
   const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
-  const [prompt, { runPrompt }] = await Promise.all([
-    readPrompt(words, { terminal, signal: interrupt.signal }),
-    import("./run_prompt.ts"),
-  ]);
+  const prompt = await readPrompt(words, { terminal, signal: interrupt.signal });
   return await runPrompt(settings, { prompt, interrupt, host });
 }

@@ -10,8 +10,7 @@ import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
-import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
-import type { Reporter } from "../render/reporter.ts";
+import { setUpAgent } from "./setup_agent.ts";
 import { createReporter } from "./run_reporter.ts";
 import type { RunSettings } from "./settings.ts";
 
@@ -32,23 +31,17 @@ export async function runPrompt(
 ): Promise<ExitCode> {
   const { host } = dependencies;
   await using connection = await openConnection(settings, host);
-  const { fetch, today } = connection;
-  await using setup = setUpAgent({ ...settings, today }, { ...host, fetch });
+  const { today } = connection;
+  const { promise: firstRequest, resolve: onRequest } = Promise.withResolvers<void>();
+  const fetch: Host["fetch"] = (...request) => {
+    const response = connection.fetch(...request);
+    onRequest();
+    return response;
+  };
+  await using setup = await setUpAgent({ ...settings, today }, { ...host, fetch });
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  const { sandbox } = settings;
+  if (sandbox === "required") createConfinementWarning(sandbox, await setup.describeSandbox());
   using reporter = createReporter(settings, host, setup.agent.state.tools);
-  // Unless confinement is required, the kernel is probed while the model answers.
-  const warning = reportConfinement(settings, { setup, reporter });
-  if (settings.sandbox === "required") await warning;
-  const exitCode = await runHeadless({ ...settings, ...dependencies, setup, reporter });
-  await warning;
-  return exitCode;
-}
-
-async function reportConfinement(
-  { sandbox }: RunSettings,
-  { setup, reporter }: { readonly setup: AgentSetup; readonly reporter: Reporter },
-): Promise<void> {
-  if (sandbox === "off") return;
-  const warning = createConfinementWarning(sandbox, await setup.describeSandbox());
-  if (warning !== undefined) await reporter.onNotice(warning);
+  return await runHeadless({ ...settings, ...dependencies, setup, reporter, firstRequest });
 }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { dirname, resolve } from "node:path";
 import { type ModelSpec, modelSpec } from "../../mod.ts";
+import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { OutputFormat, RunOptions } from "./options.ts";
@@ -97,6 +97,11 @@ function parseUrl(text: string): string {
   throw new UsageError(
     `Invalid value ${JSON.stringify(text)} for --base-url: must be a URL such as https://host/path`,
   );
+}
+
+/** Resolves a path against the current directory. */
+function resolve(path: string): string {
+  return isAbsolute(path) ? join(path) : join(Deno.cwd(), path);
 }
 
 function resolveDirectory(path = "."): string {

@@ -9,21 +9,16 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
 import type { ProviderOptions } from "../../adapters/mod.ts";
-import {
-  type ApprovalGate,
-  approvalGate,
-  codingTools,
-  createSandbox,
-  type Sandbox,
-  type SandboxOptions,
-  type SandboxReport,
-} from "../../src/tools/mod.ts";
-import { type Approver, NonInteractiveApprover, TerminalApprover } from "./approval.ts";
+// Not mod.ts, which loads the tools and approval rules that the first request does not need.
+import { codingTools } from "../../src/tools/coding_tools.ts";
+import type { Sandbox, SandboxOptions, SandboxReport } from "../../src/tools/mod.ts";
+import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { VERSION } from "../host/version.ts";
+import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
@@ -60,7 +55,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {UsageError} If a rule names an unknown tool.
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
-export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
+export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
   const { env, fetch } = host;
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
   const model = chooseModel(options, env);
@@ -69,11 +64,19 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);
-  const approver: Approver = keyboard
-    ? new TerminalApprover({ host, keyboard, tools, allow, deny, getTrusted: () => gate.trusted })
-    : new NonInteractiveApprover();
-  const gate: ApprovalGate = approvalGate({ mode, ask: approver.ask, allow, deny, sandbox });
-  const agent = new Agent({
+  const getMessages = () => agent.state.messages;
+  const approval = new CallApproval({
+    mode,
+    tools,
+    allow,
+    deny,
+    sandbox,
+    host,
+    keyboard,
+    getMessages,
+  });
+  await approval.checkRules();
+  const agent: Agent = new Agent({
     model,
     streamFn: connect({
       fetch,
@@ -86,16 +89,15 @@ export function setUpAgent(options: AgentSetupOptions, host: Host): AgentSetup {
     tools,
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
-    approve: gate,
+    approve: approval.approve,
     ...(maxTurns !== undefined && { maxTurns }),
   });
-  agent.subscribe((event) => approver.onEvent(event));
   return {
     agent,
     approvalMode: mode,
     isInteractive: keyboard !== undefined,
     get refused() {
-      return approver.refused;
+      return approval.refused;
     },
     describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),

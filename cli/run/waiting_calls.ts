@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { AgentEvent, AgentTool } from "../../mod.ts";
+import {
+  type AgentMessage,
+  type AgentTool,
+  extractToolCalls,
+  type ToolCallBlock,
+} from "../../mod.ts";
 import { approvalGate, type GateRequest, type TrustGrant } from "../../src/tools/mod.ts";
 import type { QuestionPosition } from "./call_details.ts";
 
@@ -16,25 +21,18 @@ export interface WaitingCallsOptions {
   readonly allow: readonly string[];
   /** Rules for calls that are forbidden. */
   readonly deny: readonly string[];
+  /** Returns the messages of the conversation. */
+  readonly getMessages: () => readonly AgentMessage[];
 }
-
-type Call = Pick<GateRequest, "name" | "arguments"> & { readonly id: string };
 
 /** Counts the questions of a reply. */
 export class WaitingCalls {
   readonly #options: WaitingCallsOptions;
-  #calls: readonly Call[] = [];
-  #askedCount = 0;
+  /** Ids of the calls that the user has been asked about. */
+  readonly #asked = new Set<string>();
 
   constructor(options: WaitingCallsOptions) {
     this.#options = options;
-  }
-
-  /** Reads the calls of each reply. */
-  onEvent(event: AgentEvent): void {
-    if (event.type !== "message_end" || event.message.role !== "assistant") return;
-    this.#calls = event.message.content.filter((block) => block.type === "tool_call");
-    this.#askedCount = 0;
   }
 
   /** Counts the question about a call, and those that follow it unless the user has trusted their tools. */
@@ -42,15 +40,23 @@ export class WaitingCalls {
     request: GateRequest,
     trusted: readonly TrustGrant[],
   ): Promise<QuestionPosition> {
-    const number = ++this.#askedCount;
-    const index = this.#calls.findIndex(({ id }) => id === request.toolCallId);
-    const later = await this.#countQuestions(this.#calls.slice(index + 1), request, trusted);
+    this.#asked.add(request.toolCallId);
+    const calls = this.#getCalls();
+    const number = calls.filter(({ id }) => this.#asked.has(id)).length;
+    const index = calls.findIndex(({ id }) => id === request.toolCallId);
+    const later = await this.#countQuestions(calls.slice(index + 1), request, trusted);
     return { number, total: number + later };
+  }
+
+  /** Returns the calls of the last reply. */
+  #getCalls(): readonly ToolCallBlock[] {
+    const reply = this.#options.getMessages().findLast((message) => message.role === "assistant");
+    return reply ? extractToolCalls(reply.content) : [];
   }
 
   /** Counts the calls about which a gate with the same rules and grants would ask. */
   async #countQuestions(
-    calls: readonly Call[],
+    calls: readonly ToolCallBlock[],
     request: GateRequest,
     trusted: readonly TrustGrant[],
   ): Promise<number> {

@@ -78,14 +78,13 @@ function createAgentStream(
 ): AgentStream {
   // The outcome is also in the events, so that it may stay unused.
   summary.catch(() => {});
-  let outcome: Promise<AgentResult> | undefined;
   const result = async (): Promise<AgentResult> => {
     if (!stream.locked) {
       // A stream that is locked has no other reader, for which the run would wait.
       discard();
       stream.pipeTo(new WritableStream()).catch(() => {});
     }
-    return await (outcome ??= createResult(summary));
+    return await createResult(summary);
   };
   const text = async (): Promise<string> => {
     const run = await result();

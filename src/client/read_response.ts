@@ -6,6 +6,7 @@
 
 import { type AgentResult, findFailure } from "../agent/agent_result.ts";
 import { toAgentResult } from "../agent/to_agent_result.ts";
+import { findMessageProblem } from "../core/check_message.ts";
 import { createDeferred } from "../core/deferred.ts";
 import {
   AbortedError,
@@ -117,19 +118,18 @@ class ResponseReader {
 
   /** Returns the next event, or `undefined` at the end of the run. */
   async read(): Promise<AgentEvent | undefined> {
+    // The server, or a proxy, may keep the connection open.
+    if (this.#ended) return this.#closeBody();
     try {
       const parser = this.#parser ??= new EventParser(await getFormat(this.#response));
-      while (this.#events.length === 0) {
-        const bytes = await this.#readBytes();
-        if (!bytes) return undefined;
-        this.#events = parser.parse(bytes);
-      }
+      while (this.#events.length === 0) this.#events = parser.parse(await this.#readBytes());
       const event = this.#events.shift();
       if (event) this.#record(event);
       return event;
-    } catch (error) {
+    } catch (thrown) {
+      const error = AgentError.is(thrown) ? thrown : createMalformedError(thrown);
       this.#result.reject(error);
-      await this.#body?.cancel(error).catch(() => {});
+      this.#closeBody(error);
       throw error;
     }
   }
@@ -140,17 +140,20 @@ class ResponseReader {
     await (this.#body ?? this.#response.body)?.cancel(reason);
   }
 
-  /** Returns the next bytes, or `undefined` at the end of a complete body. */
-  async #readBytes(): Promise<Uint8Array | undefined> {
+  async #readBytes(): Promise<Uint8Array> {
     this.#body ??= this.#response.body?.getReader();
     try {
       const part = await this.#body?.read();
       if (part?.value) return part.value;
     } catch (cause) {
-      if (!this.#ended) throw toConnectionError(cause);
+      throw toConnectionError(cause);
     }
-    if (this.#ended) return undefined;
     throw new NetworkError("The connection was closed before the run ended");
+  }
+
+  /** Not awaited, since a body may hang when it is cancelled. */
+  #closeBody(reason?: unknown): undefined {
+    this.#body?.cancel(reason).catch(() => {});
   }
 
   #record(event: AgentEvent): void {
@@ -163,15 +166,27 @@ class ResponseReader {
         return;
       case "agent_end": {
         const { type: _type, seq: _seq, ...outcome } = event;
-        if (!Array.isArray(outcome.messages)) {
-          throw new StreamError("The response has an agent_end without messages");
-        }
-        this.#ended = true;
+        assertMessages(outcome.messages);
         const summary = { ...outcome, runId: this.#runId, turns: this.#turns };
         this.#result.resolve(toAgentResult(summary));
+        this.#ended = true;
       }
     }
   }
+}
+
+function assertMessages(messages: unknown): void {
+  if (!Array.isArray(messages)) {
+    throw new StreamError("The response has an agent_end without messages");
+  }
+  for (const message of messages) {
+    const problem = findMessageProblem(message);
+    if (problem) throw new StreamError(`The response has an invalid message: ${problem}`);
+  }
+}
+
+function createMalformedError(cause: unknown): StreamError {
+  return new StreamError("The response has a malformed event", { cause });
 }
 
 function toConnectionError(cause: unknown): AgentError {
@@ -191,7 +206,7 @@ async function getFormat(response: Response): Promise<EventFormat> {
     case "application/x-ndjson":
       return "ndjson";
     default:
-      await response.body?.cancel();
+      response.body?.cancel().catch(() => {});
       throw new BadRequestError(
         `The response has the content type "${type}": the server must use toResponse() with the format sse or ndjson`,
       );

@@ -44,6 +44,18 @@ function respond(format: "sse" | "ndjson", ...chunks: Uint8Array<ArrayBuffer>[])
   return new Response(body, { headers: { "content-type": CONTENT_TYPES[format] } });
 }
 
+function respondWithMessages(messages: string): Response {
+  return respond(
+    "sse",
+    new TextEncoder().encode(`data: {"type":"agent_end","messages":${messages}}\n\n`),
+  );
+}
+
+/** An event that is nested so deep that its errors cannot be restored. */
+const NESTED_EVENT = `${'{"type":"sub_agent","path":[],"event":'.repeat(50_000)}{"type":"warning"}${
+  "}".repeat(50_000)
+}`;
+
 for (const format of ["sse", "ndjson"] as const) {
   Deno.test(`readResponse(): the events and the result of a run are the same in the format ${format}`, async () => {
     const expected = await collectEvents(startRun());
@@ -142,6 +154,31 @@ Deno.test("readResponse(): an aborted request and a broken connection fail the s
   }
 });
 
+Deno.test("readResponse(): the stream ends after agent_end and closes the connection, which a server may keep open", async () => {
+  const bytes = await readBytes("sse");
+  for (const finish of ["stream", "result"] as const) {
+    let isCancelled = false;
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(bytes),
+      cancel() {
+        isCancelled = true;
+        return new Promise(() => {});
+      },
+    });
+    const stream = readResponse(
+      new Response(body, { headers: { "content-type": CONTENT_TYPES.sse } }),
+    );
+    if (finish === "stream") await checkEvents(stream);
+    assertEquals((await stream.result()).text, "Grüße 👋");
+    assertEquals(isCancelled, true);
+  }
+});
+
+Deno.test("readResponse(): a response of another type is cancelled, also if that never ends", async () => {
+  const body = new ReadableStream({ cancel: () => new Promise(() => {}) });
+  await assertRejects(() => readResponse(new Response(body)).text(), BadRequestError);
+});
+
 Deno.test("readResponse(): malformed events and other responses fail the stream", async () => {
   const html = { headers: { "content-type": "text/html" } };
   const sse = { headers: { "content-type": "text/event-stream" } };
@@ -151,6 +188,13 @@ Deno.test("readResponse(): malformed events and other responses fail the stream"
       [new Response("data: {\n\n", sse), StreamError, "an event that is not JSON"],
       [new Response("data: 5\n\n", sse), StreamError, "an event without a type"],
       [new Response('data: {"type":"agent_end"}\n\n', sse), StreamError, "without messages"],
+      [respondWithMessages("[null]"), StreamError, "a message must be an object"],
+      [
+        respondWithMessages('[{"role":"assistant","content":"Hi"}]'),
+        StreamError,
+        "must be an array",
+      ],
+      [new Response(`data: ${NESTED_EVENT}\n\n`, sse), StreamError, "a malformed event"],
       [new Response("<p>Hi</p>", html), BadRequestError, 'content type "text/html"'],
       [startRun().toResponse({ format: "text" }), BadRequestError, 'content type "text/plain"'],
       [page, NetworkError, "status 502"],

@@ -92,8 +92,8 @@ async function requestApprovals(
         continue;
       }
       const approved = isGated ? await applyDecision(turn, call, decision) : { call, injected: [] };
+      if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy);
       injected.push(...approved.injected);
-      if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy, injected);
       calls.push(approved.call);
       const outcome = toOutcome(approved.call, decision);
       if (outcome) decided.push({ ...approval, decision: outcome });
@@ -130,13 +130,9 @@ function cancelBatch(turn: TurnContext, { calls, injected }: PreparedBatch): Pre
   return { calls: refuseAll(calls, getSteeringText(turn)), injected, interrupted: true };
 }
 
-/** Refuses all calls of a batch because a policy stops the run. */
-export function stopBatch(
-  calls: readonly PreparedCall[],
-  stoppedBy: StoppedBy,
-  injected: readonly AgentMessage[],
-): PreparedBatch {
-  return { calls: refuseAll(calls, formatStop(stoppedBy)), stoppedBy, injected };
+/** Refuses all calls of a batch because a policy stops the run; there is no next turn for injected messages. */
+export function stopBatch(calls: readonly PreparedCall[], stoppedBy: StoppedBy): PreparedBatch {
+  return { calls: refuseAll(calls, formatStop(stoppedBy)), stoppedBy, injected: [] };
 }
 
 /** Returns the result text of a call that is not run because a policy stops the run. */

@@ -136,8 +136,8 @@ export class CallExecution {
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
-    this.#subAgents ??= new SubAgentSpending();
-    const added = this.#subAgents.add(event);
+    const added = this.#addSpending(event);
+    if (!added) return;
     if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
@@ -146,6 +146,19 @@ export class CallExecution {
       ? { path: [id, ...event.path], event: event.event }
       : { path: [id], event };
     await this.#services.events.emit({ type: "sub_agent", ...nested });
+  }
+
+  /** Counts what an event adds; a value that is no event is reported instead. */
+  #addSpending(event: AgentEvent): Spending | undefined {
+    this.#subAgents ??= new SubAgentSpending();
+    try {
+      return this.#subAgents.add(event);
+    } catch (thrown) {
+      const { tool: { name } } = this.call;
+      const message = `An event of the tool "${name}" is not emitted: ${getErrorMessage(thrown)}`;
+      void this.#services.events.warn("invalid_sub_agent_event", message, { tool: name });
+      return undefined;
+    }
   }
 
   #startTimeout(): void {

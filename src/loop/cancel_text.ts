@@ -21,5 +21,6 @@ export function getAbortText({ monitor }: Pick<TurnContext, "monitor">): string 
 
 /** Returns the text of a call that steering cancels. */
 export function getSteeringText({ run: { steering } }: Pick<TurnContext, "run">): string {
-  return steering.peek()[0]?.role === "user" ? USER_STEERING_TEXT : STEERING_TEXT;
+  const isUser = steering.peek().some(({ role }) => role === "user");
+  return isUser ? USER_STEERING_TEXT : STEERING_TEXT;
 }

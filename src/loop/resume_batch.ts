@@ -40,14 +40,14 @@ export async function prepareResumedBatch(
   await emitDecisions(turn, blocks, batch);
   for (const block of blocks) {
     const prepared = await prepareResumedCall(turn, block, batch);
-    injected.push(...prepared.injected);
     const { stoppedBy } = prepared;
     if (stoppedBy) {
       const text = formatStop(stoppedBy);
       const rest = blocks.slice(calls.length)
         .map((block) => refuseInterrupted(block, batch, text));
-      return stopBatch([...calls, ...rest], stoppedBy, injected);
+      return stopBatch([...calls, ...rest], stoppedBy);
     }
+    injected.push(...prepared.injected);
     calls.push(prepared.call);
   }
   const approved = await approveBatch(turn, { calls, injected, interruptedCalls });

@@ -5,6 +5,7 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
+import { isJsonObject } from "../core/json.ts";
 import { type Cost, toValidSpending, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
 
@@ -19,8 +20,13 @@ export class SubAgentSpending {
     return this.#total;
   }
 
-  /** Counts an event of an agent, or of an agent that is its tool; returns what it adds. */
+  /**
+   * Counts an event of an agent, or of an agent that is its tool; returns what it adds.
+   *
+   * @throws {TypeError} If an untyped tool passes a value that is no event.
+   */
   add(event: AgentEvent): Spending {
+    if (!isEvent(event)) throw new TypeError("it must have a type and the properties of that type");
     const added = this.#getSpending(event);
     this.#total = addSpending(this.#total, added);
     return added;
@@ -31,9 +37,9 @@ export class SubAgentSpending {
     switch (own.type) {
       case "model_call_end":
         this.#agentPaths.add(formatPath(path));
-        return own;
+        return toValidSpending(own);
       case "context_compacted":
-        return own.report;
+        return toValidSpending(own.report);
       case "tool_execution_end":
         if (this.#agentPaths.has(formatPath([...path, own.id]))) return {};
         return toValidSpending(own.result);
@@ -61,6 +67,22 @@ export class LateSpending {
     const pending = this.#pending;
     this.#pending = undefined;
     return pending ? addSpending(progress, pending) : progress;
+  }
+}
+
+/** Whether a value has the properties that are read here; tools may pass events that another process has sent. */
+function isEvent(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { type, path, event, report, result } = value;
+  switch (type) {
+    case "sub_agent":
+      return Array.isArray(path) && isEvent(event);
+    case "context_compacted":
+      return isJsonObject(report);
+    case "tool_execution_end":
+      return isJsonObject(result);
+    default:
+      return typeof type === "string";
   }
 }
 

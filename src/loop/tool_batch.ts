@@ -122,8 +122,8 @@ async function applyPolicies(
       continue;
     }
     const checked = await checkPolicies(turn, call);
+    if (checked.stoppedBy) return stopBatch(resolved, checked.stoppedBy);
     injected.push(...checked.injected);
-    if (checked.stoppedBy) return stopBatch(resolved, checked.stoppedBy, injected);
     calls.push(checked.call);
   }
   return { calls, injected };

@@ -24,12 +24,12 @@ export class NodeCommand implements Command {
 
   /** Starts the program. */
   spawn(): SystemProcess {
-    const { args, cwd, env, detached = false, stdin } = this.#options;
+    const { args, cwd, env, detached = false, stdin, stderr } = this.#options;
     const child = getBuiltinModule("node:child_process").spawn(this.#program, args, {
       cwd,
       env,
       detached,
-      stdio: [stdin === "null" ? "ignore" : "pipe", "pipe", "ignore"],
+      stdio: [toStdio(stdin), "pipe", toStdio(stderr)],
       windowsHide: true,
     });
     const { pid, stdout } = child;
@@ -42,9 +42,14 @@ export class NodeCommand implements Command {
       pid,
       stdin: toWritableStream(child.stdin),
       stdout: toReadableStream(stdout),
+      stderr: child.stderr ? toReadableStream(child.stderr) : new ReadableStream(),
       status: waitForExit(child),
     };
   }
+}
+
+function toStdio(stream: "null" | "piped"): "ignore" | "pipe" {
+  return stream === "null" ? "ignore" : "pipe";
 }
 
 function createSpawnError(program: string, cwd = "."): Error {

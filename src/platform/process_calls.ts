@@ -21,7 +21,7 @@ export interface CommandOptions {
   /** Standard output. */
   readonly stdout: "piped";
   /** Standard error. */
-  readonly stderr: "null";
+  readonly stderr: "null" | "piped";
 }
 
 /** A started program. */
@@ -32,6 +32,8 @@ export interface SystemProcess {
   readonly stdin: WritableStream<Uint8Array<ArrayBuffer>>;
   /** Standard output. */
   readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
+  /** Standard error, if it is piped. */
+  readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Resolves when the process has ended. The code is 128 plus the signal number if a signal ended it. */
   readonly status: Promise<{ readonly code: number; readonly signal: string | null }>;
 }

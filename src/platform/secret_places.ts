@@ -198,16 +198,18 @@ export const PROTECTED_FILES: readonly string[] = [
 
 /**
  * Compiles globs of secret files into a matcher for relative paths, without regard to case: on some file systems `.ENV`
- * is `.env`. A glob that begins with `!` excludes its matches from the globs before it. Compiles each list once.
+ * is `.env`. A glob that begins with `!` excludes its matches from the globs before it. Compiles each list once, when the
+ * first path is matched.
  */
 export function compileSecretGlobs(globs: readonly string[]): PathMatcher {
   const known = compiledGlobs.get(globs);
   if (known) return known;
-  // Most paths match no glob: one combined check decides them.
-  const matchesAny = compileGlobs(globs.filter((glob) => !glob.startsWith("!")).map(toLowerCase));
+  let matchesAny: PathMatcher | undefined;
   let rules: readonly SecretRule[] | undefined;
   const isSecret = (path: string) => {
     const name = path.toLowerCase();
+    // Most paths match no glob: one combined check decides them.
+    matchesAny ??= compileGlobs(globs.filter((glob) => !glob.startsWith("!")).map(toLowerCase));
     if (!matchesAny(name)) return false;
     rules ??= globs.map(compileRule).reverse();
     return rules.find(({ matches }) => matches(name))?.negated === false;

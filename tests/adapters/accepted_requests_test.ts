@@ -7,7 +7,13 @@ import type { ContentBlock } from "../../src/core/content.ts";
 import type { JsonObject, JsonSchema } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import type { StreamFn, StreamOptions, StreamRequest, ToolSpec } from "../../src/core/stream.ts";
+import type {
+  StreamFn,
+  StreamOptions,
+  StreamRequest,
+  ToolChoice,
+  ToolSpec,
+} from "../../src/core/stream.ts";
 import { providerTool, webSearch } from "../../src/core/server_tool.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
@@ -225,6 +231,87 @@ Deno.test("createOpenAI(): sends a cache key of at most 64 characters, the same 
   assertEquals(typeof key, "string");
   assertEquals(await getKey({}, prompt("And?")), key);
   assertEquals(await getKey({ cache: "off" }), undefined);
+});
+
+Deno.test("createOpenAI(): moves the end of a description over 1024 characters to the schema of the tool", async () => {
+  const description = `${"a".repeat(1024)}${"b".repeat(10)}`;
+  const parameters = { type: "object", description: "The input." };
+  const tools = [{ name: "look", description, parameters }];
+  const { body } = await send(toChat, "openai/gpt-4o", { tools });
+  assertEquals(getLast(body, "tools")["function"], {
+    name: "look",
+    description: "a".repeat(1024),
+    parameters: { ...parameters, properties: {}, description: `${"b".repeat(10)}\n\nThe input.` },
+  });
+  const compatible = await send(
+    (fetch) => createOpenAI({ fetch, baseUrl: "https://api.groq.com/openai/v1" }),
+    "openai/llama",
+    { tools },
+  );
+  assert(JSON.stringify(compatible.body).includes(`"description":"${description}"`));
+});
+
+Deno.test("createOpenAI(): merges prompts and replies that follow each other for compatible servers", async () => {
+  const model = { provider: "openai", modelId: "gemma-3" };
+  const reply = (text: string) => createReply(model, [{ type: "text", text }]);
+  const call: ContentBlock = { type: "tool_call", id: "call_1", name: "look", arguments: {} };
+  const { body } = await send(
+    (fetch) => createOpenAI({ fetch, baseUrl: "http://localhost:8080/v1" }),
+    "openai/gemma-3",
+    {
+      messages: [
+        prompt("One"),
+        prompt("Two", PIXEL),
+        reply("Three"),
+        createReply(model, [{ type: "text", text: "Four" }, call]),
+        createToolResult("call_1", "look", [PIXEL]),
+        prompt("Five"),
+      ],
+    },
+  );
+  const messages = body["messages"] as JsonObject[];
+  assertEquals(messages.map(({ role }) => role), ["user", "assistant", "tool", "user"]);
+  const text = (text: string) => ({ type: "text", text });
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+  assertEquals(messages[0]?.["content"], [text("One"), text("Two"), image]);
+  assertEquals(messages[1]?.["content"], "Three\n\nFour");
+  assertEquals(messages[3]?.["content"], [text("Images from look:"), image, text("Five")]);
+});
+
+Deno.test("createGoogle(): merges replies that follow each other, since a call must follow a user content", async () => {
+  const model = { provider: "google", modelId: "gemini-2.5-flash" };
+  const call: ContentBlock = { type: "tool_call", id: "call_1", name: "look", arguments: {} };
+  const { body } = await send((fetch) => createGoogle({ fetch }), "google/gemini-2.5-flash", {
+    messages: [
+      prompt("Look."),
+      createReply(model, [{ type: "text", text: "I will" }]),
+      createReply(model, [call]),
+      createToolResult("call_1", "look", []),
+    ],
+  });
+  const contents = body["contents"] as JsonObject[];
+  assertEquals(contents.map(({ role }) => role), ["user", "model", "user"]);
+  assertEquals(contents[1]?.["parts"], [
+    { text: "I will" },
+    { functionCall: { id: "call_1", name: "look", args: {} } },
+  ]);
+});
+
+Deno.test("createBedrock(): forces a call only of the models that support it", async () => {
+  const tools = [{ name: "look", description: "", parameters: {} }];
+  const getChoice = async (modelId: string, toolChoice: ToolChoice) => {
+    const { body, warnings } = await send(toBedrock, `bedrock/${modelId}`, {
+      tools,
+      options: { toolChoice },
+    });
+    const { toolChoice: sent } = body["toolConfig"] as JsonObject;
+    return sent ?? warnings.map(({ code }) => code).filter((code) => /choice/.test(code));
+  };
+  const omitted = ["tool_choice_left_out"];
+  assertEquals(await getChoice("anthropic.claude-sonnet-4-20250514-v1:0", "required"), { any: {} });
+  assertEquals(await getChoice("mistral.mistral-large-2402-v1:0", "required"), { any: {} });
+  assertEquals(await getChoice("mistral.mistral-large-2402-v1:0", { name: "look" }), omitted);
+  assertEquals(await getChoice("us.meta.llama4-scout-17b-instruct-v1:0", "required"), omitted);
 });
 
 Deno.test("adapters: data: URLs and media types with several names are sent as every provider accepts them", async () => {

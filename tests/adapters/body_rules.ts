@@ -13,7 +13,7 @@ interface BodyRule {
   /** Error message of the API, or the rule in words. */
   readonly rule: string;
   /** Whether a body keeps to the rule. */
-  readonly accepts: (body: JsonObject) => boolean;
+  readonly accepts: (body: JsonObject, url: string) => boolean;
 }
 
 type Api =
@@ -41,8 +41,39 @@ const CLAUDE_REFUSES = [
   "pattern",
 ];
 
+/** Rules of all APIs. */
+const COMMON_RULES: readonly BodyRule[] = [
+  {
+    rule: "base64 has its usual alphabet and complete padding",
+    accepts: (body) => collectTexts(body).every(hasValidData) && findData(body).every(isBase64),
+  },
+  {
+    rule: "Unicode is well-formed",
+    accepts: (body) => collectTexts(body).every((text) => text.isWellFormed()),
+  },
+  {
+    rule: "a conversation is not empty",
+    accepts: ({ messages, input, contents }) =>
+      asList(messages ?? input ?? contents).some(({ role }) => role !== "system"),
+  },
+];
+
 const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   anthropic: [
+    {
+      rule: "the title of a document has 1 to 500 characters",
+      accepts: (body) =>
+        findAll(body, ({ type }) => type === "document").every(({ title = "x" }) =>
+          String(title).length >= 1 && String(title).length <= 500
+        ),
+    },
+    {
+      rule: "URL sources are supported for PDF documents only",
+      accepts: (body) =>
+        findAll(body, ({ type }) => type === "document").every(({ source }) =>
+          asObject(source)["type"] !== "url" || /\.pdf$/.test(String(asObject(source)["url"]))
+        ),
+    },
     {
       rule: "all content must be type `text` if `is_error` is true",
       accepts: (body) =>
@@ -103,6 +134,16 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   ],
   bedrock: [
     {
+      rule: "Conversation blocks and tool result blocks cannot be provided in the same turn.",
+      accepts: (body, url) =>
+        /claude|nova/.test(url) || asList(body["messages"]).every(hasOneKindOfBlocks),
+    },
+    {
+      rule: "This model doesn't support the toolConfig.toolChoice.any field.",
+      accepts: ({ toolConfig }, url) =>
+        /claude|nova|mistral/.test(url) || asObject(toolConfig)["toolChoice"] === undefined,
+    },
+    {
       rule: "the content of a failed tool result is text",
       accepts: (body) =>
         findAll(body, ({ status }) => status === "error").every(({ content }) =>
@@ -141,6 +182,15 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
   ],
   gemini: [
     {
+      rule:
+        "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+      accepts: ({ contents }) => {
+        const roles = asList(contents).map(({ role }) => role);
+        return roles[0] === "user" &&
+          roles.every((role, index) => role === "user" || roles[index - 1] === "user");
+      },
+    },
+    {
       rule: "Unsupported MIME type: image/gif",
       accepts: (body) =>
         findAll(body, ({ mimeType }) => mimeType !== undefined).every(({ mimeType }) =>
@@ -177,6 +227,23 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
     },
   ],
   chat: [
+    {
+      rule:
+        "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+      accepts: (body, url) =>
+        !/openai\.(?:com|azure)/.test(url) ||
+        asList(body["tools"]).every((tool) =>
+          String(asObject(tool["function"])["description"] ?? "").length <= 1024
+        ),
+    },
+    {
+      rule: "Conversation roles must alternate user/assistant/user/assistant/...",
+      accepts: ({ messages }, url) => {
+        const roles = asList(messages).map(({ role }) => role);
+        return !url.includes("localhost") ||
+          roles.every((role, index) => role === "tool" || role !== roles[index - 1]);
+      },
+    },
     {
       rule: "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64",
       accepts: ({ prompt_cache_key: key = "" }) => String(key).length <= 64,
@@ -265,8 +332,9 @@ const INVOCATIONS = ["includeServerSideToolInvocations"];
 
 /** Returns the rules that a request breaks. */
 export function findBrokenRules(url: string, body: JsonObject): string[] {
-  return getApis(url).flatMap((api) => RULES[api])
-    .filter(({ accepts }) => !accepts(body)).map(({ rule }) => rule);
+  const apis = getApis(url);
+  const rules = apis.length > 0 ? [...COMMON_RULES, ...apis.flatMap((api) => RULES[api])] : [];
+  return rules.filter(({ accepts }) => !accepts(body, url)).map(({ rule }) => rule);
 }
 
 function getApis(url: string): readonly Api[] {
@@ -279,6 +347,42 @@ function getApis(url: string): readonly Api[] {
   }
   if (url.includes("/responses")) return ["responses"];
   return url.endsWith("/api/chat") ? ["ollama"] : [];
+}
+
+function collectTexts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(collectTexts);
+  return isJsonObject(value) ? Object.entries(value).flat().flatMap(collectTexts) : [];
+}
+
+/** Whether a text is no `data:` URL in base64, or one with valid data. */
+function hasValidData(text: string): boolean {
+  const data = /^data:[^,]*;base64,(.*)$/s.exec(text)?.[1];
+  return data === undefined || isBase64(data);
+}
+
+/** Returns the base64 data of media in the forms of all APIs. */
+function findData(body: JsonObject): unknown[] {
+  const sources = findAll(body, ({ type }) => type === "base64").map(({ data }) => data);
+  const inline = findAll(body, ({ inlineData }) => isJsonObject(inlineData))
+    .map(({ inlineData }) => asObject(inlineData)["data"]);
+  const audio = findAll(body, ({ input_audio }) => input_audio !== undefined)
+    .map(({ input_audio }) => asObject(input_audio)["data"] ?? input_audio);
+  const bytes = findAll(body, ({ bytes }) => bytes !== undefined).map(({ bytes }) => bytes);
+  const images = findAll(body, ({ images }) => Array.isArray(images))
+    .flatMap(({ images }) => asTexts(images));
+  return [...sources, ...inline, ...audio, ...bytes, ...images]
+    .filter((data) => !/^https?:/.test(String(data)));
+}
+
+function isBase64(data: unknown): boolean {
+  return typeof data === "string" && data.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+}
+
+function hasOneKindOfBlocks({ content }: JsonObject): boolean {
+  const blocks = asList(content).filter((block) => !("cachePoint" in block));
+  const tools = blocks.filter((block) => "toolUse" in block || "toolResult" in block);
+  return tools.length === 0 || tools.length === blocks.length;
 }
 
 function isErrorResult(block: JsonObject): boolean {

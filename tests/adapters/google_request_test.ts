@@ -115,7 +115,7 @@ Deno.test("createGoogle(): sends signatures back in their own parts", async () =
   ]);
 });
 
-Deno.test("createGoogle(): adds a placeholder signature to an unsigned call of the current turn", async () => {
+Deno.test("createGoogle(): adds the same placeholder signature to an unsigned call in every request", async () => {
   const other = { provider: "openai", modelId: "gpt-5" };
   const batch = [
     createReply(other, [createCall("c1", "foreign"), createCall("c2")]),
@@ -130,7 +130,7 @@ Deno.test("createGoogle(): adds a placeholder signature to an unsigned call of t
   assertEquals(await sendSignatures("gemini-3.8-flash", [prompt("Hi"), ...batch]), [placeholder]);
   assertEquals(
     await sendSignatures("gemini-3.8-flash", [prompt("Hi"), ...batch, prompt("And?")]),
-    [],
+    [placeholder],
   );
   assertEquals(await sendSignatures("gemini-2.5-pro", [prompt("Hi"), ...batch]), []);
 });

@@ -206,6 +206,9 @@ const IMAGE_DATA: readonly (readonly [string, string | undefined])[] = [
   ["iVBO\r\nRw0K\n", "iVBORw0K"],
   ["data:image/png;base64,iVBORw0K", "iVBORw0K"],
   ["__--", "//++"],
+  ["iVBORw0", "iVBORw0="],
+  ["iVBORw=", "iVBORw=="],
+  ["iVBOR", undefined],
   ["", undefined],
   ["not base64!", undefined],
 ];

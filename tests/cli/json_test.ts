@@ -55,6 +55,8 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     { model: [WRITE_REPLY, DONE_REPLY] },
     "-o",
     "stream-json",
+    "--sandbox",
+    "off",
   );
   const [init, ...events] = values;
   const result = events.pop();
@@ -67,6 +69,7 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     approvalMode: "bypassed",
     isInteractive: false,
     net: "off",
+    sandbox: { status: "off", mechanisms: [] },
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);
   checkEvents(events);

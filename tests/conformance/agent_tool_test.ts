@@ -461,3 +461,31 @@ Deno.test("sub-agents: what one spends after its cancelled call is no longer awa
   assertEquals([result.usage.total, result.cost.total, policy.spent.usage.total], [21, 9, 21]);
   assertEquals(result.stoppedBy?.policy, "shared_budget");
 });
+
+Deno.test("sub-agents: an event that arrives after the result of its call does not count twice", async () => {
+  const event = {
+    type: "model_call_end",
+    turn: 1,
+    attempt: 1,
+    model: modelSpec("test/child"),
+    durationMs: 1,
+    usage,
+    cost,
+  } as const;
+  const tool = fakeTool({
+    name: "ask",
+    result: (_args, { onEvent }) => {
+      setTimeout(() => onEvent(event));
+      return { content: [], usage, cost };
+    },
+  });
+  const { agent } = testAgent([
+    reply([toolCall("ask")]),
+    async () => {
+      await settle();
+      return reply("Fine");
+    },
+  ], { tools: [tool] });
+  const result = await agent.prompt("Go");
+  assertEquals([result.usage.total, result.cost.total], [7, 3]);
+});

@@ -153,14 +153,38 @@ Deno.test("edited arguments: do not run when they are invalid or a policy refuse
   assertEquals(second, "tool_result: Tool call refused: outside");
 });
 
+Deno.test("edited arguments: a message that preDispatch injects for them is in the next turn", async () => {
+  const { agent } = testAgent([reply([toolCall("write", { path: "a" })]), reply("Done")], {
+    tools: tools(),
+    approve: () => ({ type: "approved", arguments: { path: "b" } }),
+    policies: [{
+      name: "note",
+      preDispatch: ({ arguments: { path } }) =>
+        path === "b" ? { type: "inject", messages: [userMessage("Writing b", 0)] } : undefined,
+    }],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(outlineMessages(agent.state.messages).slice(3), [
+    "user: Writing b",
+    "assistant: Done",
+  ]);
+});
+
+const notAnObject = "the edited arguments are not an object";
 for (
-  const [args, words] of [
-    [[1], "the edited arguments are not an object"],
-    [{ toJSON: () => "x" }, "the approval failed: the arguments are not an object"],
-    [{ n: 5n }, "the approval failed: "],
+  const [kind, args, words] of [
+    ["an array", [1], notAnObject],
+    ["null", null, notAnObject],
+    ["an empty text", "", notAnObject],
+    [
+      "a text as JSON",
+      { toJSON: () => "x" },
+      "the approval failed: the arguments are not an object",
+    ],
+    ["not JSON", { n: 5n }, "the approval failed: "],
   ] as const
 ) {
-  Deno.test(`edited arguments: the call is denied when they are no JSON object: ${words}`, async () => {
+  Deno.test(`edited arguments: the call is denied when they are ${kind}`, async () => {
     const write = fakeTool({ name: "write" });
     const { agent } = testAgent([reply([toolCall("write")]), reply("Done")], {
       tools: [write],

@@ -223,8 +223,9 @@ Deno.test("custom message: toLlm() is called once and its result is sent", async
   assertEquals(outlineMessages(agent.state.messages)[0], "custom: note");
 });
 
+const noDisk = new Error("no disk");
 const broken = (): never => {
-  throw new Error("no disk");
+  throw noDisk;
 };
 for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
   Deno.test(`${hook} that throws ends the run with an error that names the hook [B32]`, async () => {
@@ -239,6 +240,7 @@ for (const hook of ["transformContext", "convertToLlm", "getApiKey"] as const) {
     const end = events.at(-1);
     assertInstanceOf(end?.type === "agent_end" && end.error, StreamError);
     assertEquals(agent.state.error?.message, `${hook} failed: no disk`);
+    assertEquals(agent.state.error?.cause, noDisk);
     assertEquals(outlineMessages(agent.state.messages), ["user: Hi"]);
     streamFn.assertDone();
   });

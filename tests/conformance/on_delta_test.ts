@@ -113,6 +113,58 @@ for (const batch of ["new", "resumed"] as const) {
   });
 }
 
+Deno.test("onDelta stop: takes precedence over the postTurn stop of the same turn", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("work")])], {
+    tools: [fakeTool({ name: "work", delayMs: Infinity })],
+    policies: [{
+      name: "first",
+      onDelta: ({ elapsedMs }) => elapsedMs >= 250 ? { type: "stop", reason: "time" } : undefined,
+    }, { name: "second", postTurn: () => ({ type: "stop", reason: "too late" }) }],
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  clock.advance(250);
+  assertEquals((await running).stoppedBy, { policy: "first", reason: "time" });
+});
+
+for (
+  const [moment, isSlow] of [["a reply starts", "postTurn"], [
+    "a listener delays the model call",
+    "model_call_start",
+  ]] as const
+) {
+  Deno.test(`onDelta: no policy is called after a stop while ${moment}`, async () => {
+    const released = Promise.withResolvers<void>();
+    const stopsReply = isSlow === "postTurn";
+    let calls = 0;
+    const { agent, clock } = testAgent([reply("Hello")], {
+      policies: [{
+        name: "first",
+        onDelta: ({ isReplying, elapsedMs }) => {
+          calls++;
+          if (isReplying && !stopsReply) return { type: "stop", reason: "too late" };
+          return elapsedMs > 0 ? { type: "stop", reason: "time" } : undefined;
+        },
+        postTurn: () => stopsReply ? released.promise.then(() => undefined) : undefined,
+      }, {
+        name: "second",
+        onDelta: ({ isReplying }) => isReplying ? { type: "stop", reason: "text" } : undefined,
+      }],
+    });
+    agent.subscribe(({ type }) => type === isSlow ? released.promise : undefined);
+    const running = agent.prompt("Hi");
+    for (let step = 0; step < 3; step++) {
+      await settle();
+      clock.advance(250);
+    }
+    await settle();
+    assertEquals(calls, 1);
+    released.resolve();
+    const { stoppedBy } = await running;
+    assertEquals([calls, stoppedBy?.reason], [1, stopsReply ? "text" : "time"]);
+  });
+}
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{

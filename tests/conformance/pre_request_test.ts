@@ -72,7 +72,7 @@ Deno.test("preRequest change: model, prompt, messages, tool choice and options c
       systemPrompt: "Be long",
       messages: [note("instead")],
       toolChoice: { name: "look" },
-      options: { temperature: 0, seed: 1 },
+      options: { temperature: 0, seed: 1, toolChoice: "none" },
     })],
   });
   await checkEvents(agent.promptStream("Hi"));

@@ -46,6 +46,13 @@ Deno.test("prices: a cost of 0 that the provider reports is the cost when no pri
   }
 });
 
+Deno.test("prices: a reported cost without a valid total is unknown, and the missing price is reported", async () => {
+  const cost = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: NaN };
+  const { agent, seen } = testAgent([reply("Hello", { usage: million, cost })], { prices: {} });
+  assertEquals((await agent.prompt("Hi")).cost, unknownCost());
+  assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["unknown_price"]);
+});
+
 Deno.test("prices: an unknown price is reported once per model, and the tokens are counted [A53]", async () => {
   const { agent, seen } = testAgent([1, 2, 3].map(() => reply("Hello", { usage: million })), {
     prices,
@@ -174,6 +181,14 @@ Deno.test("prices: a call is priced by its own prompt, not by the tokens of the 
     }),
   });
   assertEquals((await agent.prompt("Hi")).cost.total, 2);
+});
+
+Deno.test("prices: the cost of a tool that reports no tokens counts in the run", async () => {
+  const cost = { ...zeroCost(), total: 2 };
+  const tool = fakeTool({ name: "search", result: { content: [], cost } });
+  const { agent } = testAgent([reply([toolCall("search")]), reply("Done")], { tools: [tool] });
+  const result = await agent.prompt("Hi");
+  assertEquals([result.usage.total, result.cost.total], [0, 2]);
 });
 
 Deno.test("prices: the cost of a tool that reports only its tokens is unknown", async () => {

@@ -3,7 +3,7 @@ import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts"
 import { userMessage } from "../../src/core/message.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
@@ -99,6 +99,14 @@ Deno.test("queue_changed: changes by listeners are emitted in order, also with a
   const counts = eventsOfType(events, "queue_changed").map(({ queued }) => queued.followUp.length);
   assertEquals(counts.slice(0, 4), [1, 2, 3, 0]);
   assertEquals(seen, events);
+});
+
+Deno.test("continue() rejects after a reply without calls whatever finished reason it has", async () => {
+  for (const stopReason of ["stop", "tool_use"] as const) {
+    const messages = [userMessage("Hi", 0), assistantMessage("Hello", { stopReason })];
+    const { agent } = testAgent([], { messages });
+    await assertRejects(() => agent.continue(), InvalidContinueError);
+  }
 });
 
 Deno.test("continue() after a finished reply takes queued messages, steering first [A65, B9, B11]", async () => {

@@ -147,6 +147,34 @@ Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those th
   assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
 });
 
+Deno.test("prompt(): an interrupted call keeps its result, and the other calls are answered as not approved", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")]);
+  const result = { content: [text("before")], isError: true, details: { line: 1 } };
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals: [],
+    interruptedCalls: [{ toolCallId: "call_2", result }],
+  });
+  const { messages } = await test.agent.prompt("Never mind");
+  const declined = "tool_result: Tool call not run: not approved: the conversation went on";
+  assertEquals(outlineMessages(messages), [
+    declined,
+    "tool_result: before",
+    declined,
+    declined,
+    "user: Never mind",
+    "assistant: Done",
+  ]);
+  const [, kept] = messages;
+  assertEquals(kept?.role === "tool_result" && [kept.toolCallId, kept.isError, kept.details], [
+    "call_2",
+    true,
+    { line: 1 },
+  ]);
+  assertEquals(ranCalls(test), []);
+});
+
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
   const first = pendingAgent();
   const { pendingApprovals } = await first.agent.prompt("Go");

@@ -9,6 +9,7 @@ import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
 import { atFirst, testAgent } from "./test_agent.ts";
 
+const alarm = { role: "custom", type: "alarm", data: 1, timestamp: 0 } as const;
 const cancelled = "tool_result: tool call cancelled: user requested steering interrupt";
 
 /**
@@ -143,12 +144,33 @@ Deno.test("steering with a custom message: the result of a cancelled call does n
   });
   const running = checkEvents(agent.promptStream("Go"));
   await settle();
-  agent.steer({ role: "custom", type: "alarm", data: 1, timestamp: 0 });
+  agent.steer(alarm);
   await running;
   assertEquals(
     outlineMessages(streamFn.calls[1]?.context.messages ?? []).at(-1),
     "tool_result: tool call cancelled: steering interrupt",
   );
+});
+
+Deno.test("steeringMode all: the result of a cancelled call mentions the user if any message is a user's", async () => {
+  for (
+    const [steered, result] of [["Wait", cancelled], [
+      alarm,
+      "tool_result: tool call cancelled: steering interrupt",
+    ]] as const
+  ) {
+    const { agent } = testAgent([reply([toolCall("look")]), reply("Steered")], {
+      tools: [fakeTool({ name: "look" })],
+      steeringMode: "all",
+    });
+    atFirst(
+      agent,
+      "message_update",
+      () => [alarm, steered, alarm].forEach((input) => agent.steer(input)),
+    );
+    await checkEvents(agent.promptStream("Go"));
+    assertEquals(outlineMessages(agent.state.messages)[2], result);
+  }
 });
 
 Deno.test("steeringMode one_at_a_time: one message per turn, in order [4.18, A69, B49]", async () => {

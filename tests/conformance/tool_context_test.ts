@@ -1,11 +1,13 @@
 import { assertEquals, assertNotStrictEquals } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
+import { unknownCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
-import { outlineEvents, outlineMessages } from "./outline.ts";
+import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
+import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 Deno.test("ToolContext: has the ids, the turn, the context of the run and the history with the reply", async () => {
@@ -134,4 +136,64 @@ Deno.test("ToolContext: works when it is destructured, copied and used after an 
     "sub_agent call_1 turn_start",
     "tool_execution_end call_1",
   ]);
+});
+
+const strange = new Proxy({ type: "warning" }, {
+  get() {
+    throw new Error("unreadable");
+  },
+});
+const invalid: readonly unknown[] = [
+  undefined,
+  null,
+  5,
+  {},
+  { type: "sub_agent", path: ["a"] },
+  { type: "sub_agent", event: { type: "turn_start", turn: 1 } },
+  { type: "context_compacted" },
+  { type: "tool_execution_end", id: "a" },
+  strange,
+];
+
+Deno.test("ToolContext.onEvent: a value that is no event is reported as a warning, also when it is not awaited", async () => {
+  const tool = fakeTool({
+    name: "delegate",
+    result: (_args, { onEvent }) => {
+      for (const value of invalid) void onEvent(value as never);
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("delegate")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  assertEquals(eventsOfType(events, "sub_agent"), []);
+  const warnings = eventsOfType(events, "warning");
+  assertEquals(warnings.map(({ code }) => code), invalid.map(() => "invalid_sub_agent_event"));
+  assertEquals(
+    warnings[0]?.message,
+    'An event of the tool "delegate" is not emitted: it must have a type and the properties of that type',
+  );
+  assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: ok");
+});
+
+Deno.test("ToolContext.onEvent: invalid amounts of an event do not reach the totals", async () => {
+  const tool = fakeTool({
+    name: "delegate",
+    result: async (_args, { onEvent }) => {
+      await onEvent(
+        { type: "model_call_end", usage: { input: NaN, total: 5 }, cost: null } as never,
+      );
+      return await new Promise(() => {});
+    },
+  });
+  const { agent, clock } = testAgent([reply([toolCall("delegate")]), reply("Done")], {
+    tools: [tool],
+    toolTimeoutMs: 50,
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  clock.advance(50);
+  await settle();
+  clock.advance(100);
+  const { usage, cost } = await running;
+  assertEquals([usage, cost], [{ ...zeroUsage(), total: 5 }, unknownCost()]);
 });

@@ -10,6 +10,7 @@ import { validateToolArguments } from "../../src/core/validate_tool_arguments.ts
 import type { AgentTool } from "../../src/core/tool.ts";
 import type { AgentToolResult, ToolUpdate } from "../../src/core/tool_result.ts";
 import { codingTools, type CodingToolsOptions } from "../../src/tools/coding_tools.ts";
+import type { ProcessSpawner } from "../../src/core/process_spawner.ts";
 import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
 import type { Sandbox } from "../../src/tools/sandbox/sandbox.ts";
 import { testToolContext } from "../../src/testing/test_tool_context.ts";
@@ -26,7 +27,7 @@ export interface ToolCallResult {
 export class TestWorkspace implements AsyncDisposable {
   readonly #parent: string;
   readonly directory: string;
-  readonly sandbox: Sandbox;
+  readonly sandbox: Sandbox & ProcessSpawner;
   readonly tools: readonly AgentTool[];
   #calls = 0;
 

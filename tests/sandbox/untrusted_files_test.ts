@@ -46,14 +46,19 @@ for (
     ["a link to an endless device", (path: string) => `ln -s /dev/zero ${path}`],
   ] as const
 ) {
-  for (const path of [".gitignore", ".git/info/exclude", "sub/.gitignore"]) {
+  for (
+    const path of [
+      ...[".gitignore", ".git/info/exclude", "sub/.gitignore", "sub/deep/.gitignore"],
+      ...["sub/.git/info/exclude", "sub/.gitattributes", ".gitattributes", ".git/info/attributes"],
+    ]
+  ) {
     Deno.test({
       name: `search_files and DirectorySnapshot: ignore ${name} at ${path}`,
       ignore,
       async fn() {
         await using workspace = new TestWorkspace();
         workspace.writeFile("sub/a.txt", "needle");
-        const script = `mkdir -p .git/info && ${setup(path)}`;
+        const script = `mkdir -p .git/info sub/.git/info sub/deep && ${setup(path)}`;
         const { success } = new Deno.Command("bash", {
           args: ["-c", script],
           cwd: workspace.directory,
@@ -61,6 +66,8 @@ for (
         assertEquals(success, true);
         const search = workspace.callTool("search_files", { pattern: "needle" });
         assertEquals((await withDeadline(search, MAX_CALL_MS)).text, "sub/a.txt\n1: needle");
+        const inside = workspace.callTool("search_files", { pattern: "needle", path: "sub" });
+        assertEquals((await withDeadline(inside, MAX_CALL_MS)).text, "sub/a.txt\n1: needle");
         const taken = DirectorySnapshot.take(`${workspace.directory}/sub`);
         using snapshot = await withDeadline(taken, MAX_CALL_MS);
         workspace.writeFile("sub/a.txt", "changed");
@@ -69,6 +76,43 @@ for (
       },
     });
   }
+}
+
+Deno.test({
+  name: "search_files: does not follow a .git file to a named pipe",
+  ignore,
+  async fn() {
+    await using workspace = new TestWorkspace();
+    workspace.writeFile("a.txt", "needle");
+    workspace.writeFile(".git", `gitdir: ${workspace.directory}/other\n`);
+    Deno.mkdirSync(`${workspace.directory}/other`);
+    new Deno.Command("mkfifo", { args: [`${workspace.directory}/other/commondir`] }).outputSync();
+    const search = workspace.callTool("search_files", { pattern: "needle" });
+    assertEquals((await withDeadline(search, MAX_CALL_MS)).text, "a.txt\n1: needle");
+  },
+});
+
+for (const name of [".gitignore", ".gitattributes"]) {
+  Deno.test({
+    name: `bash: with a change log, runs although ${name} is a named pipe`,
+    ignore,
+    async fn() {
+      const changeLog = new ChangeLog();
+      await using workspace = new TestWorkspace({}, { changeLog });
+      workspace.writeFile("a.txt", "before");
+      new Deno.Command("mkfifo", { args: [`${workspace.directory}/${name}`] }).outputSync();
+      const call = workspace.callTool("bash", { command: "echo after > a.txt" });
+      assertEquals((await withDeadline(call, MAX_CALL_MS)).text, "Exit code: 0");
+      const { untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+      const reason = `${name} is not a regular file, or is too large`;
+      assertEquals(untracked, [`changes by a command are not recorded: ${reason}`]);
+      // The next command without it is recorded.
+      Deno.removeSync(`${workspace.directory}/${name}`);
+      changeLog.beginTurn("2");
+      await workspace.callTool("bash", { command: "echo later > a.txt" });
+      assertEquals((await changeLog.undoTurn(workspace.sandbox.files)).restored, ["a.txt"]);
+    },
+  });
 }
 
 Deno.test({

@@ -7,7 +7,7 @@
 import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
-import { BASE64 } from "./base64_text.ts";
+import { isUsualBase64 } from "./base64_text.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import type { WarningSink } from "./warnings.ts";
 
@@ -50,5 +50,5 @@ function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined)
   if (source?.type === "url") return ability.urls?.test(source.url) ?? false;
   return source?.type === "base64" && COMMON_IMAGES.test(source.mediaType) &&
     ability.types.test(source.mediaType) && typeof source.data === "string" &&
-    BASE64.test(source.data);
+    isUsualBase64(source.data);
 }

@@ -12,6 +12,8 @@ export interface MediaAbility {
   readonly types: RegExp;
   /** Matches the URLs that the provider fetches. Default: none. */
   readonly urls?: RegExp;
+  /** Matches the media types that the provider fetches, for documents and audio. Default: `types`. */
+  readonly urlTypes?: RegExp;
   /** Whether files at the provider can be named by their id. Default: `false`. */
   readonly files?: boolean;
   /** Whether the model can cite a document. Default: `false`. */

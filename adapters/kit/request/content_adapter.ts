@@ -14,7 +14,7 @@ import { isJsonObject } from "../../../src/core/json.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
-import { BASE64, decodeBase64Text } from "./base64_text.ts";
+import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
 import type { WarningSink } from "./warnings.ts";
 
@@ -130,9 +130,15 @@ export class ContentAdapter {
     if (isWithoutData(source)) return `The base64 data of the ${plural} is empty or invalid`;
     if (!ability) return `The model does not accept ${plural}`;
     switch (source.type) {
-      case "url":
-        if (ability.urls?.test(source.url)) return undefined;
-        return `The provider does not fetch ${plural} from such URLs; send base64`;
+      case "url": {
+        if (!ability.urls?.test(source.url)) {
+          return `The provider does not fetch ${plural} from such URLs; send base64`;
+        }
+        // The type of an image at a URL is not known.
+        const { urlTypes = ability.types } = ability;
+        if (block.type === "image" || urlTypes.test(block.mediaType)) return undefined;
+        return `The provider does not fetch ${plural} of type ${block.mediaType}; send base64`;
+      }
       case "base64": {
         const mediaType = getMediaType(block) ?? "";
         if (ability.types.test(mediaType)) return undefined;
@@ -201,17 +207,6 @@ function normalize(block: MediaBlock): MediaBlock {
   return { ...block, source: { type: "base64", mediaType: type, data: toUsualBase64(data) } };
 }
 
-/**
- * Removes line breaks and the start of a `data:` URL from base64, and replaces the alphabet of URLs. Returns an empty
- * text if it is not base64. Providers reject every other form, and with it all later requests of the conversation.
- */
-function toUsualBase64(data: string): string {
-  if (BASE64.test(data)) return data;
-  const text = data.replace(/^data:[^,]*,/, "").replace(/\s+/g, "")
-    .replaceAll("-", "+").replaceAll("_", "/");
-  return BASE64.test(text) ? text : "";
-}
-
 function isWithoutData(source: MediaBlock["source"]): boolean {
   return source.type === "base64" && source.data === "";
 }
@@ -250,6 +245,6 @@ function toText(
   if (isWithoutData(source)) return undefined;
   if (ability?.types.test(mediaType)) return undefined;
   if (ability?.types.test("text/plain")) return { ...block, mediaType: "text/plain" };
-  const title = name === undefined ? "Document:" : `Document "${name}":`;
+  const title = name?.trim() ? `Document "${name}":` : "Document:";
   return { type: "text", text: `${title}\n\n${decodeBase64Text(source.data)}` };
 }

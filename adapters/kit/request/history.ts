@@ -10,6 +10,9 @@ import type { ModelSpec } from "../../../src/core/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
 import type { MediaBlock } from "./media.ts";
 
+/** Prompt of a conversation that does not begin with one, as after a compaction. Providers reject such a conversation. */
+export const MISSING_PROMPT = "(The conversation goes on.)";
+
 /**
  * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
  * models reject or ignore them.

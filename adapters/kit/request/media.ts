@@ -45,6 +45,6 @@ export function createUnreadFileError({ type }: MediaBlock, path: string): BadRe
 /** Returns a name with a file extension, which some providers require. */
 export function getFileName({ name, mediaType }: DocumentBlock): string {
   const extension = mediaType === "application/pdf" ? "pdf" : "txt";
-  if (name === undefined) return `document.${extension}`;
+  if (!name?.trim()) return `document.${extension}`;
   return /\.\w+$/.test(name) ? name : `${name}.${extension}`;
 }

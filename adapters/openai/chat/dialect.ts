@@ -12,6 +12,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
 
@@ -19,6 +20,8 @@ import type { WireMessage } from "./wire.ts";
 export interface ChatDialect {
   /** Field for the maximum length of a reply in tokens. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
+  /** Maximum length of the description of a tool, in characters. Default: unlimited. */
+  readonly maxDescription?: number;
   /** Whether usage must be requested with `stream_options`. */
   readonly needsUsageOption: boolean;
   /** Whether the server supports `prompt_cache_key`. */
@@ -66,8 +69,12 @@ export const COMPATIBLE: ChatDialect = {
   unsupported: ["serviceTier", "verbosity", "reasoningSummary"],
 };
 
+/** Maximum length of the description of a tool in chat completions of OpenAI and Azure. */
+export const MAX_DESCRIPTION = 1024;
+
 const OPENAI: ChatDialect = {
   ...COMPATIBLE,
+  maxDescription: MAX_DESCRIPTION,
   maxTokensField: "max_completion_tokens",
   hasCacheKey: true,
   getAbilities: (modelId) => ({ ...getChatAbilities(modelId), document: CHAT_DOCUMENTS }),
@@ -75,7 +82,7 @@ const OPENAI: ChatDialect = {
 };
 
 /** Dialect of servers that accept any call id, because their models may require a format of their own. */
-const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true };
+const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true, repairOrder: mergeNeighbors };
 
 const OPENROUTER: ChatDialect = {
   ...LENIENT,

@@ -19,6 +19,7 @@ import {
   getTextAndMedia,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "../../kit/request/history.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
@@ -64,7 +65,7 @@ export function toChatMessages(
     if (converted) wire.push(converted);
   }
   if (media.length > 0) wire.push({ role: "user", content: media });
-  return wire;
+  return wire.length > 0 ? wire : [{ role: "user", content: MISSING_PROMPT }];
 }
 
 interface MessageOptions extends ChatMessagesOptions {

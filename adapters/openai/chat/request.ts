@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../../src/core/json.ts";
 import type {
   LlmContext,
   StreamOptions,
@@ -57,7 +57,7 @@ export async function createChatBody(
     options.cache !== "off" && dialect.supportsCacheControl(model.modelId),
   );
   const serverTools = toServerTools(request, dialect.serverTools ?? {}, sink);
-  const tools = [...toChatTools(omitReplaced(context.tools, serverTools)), ...serverTools];
+  const tools = [...toChatTools(omitReplaced(context.tools, serverTools), dialect), ...serverTools];
   if (options.cache === "long") {
     sink.warning(
       "cache_left_out",
@@ -103,15 +103,35 @@ function resolveChatStop(
 }
 
 /** Converts tools to functions, sorted by name. */
-export function toChatTools(tools: readonly ToolSpec[]): JsonObject[] {
+export function toChatTools(
+  tools: readonly ToolSpec[],
+  { maxDescription }: Pick<ChatDialect, "maxDescription">,
+): JsonObject[] {
   return sortTools(tools).map(({ name, description, parameters }) => ({
     type: "function",
     function: {
       name: toWireName(name, TOOL_NAME_RULE),
-      description,
-      parameters: toToolSchema(parameters),
+      ...splitDescription(description, toToolSchema(parameters), maxDescription),
     },
   }));
+}
+
+/** Moves the part of a description that exceeds the limit to the schema, whose descriptions have none. */
+function splitDescription(
+  description: string,
+  parameters: JsonSchema,
+  maxLength = Infinity,
+): { readonly description: string; readonly parameters: JsonSchema } {
+  if (description.length <= maxLength) return { description, parameters };
+  const rest = [description.slice(maxLength), parameters["description"]];
+  return {
+    description: description.slice(0, maxLength),
+    parameters: { ...parameters, description: rest.filter(isText).join("\n\n") },
+  };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 function toChatToolChoice({ toolChoice }: StreamOptions): unknown {

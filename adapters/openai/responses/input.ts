@@ -13,6 +13,7 @@ import {
   hasText,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "../../kit/request/history.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
@@ -33,7 +34,7 @@ const REPLAYED_ITEMS = [
 
 /** Converts the conversation, without the system prompt. */
 export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
-  return messages.flatMap((message) => {
+  const items = messages.flatMap((message) => {
     switch (message.role) {
       case "user":
         return toUserItems(message.content);
@@ -43,6 +44,7 @@ export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSp
         return toReplyItems(message, isOwnReply(message, model));
     }
   });
+  return items.length > 0 ? items : [{ role: "user", content: MISSING_PROMPT }];
 }
 
 function toUserItems(content: readonly ContentBlock[]): JsonObject[] {

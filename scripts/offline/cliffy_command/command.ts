@@ -1,4 +1,3 @@
-import { Command as Commander, type CommanderError } from "npm:commander@^15.1.0";
 import { ValidationError } from "./validation_error.ts";
 
 /** Options for `Command.option()`. */
@@ -17,17 +16,23 @@ export interface CommandResult {
   cmd: Command;
 }
 
+interface Option {
+  readonly flags: readonly string[];
+  /** Key of its value: the long flag in camelCase. */
+  readonly key: string;
+  readonly takesValue: boolean;
+  readonly isCollected: boolean;
+}
+
 /**
- * A command and its subcommands: the part of the package that this project uses, over `commander`.
+ * A command and its subcommands: the part of the package that this project uses.
  *
  * It never prints and never exits, so every command requires `.helpOption(false).throwErrors().noExit()`. A command is
  * complete before its subcommands are added, because methods of the original apply to the last subcommand then.
  */
 export class Command {
-  #name = "";
-  #takesArguments = false;
-  readonly #options: { readonly flags: string; readonly isCollected: boolean }[] = [];
-  readonly #commands: Command[] = [];
+  readonly #options: Option[] = [];
+  readonly #commands = new Map<string, Command>();
   readonly #requiredCalls = new Set<string>();
   #action: () => unknown = () => {};
 
@@ -36,16 +41,23 @@ export class Command {
     if (definition !== "[words...:string]") {
       throw new Error(`The offline package does not support the arguments "${definition}"`);
     }
-    this.#takesArguments = true;
+    this.#requiredCalls.add("arguments");
     return this;
   }
 
-  option(flags: string, _description: string, { collect = false }: OptionSettings = {}): this {
+  option(
+    definition: string,
+    _description: string,
+    { collect: isCollected = false }: OptionSettings = {},
+  ): this {
     this.#assertNoCommands("option");
-    if (!/^(-\w, )?--[a-z][a-z-]*( <[\w-]+:string>)?$/.test(flags)) {
-      throw new Error(`The offline package does not support the option "${flags}"`);
+    if (!/^(-\w, )?--[a-z][a-z-]*( <[\w-]+:string>)?$/.test(definition)) {
+      throw new Error(`The offline package does not support the option "${definition}"`);
     }
-    this.#options.push({ flags: flags.replace(":string>", ">"), isCollected: collect });
+    const [list = "", value] = definition.split(" <");
+    const flags = list.split(", ");
+    const key = flags.at(-1)?.slice(2).replace(/-(\w)/g, (_, letter) => letter.toUpperCase()) ?? "";
+    this.#options.push({ flags, key, takesValue: value !== undefined, isCollected });
     return this;
   }
 
@@ -56,8 +68,7 @@ export class Command {
   }
 
   command(name: string, command: Command): this {
-    command.#name = name;
-    this.#commands.push(command);
+    this.#commands.set(name, command);
     return this;
   }
 
@@ -78,52 +89,58 @@ export class Command {
 
   /** Parses a command line and calls the action of the command that it names. */
   async parse(args: string[]): Promise<CommandResult> {
+    const [first = "", ...rest] = args;
+    const subcommand = this.#commands.get(first);
+    if (subcommand) return await subcommand.parse(rest);
+    if (this.#requiredCalls.size < 4) {
+      throw new Error(
+        "Call arguments(), helpOption(false), throwErrors() and noExit() before parse()",
+      );
+    }
     const end = args.indexOf("--");
     const line = end < 0 ? args : args.slice(0, end);
     const literal = end < 0 ? [] : args.slice(end + 1);
-    const results: CommandResult[] = [];
-    const commander = this.#toCommander((result) => results.push({ ...result, literal }));
-    await commander.parseAsync(line, { from: "user" });
-    const [result] = results;
-    if (!result) throw new Error(`No command handles "${args.join(" ")}"`);
-    await result.cmd.#action();
+    const result = { ...this.#parseLine(line), literal, cmd: this };
+    await this.#action();
     return result;
   }
 
-  #toCommander(onResult: (result: Omit<CommandResult, "literal">) => void): Commander {
-    if (this.#requiredCalls.size < 3) {
-      throw new Error("Call helpOption(false), throwErrors() and noExit() before parse()");
-    }
-    const commander = new Commander(this.#name)
-      .helpOption(false).helpCommand(false).enablePositionalOptions()
-      .allowExcessArguments(this.#takesArguments)
+  #parseLine(line: readonly string[]): Pick<CommandResult, "options" | "args"> {
+    const options: Record<string, unknown> = {};
+    const args: string[] = [];
+    for (let index = 0; index < line.length; index++) {
+      const word = line[index] ?? "";
+      const [flag = "", ...parts] = word.split("=");
+      const option = this.#options.find(({ flags }) => flags.includes(flag));
       // The original passes unknown options of a command with arguments as arguments.
-      .allowUnknownOption(this.#takesArguments)
-      .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-      .exitOverride((error) => {
-        throw this.#toValidationError(error);
-      });
-    for (const { flags, isCollected } of this.#options) {
-      if (isCollected) commander.option(flags, "", collect);
-      else commander.option(flags, "");
+      if (!option) {
+        args.push(word);
+        continue;
+      }
+      const inlineValue = parts.length > 0 ? parts.join("=") : undefined;
+      const value = option.takesValue ? inlineValue ?? line[++index] : inlineValue ?? true;
+      const isMissing = value === undefined || (inlineValue === undefined && isFlag(value));
+      if (isMissing || (!option.takesValue && value !== true)) throw this.#createError(flag);
+      const earlier = options[option.key];
+      options[option.key] = option.isCollected
+        ? [...(Array.isArray(earlier) ? earlier : []), value]
+        : value;
     }
-    for (const command of this.#commands) commander.addCommand(command.#toCommander(onResult));
-    return commander.action(() =>
-      onResult({ cmd: this, options: commander.opts(), args: commander.args })
-    );
+    return { options, args };
   }
 
   #assertNoCommands(method: string): void {
-    if (this.#commands.length > 0) throw new Error(`Call ${method}() before command()`);
+    if (this.#commands.size > 0) throw new Error(`Call ${method}() before command()`);
   }
 
-  #toValidationError(error: CommanderError): ValidationError {
-    const validationError = new ValidationError(error.message, { cause: error });
-    validationError.cmd = this;
-    return validationError;
+  #createError(flag: string): ValidationError {
+    const error = new ValidationError(`Invalid value of option "${flag}".`);
+    error.cmd = this;
+    return error;
   }
 }
 
-function collect(value: string, previous: string[] = []): string[] {
-  return [...previous, value];
+/** Whether a word is a flag and not the value of an option. */
+function isFlag(word: string | true): boolean {
+  return word !== true && word.startsWith("-") && word !== "-";
 }

@@ -89,10 +89,11 @@ const HOSTILE_GLOBS: readonly (readonly [glob: string, path: string])[] = [
 ];
 
 for (const [glob, path] of HOSTILE_GLOBS) {
-  Deno.test(`compileGlob(): takes less than a second for ${glob.slice(0, 20)}…`, () => {
+  Deno.test(`compileGlob(): takes seconds at most, not minutes, for ${glob.slice(0, 20)}…`, () => {
     const start = performance.now();
     assertEquals(compileGlob(glob)(path), false);
-    assert(performance.now() - start < 1_000);
+    // The slowest one takes 0.3 s on an idle machine.
+    assert(performance.now() - start < 10_000);
   });
 }
 

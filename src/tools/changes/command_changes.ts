@@ -32,13 +32,17 @@ export class CommandChanges {
     return result;
   }
 
-  async #take(signal: AbortSignal): Promise<string> {
+  /** Takes a snapshot; returns `undefined` and notes the reason when none can be taken this time. */
+  async #take(signal: AbortSignal): Promise<string | undefined> {
     const { root } = this.#sandbox;
     this.#snapshots ??= new WorkTreeSnapshots(
       root,
       dirname(await this.#sandbox.getOutputPath("snapshots")),
     );
-    return await this.#snapshots.take(signal);
+    const snapshot = await this.#snapshots.take(signal);
+    if (snapshot.type === "taken") return snapshot.id;
+    this.#changeLog.noteUntracked(`changes by a command are not recorded: ${snapshot.reason}`);
+    return undefined;
   }
 
   /** Runs a step; a failure is noted once, and later commands are not tracked. */
@@ -60,7 +64,8 @@ export class CommandChanges {
   async #record(before: string, signal: AbortSignal): Promise<void> {
     const snapshots = this.#snapshots;
     if (!snapshots) return;
-    const after = await snapshots.take(signal);
+    const after = await this.#take(signal);
+    if (after === undefined) return;
     const { changes, others, directories } = await snapshots.compare(before, after, signal);
     const { root } = this.#sandbox;
     for (const change of changes) {
@@ -73,8 +78,10 @@ export class CommandChanges {
     if (others.length > 0) {
       this.#changeLog.noteUntracked(`links, modes or large changes: ${others.join(", ")}`);
     }
-    if (snapshots.largeFiles.length > 0) {
-      this.#changeLog.noteUntracked(`files over 20 MB: ${snapshots.largeFiles.join(", ")}`);
+    const { large, repositories } = snapshots.omitted;
+    if (large.length > 0) this.#changeLog.noteUntracked(`files over 20 MB: ${large.join(", ")}`);
+    if (repositories.length > 0) {
+      this.#changeLog.noteUntracked(`files in nested repositories: ${repositories.join(", ")}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { withDeadline } from "../../../tests/deadline.ts";
 import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { ChangeLog } from "./change_log.ts";
@@ -107,6 +108,29 @@ Deno.test({
       "files over 20 MB: large",
     ]);
     assertEquals(workspace.readFile("ignored"), "two\n");
+  },
+});
+
+Deno.test({
+  name:
+    "undoTurn(): names nested repositories, whose files git reads and a command can make pipes of",
+  ignore,
+  async fn() {
+    const changeLog = new ChangeLog();
+    await using workspace = new TestWorkspace({}, { changeLog });
+    for (const name of ["sub", "a [b]"]) {
+      workspace.writeFile(`${name}/.git/config`, "[core]");
+      Deno.mkdirSync(`${workspace.directory}/${name}/.git/objects`);
+      Deno.mkdirSync(`${workspace.directory}/${name}/.git/refs`);
+      const head = `${workspace.directory}/${name}/.git/HEAD`;
+      new Deno.Command("mkfifo", { args: [head] }).outputSync();
+    }
+    const call = workspace.callTool("bash", { command: "echo x > a.txt; echo x > sub/b.txt" });
+    await withDeadline(call, 10_000);
+    const { removed, untracked } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(removed, ["a.txt"]);
+    const [note = ""] = untracked;
+    assertEquals(note.split(/[:,] /).toSorted(), ["a [b]", "files in nested repositories", "sub"]);
   },
 });
 

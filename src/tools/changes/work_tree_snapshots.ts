@@ -13,6 +13,7 @@ import { join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
+import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { startProcess } from "../process/running_process.ts";
 import { watchProcess } from "../process/watch_process.ts";
@@ -37,6 +38,19 @@ export interface SnapshotChanges {
   readonly directories: ReadonlySet<string>;
 }
 
+/** A snapshot, or the reason why none was taken this time. */
+export type Snapshot =
+  | { readonly type: "taken"; readonly id: string }
+  | { readonly type: "refused"; readonly reason: string };
+
+/** Paths of files and directories that a snapshot leaves out, relative to the root. */
+export interface OmittedFiles {
+  /** The files over 20 MB. */
+  readonly large: readonly string[];
+  /** The directories of nested repositories, from which git would read more than the files of the work tree. */
+  readonly repositories: readonly string[];
+}
+
 /** Larger files are not part of a snapshot. */
 const MAX_FILE_BYTES = 20_000_000;
 
@@ -57,7 +71,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
   #directory: Promise<string> | undefined;
-  #largeFiles: readonly string[] = [];
+  #omitted: OmittedFiles = { large: [], repositories: [] };
 
   /**
    * @param root Canonical path of the directory.
@@ -68,17 +82,23 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** Paths of the files that the last snapshot left out because they are larger than 20 MB. */
-  get largeFiles(): readonly string[] {
-    return this.#largeFiles;
+  /** What the last snapshot left out. */
+  get omitted(): OmittedFiles {
+    return this.#omitted;
   }
 
-  /** Takes a snapshot and returns its id. @throws {BadRequestError} When git is missing or takes too long. */
-  async take(signal: AbortSignal): Promise<string> {
+  /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
+  async take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
+    const unusual = await this.#findUnusualFiles(signal);
+    const [blocking] = unusual.blocking;
+    if (blocking !== undefined) {
+      return { type: "refused", reason: `${blocking} is not a regular file, or is too large` };
+    }
+    this.#omitted = unusual;
     await this.#exclude(directory, signal);
     await this.#git(["add", "--all", "--ignore-errors", "--", "."], { signal, maxCode: 1 });
-    return toText(await this.#git(["write-tree"], { signal })).trim();
+    return { type: "taken", id: toText(await this.#git(["write-tree"], { signal })).trim() };
   }
 
   /** Compares two snapshots. */
@@ -119,20 +139,29 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   async #exclude(directory: string, signal: AbortSignal): Promise<void> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
     const own = await readUntrustedText(join(this.#root, ".git", "info", "exclude"), options);
-    this.#largeFiles = await this.#findLargeFiles(signal);
-    const large = this.#largeFiles.map((path) => `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&")}`);
+    const { large, repositories } = this.#omitted;
+    const omitted = [...large, ...repositories.map((path) => `${path}/`)].map(toIgnorePattern);
     await system.writeTextFile(
       join(directory, "info", "exclude"),
-      `${EXCLUDED}${own ?? ""}\n${[...PROTECTED_FILES, ...large].join("\n")}\n`,
+      `${EXCLUDED}${own ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
     );
   }
 
-  async #findLargeFiles(signal: AbortSignal): Promise<string[]> {
-    const blocks = Math.ceil(MAX_FILE_BYTES / 512);
-    const conditions = ["-name", ".git", "-prune", "-o", "-type", "f", "-size", `+${blocks}`];
-    const output = await this.#run("find", [".", ...conditions, "-print0"], { signal, maxCode: 1 });
-    return toText(output).split("\0").filter((path) => path !== "" && !path.includes("\n"))
-      .map((path) => path.replace(/^\.\//, ""));
+  /** Finds the files that a snapshot leaves out, and those that would block git. */
+  async #findUnusualFiles(signal: AbortSignal): Promise<UnusualFiles> {
+    const isLarge = ["-type", "f", "-size", `+${Math.ceil(MAX_FILE_BYTES / 512)}`];
+    const isRead = ["(", "-name", ".gitignore", "-o", "-name", ".gitattributes", ")"];
+    const conditions = ["(", ...isLarge, "-o", ...isRead, ...BLOCKING_CONDITIONS, ")"];
+    const args = [".", "-name", ".git", "-prune", "-print0", "-o", ...conditions, "-print0"];
+    const paths = toText(await this.#run("find", args, { signal, maxCode: 1 })).split("\0")
+      .map((path) => path.replace(/^\.\//, "")).filter((path) => path !== "");
+    const isReadByGit = (path: string) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path);
+    const isRepository = (path: string) => path.endsWith("/.git");
+    return {
+      large: paths.filter((path) => path !== ".git" && !isReadByGit(path) && !isRepository(path)),
+      repositories: paths.filter(isRepository).map((path) => path.slice(0, -"/.git".length)),
+      blocking: paths.filter((path) => isReadByGit(path) && isBlockingFile(join(this.#root, path))),
+    };
   }
 
   /** Reads the contents of changed files by their ids; without those beyond the maximum size. */
@@ -208,6 +237,11 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   }
 }
 
+interface UnusualFiles extends OmittedFiles {
+  /** Paths of the files that would block git. */
+  readonly blocking: readonly string[];
+}
+
 interface RunOptions {
   readonly signal: AbortSignal;
   readonly input?: string;
@@ -225,6 +259,11 @@ interface RawChange {
   readonly oldId: string;
   readonly newId: string;
   readonly path: string;
+}
+
+/** Returns the pattern for one path; characters that a pattern cannot express match any. */
+function toIgnorePattern(path: string): string {
+  return `/${path.replace(/[\\*?[\]\s!#]/g, "\\$&").replace(/\\?\n|\ufffd+/g, "*")}`;
 }
 
 function parseRawDiff(output: string): RawChange[] {

@@ -8,7 +8,8 @@ import { BadRequestError } from "../../core/errors.ts";
 import { CommandOutput } from "./command_output.ts";
 import { TextCollector } from "../text/output_limit.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
-import { type ProcessExit, settlesWithin } from "../process/running_process.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
+import type { ProcessExit } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import { createDeferred } from "../../core/deferred.ts";
 

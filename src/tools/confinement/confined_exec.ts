@@ -31,6 +31,9 @@ export const HELPER_ARGUMENT = "--swink-confined-exec";
 /** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
 export const PROBE_ARGUMENT = "--probe";
 
+/** Argument that makes the helper pass its standard streams on; the request then begins with a line with its length. */
+export const PIPED_ARGUMENT = "--piped";
+
 const LANDLOCK_CREATE_RULESET = 444n;
 const LANDLOCK_ADD_RULE = 445n;
 const LANDLOCK_RESTRICT_SELF = 446n;
@@ -63,14 +66,19 @@ export function confinedExecMain(args: readonly string[]): never {
       writeOutput(JSON.stringify(probeKernel(libc)));
       Deno.exit(0);
     }
-    const launch: ConfinedLaunch = JSON.parse(readStdin());
+    const isPiped = args[0] === PIPED_ARGUMENT;
+    const launch: ConfinedLaunch = JSON.parse(isPiped ? readPreamble() : readStdin());
+    if (!isPiped) redirectStreams(libc);
     prepareProcess(libc);
     enforcePolicy(libc, launch.policy);
     execCommand(libc, launch);
   } catch (error) {
-    writeOutput(
-      `Cannot set up the sandbox: ${error instanceof Error ? error.message : error}\n`,
-    );
+    const message = `Cannot set up the sandbox: ${
+      error instanceof Error ? error.message : error
+    }\n`;
+    // The standard output of a program whose streams are piped has a format of its own.
+    if (args[0] === PIPED_ARGUMENT) Deno.stderr.writeSync(new TextEncoder().encode(message));
+    else writeOutput(message);
     Deno.exit(NOT_CONFINED_EXIT_CODE);
   }
 }
@@ -115,11 +123,38 @@ function readStdin(): string {
   return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
 }
 
-/** Redirects stdin from `/dev/null` and stderr to stdout, closes other descriptors on exec and resets signals. */
-function prepareProcess(libc: Libc): void {
+const NEWLINE = 10;
+
+/** Reads a request and no byte of the input that follows, which is for the program. */
+function readPreamble(): string {
+  let length = "";
+  for (;;) {
+    const [digit = NEWLINE] = readExactly(1);
+    if (digit === NEWLINE) break;
+    length += String.fromCharCode(digit);
+  }
+  return new TextDecoder().decode(readExactly(Number(length)));
+}
+
+function readExactly(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let offset = 0; offset < length;) {
+    const count = Deno.stdin.readSync(bytes.subarray(offset));
+    if (count === null) throw new Error("its request is incomplete");
+    offset += count;
+  }
+  return bytes;
+}
+
+/** Redirects stdin from `/dev/null` and stderr to stdout. */
+function redirectStreams(libc: Libc): void {
   const nullDevice = libc.open(toCString("/dev/null"), O_RDWR);
   libc.dup2(nullDevice, 0);
   libc.dup2(1, 2);
+}
+
+/** Closes descriptors other than the standard streams on exec, and resets signals. */
+function prepareProcess(libc: Libc): void {
   libc.syscall(CLOSE_RANGE, 3n, 0xffffffffn, CLOSE_RANGE_CLOEXEC, 0n);
   // Deno ignores SIGPIPE, and a started program would inherit that.
   libc.signal(SIGPIPE, 0n);

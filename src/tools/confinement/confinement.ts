@@ -4,7 +4,7 @@
  * @module
  */
 
-import { HELPER_ARGUMENT, PROBE_ARGUMENT } from "./confined_exec.ts";
+import { HELPER_ARGUMENT, PIPED_ARGUMENT, PROBE_ARGUMENT } from "./confined_exec.ts";
 import type {
   ConfinedLaunch,
   ConfinedNetwork,
@@ -14,6 +14,7 @@ import type {
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
+import type { PipedLaunch } from "../../platform/spawn_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
 
 /** The confinement that this machine supports; `linux` is Landlock, seccomp or both, as `support` states. */
@@ -99,21 +100,54 @@ export function confineLaunch(
     case "none":
       return launch;
     case "seatbelt":
+      return { ...launch, ...createSeatbeltLaunch(launch, rules) };
+    case "linux":
       return {
-        ...launch,
-        program: SANDBOX_EXEC_PATH,
-        args: ["-p", createSeatbeltProfile(rules), ...toArgv(launch)],
+        ...createHelperLaunch([]),
+        cwd: launch.cwd,
+        input: createHelperRequest(launch, rules),
       };
+  }
+}
+
+/** Wraps the launch of a program whose standard streams are piped, as {@linkcode confineLaunch} wraps that of a command. */
+export function confinePipedLaunch(
+  launch: PipedLaunch,
+  confinement: Confinement,
+  rules: ConfinementRules,
+): PipedLaunch {
+  switch (confinement.type) {
+    case "none":
+      return launch;
+    case "seatbelt":
+      return { ...launch, ...createSeatbeltLaunch(launch, rules) };
     case "linux": {
-      const { hidden: _hidden, ...policy } = rules;
-      const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
-      return { ...createHelperLaunch([]), cwd: launch.cwd, input: JSON.stringify(request) };
+      const request = createHelperRequest(launch, rules);
+      const encoder = new TextEncoder();
+      const preamble = encoder.encode(`${encoder.encode(request).length}\n${request}`);
+      return { ...createHelperLaunch([PIPED_ARGUMENT]), cwd: launch.cwd, preamble };
     }
   }
 }
 
+function createSeatbeltLaunch(
+  launch: PipedLaunch,
+  rules: ConfinementRules,
+): Pick<PipedLaunch, "program" | "args"> {
+  return {
+    program: SANDBOX_EXEC_PATH,
+    args: ["-p", createSeatbeltProfile(rules), ...toArgv(launch)],
+  };
+}
+
+function createHelperRequest(launch: PipedLaunch, rules: ConfinementRules): string {
+  const { hidden: _hidden, ...policy } = rules;
+  const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
+  return JSON.stringify(request);
+}
+
 /** Returns the arguments for `execve()`, which needs a path; `/usr/bin/env` looks up a bare name. */
-function toArgv({ program, args }: Launch): string[] {
+function toArgv({ program, args }: PipedLaunch): string[] {
   return program.startsWith("/") ? [program, ...args] : ["/usr/bin/env", program, ...args];
 }
 

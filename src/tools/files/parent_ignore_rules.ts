@@ -41,3 +41,26 @@ async function readIgnoreFile(
   const text = await readUntrustedText(`${directory}/${name}`, options);
   return text === undefined ? [] : [{ ...parseIgnoreFile(text, ""), pathPrefix }];
 }
+
+/** The list of ignored files of a repository, which is not in its work tree. */
+export interface ExcludeFile {
+  /** Root of the repository, to which the patterns are relative. */
+  readonly repository: string;
+  /** Path of the file. */
+  readonly path: string;
+}
+
+/** Finds the exclude file of the repository that contains a directory; `undefined` if there is none that can be read. */
+export async function findExcludeFile(directory: string): Promise<ExcludeFile | undefined> {
+  for (let repository = directory;; repository = dirname(repository)) {
+    const isRepository = await system.lstat(`${repository}/.git`).then(() => true, () => false);
+    if (isRepository) {
+      const path = `${repository}/.git/info/exclude`;
+      const options = { within: repository, maxBytes: MAX_IGNORE_BYTES };
+      return await readUntrustedText(path, options) === undefined
+        ? undefined
+        : { repository, path };
+    }
+    if (dirname(repository) === repository) return undefined;
+  }
+}

@@ -11,14 +11,14 @@ import {
   createCommandEnvironment,
   readEnvironmentVariable,
 } from "../process/command_environment.ts";
-import {
-  type IsolatedDescription,
-  type IsolatedRequest,
-  type IsolatedResponse,
-  RESPONSE_PREFIX,
+import type {
+  IsolatedDescription,
+  IsolatedRequest,
+  IsolatedResponse,
 } from "./isolated_protocol.ts";
+import { ResponseParser } from "./response_parser.ts";
 import { startProcess } from "../process/running_process.ts";
-import { watchProcess } from "../process/watch_process.ts";
+import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
 
 /** Permissions of a tool. A list grants its items, `true` grants all. Default: none. */
@@ -97,7 +97,7 @@ interface RequestOptions {
   readonly onUpdate: (update: ToolUpdate) => void;
 }
 
-/** Starts a process for one request and returns its last response. */
+/** Starts a process for one request and returns its answer. */
 async function sendRequest(
   options: IsolatedToolOptions,
   request: IsolatedRequest,
@@ -114,23 +114,28 @@ async function sendRequest(
       env: createCommandEnvironment({ passEnvironment: options.permissions?.env ?? [] }),
       input: JSON.stringify(request),
     });
-    let last: IsolatedResponse = {
-      type: "error",
-      message: "The process of the tool ended without a response",
-    };
-    const parser = new ResponseParser((response) => {
-      if (response.type === "update") onUpdate(response.update);
-      else last = response;
+    let answer: IsolatedResponse | undefined;
+    const parser = new ResponseParser({
+      onResponse(response) {
+        if (response.type === "update") onUpdate(response.update);
+        else answer ??= response;
+      },
     });
     const onOutput = (chunk: Uint8Array) => parser.push(chunk);
     const outcome = await watchProcess(process, { signal, onOutput });
-    if (outcome.type === "cancelled") return { type: "error", message: "The call was cancelled" };
-    return last;
+    return answer ?? { type: "error", message: describeMissingAnswer(outcome) };
   } catch (error) {
     return { type: "error", message: getErrorMessage(error) };
   } finally {
     await system.remove(directory, { recursive: true });
   }
+}
+
+function describeMissingAnswer(outcome: ProcessOutcome): string {
+  if (outcome.type !== "exited") return "The call was cancelled";
+  const { code, signal } = outcome.exit;
+  const end = signal === null ? `exit code ${code}` : `ended by ${signal}`;
+  return `The process of the tool ended without a response (${end})`;
 }
 
 /** Creates a main module that imports the tool: imports of the main module need no read permission. */
@@ -182,25 +187,4 @@ function findDenoProgram(): string {
   throw new BadRequestError(
     "Isolated tools need the deno program, which is not in PATH: install Deno",
   );
-}
-
-/** Extracts the responses from the output of a process. */
-class ResponseParser {
-  readonly #onResponse: (response: IsolatedResponse) => void;
-  readonly #decoder = new TextDecoder();
-  #line = "";
-
-  constructor(onResponse: (response: IsolatedResponse) => void) {
-    this.#onResponse = onResponse;
-  }
-
-  push(chunk: Uint8Array): void {
-    const lines = (this.#line + this.#decoder.decode(chunk, { stream: true })).split("\n");
-    this.#line = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line.startsWith(RESPONSE_PREFIX)) {
-        this.#onResponse(JSON.parse(line.slice(RESPONSE_PREFIX.length)));
-      }
-    }
-  }
 }

@@ -94,6 +94,58 @@ Deno.test("isolatedTool(): an abort ends a hanging tool, and an exit of the proc
   });
 });
 
+const BROKEN_OUTPUTS: readonly (readonly [name: string, statement: string, message: RegExp])[] = [
+  ["a truncated response", `print('{"type":"result","resu')`, /invalid response: .*JSON/],
+  ["a binary response", "print(new Uint8Array([0, 255, 254, 10]))", /invalid response: .*JSON/],
+  [
+    "a response of another shape",
+    `print('{"type":"result","result":5}')`,
+    /invalid response: a re/,
+  ],
+  [
+    "a result without an end",
+    `print('{"type":', ""); Deno.exit(3)`,
+    /without a response \(exit code 3\)/,
+  ],
+  [
+    "a response, then hangs",
+    `print("?"); await new Promise(() => setInterval(() => {}, 1000))`,
+    /invalid/,
+  ],
+];
+
+for (const [name, statement, message] of BROKEN_OUTPUTS) {
+  Deno.test(`isolatedTool(): reports an error when the process prints ${name}`, async () => {
+    const print = `const print = (data, end = "\\n") => {
+      const encode = (text) => Deno.stdout.writeSync(new TextEncoder().encode(text));
+      encode("\\u001eswink ");
+      typeof data === "string" ? encode(data) : Deno.stdout.writeSync(data);
+      encode(end);
+    };`;
+    const source = `${print}
+export default {
+  name: "broken", description: "", parameters: {}, async execute() { ${statement}; return "ok"; }
+};`;
+    await withModule(source, async (module) => {
+      const tool = await isolatedTool({ module });
+      const error = await assertRejects(() => callTool(tool, {}), BadRequestError);
+      assertMatch(error.message, message);
+    });
+  });
+}
+
+Deno.test("isolatedTool(): a listener of updates that throws fails the call and ends the process", async () => {
+  await withModule(TOOL, async (module) => {
+    const tool = await isolatedTool({ module });
+    const context = testToolContext({
+      onUpdate: () => {
+        throw new Error("closed");
+      },
+    });
+    await assertRejects(async () => await tool.execute({ do: "hang" }, context), Error, "closed");
+  });
+});
+
 Deno.test("isolatedTool(): rejects a module without a tool, a failing one and a missing one", async () => {
   await withModule("export default 5;", async (module) => {
     await assertRejects(

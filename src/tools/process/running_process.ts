@@ -4,8 +4,8 @@
  * @module
  */
 
+import { terminateGroup } from "../../platform/process_group.ts";
 import { system } from "../../platform/system.ts";
-import { createDeferred } from "../../core/deferred.ts";
 
 /** A program to start. */
 export interface Launch {
@@ -72,46 +72,5 @@ async function writeInput(stdin: WritableStream<Uint8Array>, input: string): Pro
     await writer.close();
   } catch {
     // The process ended without reading all of its input.
-  }
-}
-
-/** Time between SIGTERM and SIGKILL for children whose parent has ended. */
-const ORPHAN_GRACE_MS = 20;
-
-async function terminateGroup(
-  pid: number,
-  exited: Promise<ProcessExit>,
-  graceMs: number,
-): Promise<void> {
-  if (!signalGroup(pid, "SIGTERM")) return;
-  const leaderEnded = await settlesWithin(graceMs, exited);
-  if (leaderEnded) {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(ORPHAN_GRACE_MS, graceMs)));
-  }
-  signalGroup(pid, "SIGKILL");
-  await exited;
-}
-
-/** Sends a signal to a process group; returns whether it still exists. */
-function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL"): boolean {
-  try {
-    system.kill(system.build.os === "windows" ? pid : -pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns whether a promise resolves within a time; rejects if it rejects. */
-export async function settlesWithin(
-  milliseconds: number,
-  promise: Promise<unknown>,
-): Promise<boolean> {
-  const { promise: timeout, resolve } = createDeferred<false>();
-  const timer = setTimeout(resolve, milliseconds, false);
-  try {
-    return await Promise.race([promise.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { type ProcessExit, type RunningProcess, settlesWithin } from "./running_process.ts";
 import { createDeferred } from "../../core/deferred.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
+import type { ProcessExit, RunningProcess } from "./running_process.ts";
 
 /** Outcome of a watched process. */
 export type ProcessOutcome =
@@ -29,18 +30,27 @@ const KILL_GRACE_MS = 60;
 /** Maximum time to read the remaining output after the end, in case another process holds the pipe open. */
 const DRAIN_MS = 200;
 
-/** Reads the output and waits for the end. The process group has ended when the promise settles. */
+/**
+ * Reads the output and waits for the end. The process group has ended when the promise settles.
+ *
+ * @throws The error of `onOutput`, which ends the process.
+ */
 export async function watchProcess(
   process: RunningProcess,
   options: WatchOptions,
 ): Promise<ProcessOutcome> {
   const reader = process.output.getReader();
   const reading = readOutput(reader, options.onOutput);
-  const outcome = await waitForOutcome(process, options);
-  await process.terminate(KILL_GRACE_MS);
-  if (!(await settlesWithin(DRAIN_MS, reading))) await reader.cancel();
-  await reading;
-  return outcome;
+  const failed = createDeferred<never>();
+  reading.catch(failed.reject);
+  try {
+    return await Promise.race([waitForOutcome(process, options), failed.promise]);
+  } finally {
+    await process.terminate(KILL_GRACE_MS);
+    await settlesWithin(DRAIN_MS, reading.catch(() => {}));
+    await reader.cancel();
+    await reading;
+  }
 }
 
 async function readOutput(

@@ -5,10 +5,12 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import {
   confineLaunch,
   type Confinement,
   type ConfinementRules,
+  confinePipedLaunch,
   DEVICE_DIRECTORY,
   findConfinement,
   toConfinedNetwork,
@@ -28,9 +30,14 @@ import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
-import { createProxyVariables, createSandboxEnvironment } from "./sandbox_environment.ts";
+import {
+  createLocationVariables,
+  createProxyVariables,
+  createSandboxEnvironment,
+} from "./sandbox_environment.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 import { createSandboxReport, type SandboxReport } from "./sandbox_report.ts";
+import { spawnProcess } from "../../platform/spawn_process.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
 
@@ -63,7 +70,7 @@ export interface SandboxOptions {
 
 /**
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
- * removes its temporary directory.
+ * programs, and removes its temporary directory.
  *
  * @throws {BadRequestError} When the working directory or a root is not a directory.
  *
@@ -75,8 +82,18 @@ export interface SandboxOptions {
  * const { summary } = await sandbox.describe(); // "commands confined by Landlock 7 and seccomp, …"
  * ```
  */
-export function createSandbox(options: SandboxOptions = {}): Sandbox {
+export function createSandbox(options: SandboxOptions = {}): Sandbox & ProcessSpawner {
   return new LocalSandbox(options);
+}
+
+/** A trusted program to start. */
+export interface TrustedProgram {
+  /** Name of the program, which is looked up in `PATH`. */
+  readonly program: string;
+  /** Arguments of the program. */
+  readonly args: readonly string[];
+  /** Working directory. Default: the root of the sandbox. */
+  readonly cwd?: string | undefined;
 }
 
 /**
@@ -87,16 +104,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
  */
 export function startTrustedProgram(
   sandbox: Sandbox,
-  program: string,
-  args: readonly string[],
+  program: TrustedProgram,
 ): RunningProcess | undefined {
-  return sandbox instanceof LocalSandbox ? sandbox.startProgram(program, args) : undefined;
+  return sandbox instanceof LocalSandbox ? sandbox.startProgram(program) : undefined;
 }
 
 /** Time between SIGTERM and SIGKILL for commands that still run when the sandbox is disposed. */
 const DISPOSE_GRACE_MS = 200;
 
-class LocalSandbox implements Sandbox {
+class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
   readonly files: SandboxFiles;
   readonly #directory = new PrivateDirectory();
@@ -106,7 +122,7 @@ class LocalSandbox implements Sandbox {
   readonly #projects: readonly string[];
   #net: SandboxNet;
   /** Running processes and their marks. */
-  readonly #running = new Map<RunningProcess, string>();
+  readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
   /** Settings of git before the commands that have not been finished. */
   readonly #recorded = new Set<GitSettingsRecord>();
   readonly #finishing = new Set<Promise<unknown>>();
@@ -165,6 +181,35 @@ class LocalSandbox implements Sandbox {
     return { ...process, finish: () => this.#track(finish()) };
   }
 
+  /**
+   * Starts a program under the rules for commands. Changes to the settings of git are not undone: a server runs for
+   * hours, and those of the user would be undone, too.
+   */
+  async spawn({ program, args, cwd = this.root, env }: ProcessLaunch): Promise<SpawnedProcess> {
+    await this.#directory.create();
+    const mark = crypto.randomUUID();
+    const proxy = await this.#ensureProxy(this.#net);
+    const locations = createLocationVariables(this.#directory, this.#net);
+    const environment = {
+      ...locations,
+      ...(proxy && createProxyVariables(proxy.port)),
+      ...env,
+      [MARK_VARIABLE]: mark,
+    };
+    await this.#requireConfinement();
+    const process = await spawnProcess(confinePipedLaunch(
+      { program, args, cwd, env: environment },
+      await this.#findConfinement(),
+      this.#createConfinementRules(proxy),
+    ));
+    this.#running.set(process, mark);
+    void this.#track(process.exited.then(async () => {
+      this.#running.delete(process);
+      await killOrphanProcesses(mark);
+    }));
+    return process;
+  }
+
   /** Makes disposal wait for a promise. */
   #track<T>(promise: Promise<T>): Promise<T> {
     this.#finishing.add(promise);
@@ -172,16 +217,22 @@ class LocalSandbox implements Sandbox {
   }
 
   async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
-    const confinement = await this.#findConfinement();
-    if (this.#options.confinement === "required") {
-      const { confined, summary } = await this.describe();
-      if (!confined) {
-        throw new BadRequestError(
-          `The command cannot run: the sandbox requires confinement, but this machine cannot enforce all of its rules (${summary})`,
-        );
-      }
-    }
-    return confineLaunch(launch, confinement, this.#createConfinementRules(proxy));
+    await this.#requireConfinement();
+    return confineLaunch(
+      launch,
+      await this.#findConfinement(),
+      this.#createConfinementRules(proxy),
+    );
+  }
+
+  /** Throws if confinement is required, and this machine cannot enforce all rules. */
+  async #requireConfinement(): Promise<void> {
+    if (this.#options.confinement !== "required") return;
+    const { confined, summary } = await this.describe();
+    if (confined) return;
+    throw new BadRequestError(
+      `The command cannot run: the sandbox requires confinement, but this machine cannot enforce all of its rules (${summary})`,
+    );
   }
 
   #createConfinementRules(proxy: HostProxy | undefined): ConfinementRules {
@@ -212,8 +263,8 @@ class LocalSandbox implements Sandbox {
   }
 
   /** Starts a program without a shell and not confined. */
-  startProgram(program: string, args: readonly string[]): RunningProcess {
-    return startProcess({ program, args, cwd: this.root, env: this.#createEnvironment({}) });
+  startProgram({ program, args, cwd = this.root }: TrustedProgram): RunningProcess {
+    return startProcess({ program, args, cwd, env: this.#createEnvironment({}) });
   }
 
   async getOutputPath(name: string): Promise<string> {

@@ -29,17 +29,25 @@ export interface SandboxEnvironmentOptions {
 export function createSandboxEnvironment(
   options: SandboxEnvironmentOptions,
 ): Record<string, string> {
-  const { directory: { temporary, caches }, net, passEnvironment = [], set } = options;
+  const { directory, net, passEnvironment = [], set } = options;
+  const locations = createLocationVariables(directory, net);
+  return createCommandEnvironment({ passEnvironment, set: { ...locations, ...set } });
+}
+
+/** Creates the variables with the locations of temporary files and caches. */
+export function createLocationVariables(
+  { temporary, caches }: PrivateDirectory,
+  net: SandboxNet,
+): Record<string, string> {
   // Without a network Deno cannot fill a new cache; the default one is readable.
   const denoDirectory = net === "off" ? getDefaultDenoDirectory() : undefined;
-  const locations = {
+  return {
     TMPDIR: temporary,
     XDG_CACHE_HOME: caches,
     npm_config_cache: join(caches, "npm"),
     PYTHONPYCACHEPREFIX: join(caches, "pycache"),
     DENO_DIR: denoDirectory ?? join(caches, "deno"),
   };
-  return createCommandEnvironment({ passEnvironment, set: { ...locations, ...set } });
 }
 
 function getDefaultDenoDirectory(): string | undefined {

@@ -6,9 +6,12 @@
 
 import { decodeBase64 } from "../../core/byte_encoding.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ExcludeFile } from "../files/parent_ignore_rules.ts";
+import { getRelativePath, join } from "../../platform/paths.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { LineSplitter } from "../text/line_splitter.ts";
 import type { LineHit } from "./find_lines.ts";
 import { escapeLiteralBraces, needsJavaScript, type SearchPattern } from "./pattern.ts";
 
@@ -20,6 +23,8 @@ export interface RipgrepQuery {
   readonly start: string;
   /** Whether the ignore rules of the directories above do not apply: one of them ignores the directory. */
   readonly isIgnored: boolean;
+  /** The exclude file of the repository, if it applies. */
+  readonly excludeFile?: ExcludeFile | undefined;
   /** Maximum number of matching lines of each file. */
   readonly limit: number;
   /** Time limit in milliseconds. */
@@ -95,7 +100,7 @@ async function collectHits(
   sandbox: Sandbox,
   { query, args, maxBytes = Infinity, maxHits = Infinity }: CollectOptions,
 ): Promise<CollectedHits | undefined> {
-  const parser = new HitParser();
+  const parser = new HitParser(query);
   const stopped = new AbortController();
   let bytes = 0;
   const outcome = await runRipgrep(sandbox, {
@@ -130,12 +135,16 @@ export async function countLinesWithRipgrep(
   ]);
   if (!counted || !listed) return undefined;
   const counts = [...counted.text.matchAll(/([^\0]+)\0(\d+)\r?\n/g)]
-    .map(([, path = "", count]) => ({ path, count: Number(count) }))
+    .map(([, path = "", count]) => ({
+      path: toCanonicalPath(path, query),
+      count: Number(count),
+    }))
     .sort((a, b) => comparePaths(a.path, b.path));
   const textFiles = new Set(counts.map(({ path }) => path));
   return {
     counts,
-    binaryFiles: listed.text.split("\0").filter((path) => path !== "" && !textFiles.has(path))
+    binaryFiles: listed.text.split("\0").filter((path) => path !== "")
+      .map((path) => toCanonicalPath(path, query)).filter((path) => !textFiles.has(path))
       .sort(comparePaths),
     hasUnreadable: counted.hasUnreadable,
     isTimedOut: counted.isTimedOut || listed.isTimedOut,
@@ -176,39 +185,60 @@ async function runRipgrep(
   sandbox: Sandbox,
   { query, args, onOutput }: RunOptions,
 ): Promise<ProcessOutcome | undefined> {
-  const { pattern, start, isIgnored, timeoutMs, signal } = query;
+  const { pattern, start, isIgnored, excludeFile, timeoutMs, signal } = query;
   const allArgs = [
     ...["--no-config", "--no-messages", "--color=never", "--crlf", "--hidden", "--glob=!.git"],
     ...["--no-require-git", "--no-ignore-global", "--no-ignore-dot"],
     ...(isIgnored ? ["--no-ignore-parent"] : []),
+    // `rg` would follow a `.git` file to other places; the file of the repository is passed by its path.
+    ...["--no-ignore-exclude", ...(excludeFile ? ["--ignore-file", excludeFile.path] : [])],
     ...(pattern.ignoreCase ? ["--ignore-case"] : ["--case-sensitive"]),
     ...(pattern.multiline ? ["--multiline"] : []),
     ...args,
-    ...["--regexp", escapeLiteralBraces(pattern.source), "--", start],
+    ...["--regexp", escapeLiteralBraces(pattern.source), "--", toArgument(start, excludeFile)],
   ];
   try {
-    const process = startTrustedProgram(sandbox, "rg", allArgs);
+    const launch = { program: "rg", args: allArgs, cwd: excludeFile?.repository };
+    const process = startTrustedProgram(sandbox, launch);
     return process && await watchProcess(process, { signal, timeoutMs, onOutput });
   } catch {
     return undefined;
   }
 }
 
+/** `rg` applies an exclude file to paths relative to its working directory. */
+function toArgument(start: string, excludeFile: ExcludeFile | undefined): string {
+  const path = excludeFile && getRelativePath(excludeFile.repository, start);
+  return path === "" ? "." : path ?? start;
+}
+
+/** Returns the canonical path of a file in the output of `rg`. */
+function toCanonicalPath(path: string, { excludeFile }: RipgrepQuery): string {
+  return excludeFile && !path.startsWith("/")
+    ? join(excludeFile.repository, path.replace(/^\.\//, ""))
+    : path;
+}
+
 /** Parses the output of `rg --json`. */
 class HitParser {
+  readonly #query: RipgrepQuery;
   readonly #decoder = new TextDecoder();
   readonly #files: RipgrepFile[] = [];
-  #rest = "";
+  readonly #lines = new LineSplitter();
   #hits: LineHit[] = [];
   /** Hits of each file that is being searched. */
   #open: string | undefined;
   hitCount = 0;
   hasSummary = false;
 
+  constructor(query: RipgrepQuery) {
+    this.#query = query;
+  }
+
   push(chunk: Uint8Array): void {
-    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.#parseLine(line);
+    for (const line of this.#lines.push(this.#decoder.decode(chunk, { stream: true }))) {
+      this.#parseLine(line);
+    }
   }
 
   finish(): RipgrepFile[] {
@@ -224,14 +254,14 @@ class HitParser {
     const { data } = message;
     switch (message.type) {
       case "begin":
-        this.#open = decodeText(data.path);
+        this.#open = this.#toPath(data.path);
         this.#hits = [];
         break;
       case "match":
         this.#addMatch(data);
         break;
       case "end": {
-        const path = decodeText(data.path) ?? "";
+        const path = this.#toPath(data.path);
         const isBinary = typeof data.binary_offset === "number";
         this.#files.push({ path, hits: this.#hits, isBinary });
         this.#open = undefined;
@@ -241,6 +271,10 @@ class HitParser {
         this.hasSummary = true;
         break;
     }
+  }
+
+  #toPath(value: unknown): string {
+    return toCanonicalPath(decodeText(value) ?? "", this.#query);
   }
 
   #addMatch({ lines, line_number, submatches }: JsonObject): void {

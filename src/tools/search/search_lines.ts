@@ -7,10 +7,12 @@
 
 import type { PathMatcher } from "../../core/ignore/glob.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
+import { findExcludeFile } from "../files/parent_ignore_rules.ts";
 import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import type { LineHit } from "./find_lines.ts";
+import { guardIgnoreFiles } from "./ignore_file_guard.ts";
 import { createLineMatcher } from "./line_matcher.ts";
 import type { SearchPattern } from "./pattern.ts";
 import { countLinesWithRipgrep, findLinesWithRipgrep, type RipgrepQuery } from "./ripgrep.ts";
@@ -69,7 +71,12 @@ export async function* searchLines(
   sandbox: Sandbox,
   query: SearchQuery,
 ): AsyncGenerator<FileHits> {
-  const found = await findLinesWithRipgrep(sandbox, await toRipgrepQuery(sandbox, query));
+  const ripgrepQuery = await toRipgrepQuery(sandbox, query);
+  const found = await guardIgnoreFiles(
+    sandbox,
+    ripgrepQuery,
+    (signal) => findLinesWithRipgrep(sandbox, { ...ripgrepQuery, signal }),
+  );
   if (!found) {
     yield* walkAndMatch(sandbox.files, query);
     return;
@@ -89,7 +96,12 @@ export async function* countLines(
   sandbox: Sandbox,
   query: SearchQuery,
 ): AsyncGenerator<FileCount> {
-  const found = await countLinesWithRipgrep(sandbox, await toRipgrepQuery(sandbox, query));
+  const ripgrepQuery = await toRipgrepQuery(sandbox, query);
+  const found = await guardIgnoreFiles(
+    sandbox,
+    ripgrepQuery,
+    (signal) => countLinesWithRipgrep(sandbox, { ...ripgrepQuery, signal }),
+  );
   if (!found) {
     for await (const { path, hits } of walkAndMatch(sandbox.files, query)) {
       yield { path, count: hits.length };
@@ -109,10 +121,12 @@ export async function* countLines(
 
 async function toRipgrepQuery(sandbox: Sandbox, query: SearchQuery): Promise<RipgrepQuery> {
   const { pattern, start, limit, signal } = query;
+  const isIgnored = start.isDirectory && await isStartIgnored(sandbox.files, start.path);
   return {
     pattern,
     start: start.path,
-    isIgnored: start.isDirectory && await isStartIgnored(sandbox.files, start.path),
+    isIgnored,
+    excludeFile: isIgnored ? undefined : await findExcludeFile(sandbox.root),
     limit,
     timeoutMs: SEARCH_LIMIT_MS,
     signal,

@@ -1,0 +1,96 @@
+/**
+ * Keeps `rg` from ignore files that would block it.
+ *
+ * @module
+ */
+
+import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
+import { isWithin } from "../files/file_rules.ts";
+import { dirname } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import type { RunningProcess } from "../process/running_process.ts";
+import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+
+/** Options for {@linkcode guardIgnoreFiles}. */
+export interface GuardOptions {
+  /** Canonical path of the directory or file to search. */
+  readonly start: string;
+  /** Ends the search. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a search with `rg` and looks for such ignore files at the same time. Ends the search and returns `undefined` when
+ * there is one.
+ */
+export async function guardIgnoreFiles<Result>(
+  sandbox: Sandbox,
+  { start, signal }: GuardOptions,
+  search: (signal: AbortSignal) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  if (hasUnsafeParents(sandbox.root, start)) return undefined;
+  const unsafe = new AbortController();
+  const finder = tryStartFinder(sandbox, start);
+  if (!finder) return undefined;
+  const finding = findUnsafeFile(finder.output, () => unsafe.abort());
+  try {
+    return await search(AbortSignal.any([signal, unsafe.signal]));
+  } catch (error) {
+    if (signal.aborted || !unsafe.signal.aborted) throw error;
+    return undefined;
+  } finally {
+    await finder.terminate(0);
+    await finding;
+  }
+}
+
+/**
+ * Whether an ignore file above the start is unsafe. Outside of a repository, `rg` applies the files above the root of the
+ * sandbox too, which git does not.
+ */
+function hasUnsafeParents(root: string, start: string): boolean {
+  let isInRepository = false;
+  let hasForeignRules = false;
+  for (let directory = start;; directory = dirname(directory)) {
+    const path = `${directory}/.gitignore`;
+    if (isWithin(directory, root)) {
+      if (isBlockingFile(path)) return true;
+    } else hasForeignRules ||= !isInRepository && exists(path);
+    isInRepository ||= exists(`${directory}/.git`);
+    if (dirname(directory) === directory) return hasForeignRules && !isInRepository;
+  }
+}
+
+/** Starts a search for the ignore files below a directory that are no regular file, or too large. */
+function tryStartFinder(sandbox: Sandbox, start: string): RunningProcess | undefined {
+  const conditions = ["-name", ".git", "-prune", "-o", "-name", ".gitignore"];
+  try {
+    const args = [start, ...conditions, ...BLOCKING_CONDITIONS, "-print0"];
+    return startTrustedProgram(sandbox, { program: "find", args });
+  } catch {
+    return undefined;
+  }
+}
+
+async function findUnsafeFile(
+  output: ReadableStream<Uint8Array>,
+  onUnsafe: () => void,
+): Promise<void> {
+  const text = output.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>);
+  let rest = "";
+  for await (const chunk of text) {
+    const paths = (rest + chunk).split("\0");
+    rest = paths.pop() ?? "";
+    if (paths.some(isBlockingFile)) onUnsafe();
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    system.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

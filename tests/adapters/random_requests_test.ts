@@ -1,0 +1,172 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
+import type { LlmMessage } from "../../src/core/message.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
+import type { StreamOptions, ToolSpec } from "../../src/core/stream.ts";
+import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
+import { findBedrockProblems, findChatProblems, findGoogleProblems } from "./request_rules.ts";
+import { createReply, createToolResult, prompt } from "./rich_conversation.ts";
+import { captureRequest } from "./sent_request.ts";
+
+const apiKey = "sk-test";
+
+/** The nine providers, and models with rules of their own. */
+const SUBJECTS: readonly ProviderSubject[] = [
+  ...NINE_PROVIDERS.filter(({ name }) => name !== "proxy"),
+  {
+    name: "gemini 3",
+    model: modelSpec("google/gemini-3.8-flash:low"),
+    createStreamFn: ({ fetch }) => createGoogle({ apiKey, fetch }),
+    findProblems: findGoogleProblems,
+  },
+  {
+    name: "llama on bedrock",
+    model: modelSpec("bedrock/us.meta.llama3-3-70b-instruct-v1:0"),
+    createStreamFn: ({ fetch }) =>
+      createBedrock({ bearerToken: apiKey, region: "us-east-1", fetch }),
+    findProblems: findBedrockProblems,
+  },
+  {
+    name: "gemma on a local server",
+    model: modelSpec("openai/gemma-3"),
+    createStreamFn: ({ fetch }) => createOpenAI({ baseUrl: "http://localhost:8000", fetch }),
+    findProblems: findChatProblems,
+  },
+];
+
+const texts = fc.constantFrom(
+  "Hello",
+  "",
+  "  \n",
+  "ü 👋",
+  "\ud800 lone \udc00",
+  "Error: x",
+  "\u0000",
+);
+const data = fc.constantFrom("AAAA", "AAA", "A", "AAAAA", "iVBORw0KGgo", "a-_b", "AA==", "AA=", "");
+const urls = fc.constantFrom("https://a.example/b.pdf", "data:image/png;base64,AAA", "ftp://a/b");
+
+const sources = fc.oneof(
+  fc.record({ type: fc.constant("base64" as const), data }),
+  fc.record({ type: fc.constant("url" as const), url: urls }),
+  fc.constant({ type: "provider_file" as const, provider: "openai", id: "file_1" }),
+);
+const media: fc.Arbitrary<ContentBlock> = fc.oneof(
+  fc.record({
+    type: fc.constant("image" as const),
+    source: fc.record({
+      type: fc.constant("base64" as const),
+      data,
+      mediaType: fc.constantFrom("image/png", "image/jpg", "image/bmp", "IMAGE/GIF"),
+    }),
+  }),
+  fc.record({
+    type: fc.constant("document" as const),
+    source: sources,
+    mediaType: fc.constantFrom("application/pdf", "text/plain", "text/markdown", "application/zip"),
+    name: fc.constantFrom("Größe.pdf", "", "  ", "n".repeat(700), "a/b\\c.pdf"),
+    citations: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant("audio" as const),
+    source: sources,
+    mediaType: fc.constantFrom("audio/wav", "audio/mp3"),
+  }),
+);
+const text: fc.Arbitrary<ContentBlock> = fc.record({
+  type: fc.constant("text" as const),
+  text: texts,
+});
+const input = fc.array(fc.oneof({ weight: 3, arbitrary: text }, media), { maxLength: 3 });
+
+/** A random reply, and the results of its calls. */
+interface Answer {
+  readonly model: ModelSpec;
+  readonly text: string;
+  readonly signature: string | null;
+  readonly calls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly value: string;
+    readonly result: readonly ContentBlock[];
+    readonly isError: boolean;
+  }[];
+}
+
+const answers: fc.Arbitrary<Answer> = fc.record({
+  model: fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
+  text: texts,
+  signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
+  calls: fc.array(
+    fc.record({
+      id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
+      name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90), "9lives"),
+      value: texts,
+      result: input,
+      isError: fc.boolean(),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+/** Creates the messages of an answer; `index` makes the ids of its calls unique, as those in a history are. */
+function toMessages({ model, text, signature, calls }: Answer, index: number): LlmMessage[] {
+  const named = calls.map((call, position) => ({ ...call, id: `${call.id}${index}${position}` }));
+  const thinking: ContentBlock[] = signature === null
+    ? []
+    : [{ type: "thinking", thinking: "Hm.", signature }];
+  return [
+    createReply(model, [
+      ...thinking,
+      { type: "text", text },
+      ...named.map(({ id, name, value }): ContentBlock => ({
+        type: "tool_call",
+        id,
+        name,
+        arguments: { value },
+      })),
+    ]),
+    ...named.map(({ id, name, result, isError }) => createToolResult(id, name, result, isError)),
+  ];
+}
+
+const conversations = fc.array(fc.oneof(input, answers), { maxLength: 6 }).map((parts) => [
+  ...parts.flatMap((part, index) => "model" in part ? toMessages(part, index) : prompt(...part)),
+  prompt("And?"),
+]);
+
+const tools: fc.Arbitrary<ToolSpec[]> = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90)),
+    description: fc.constantFrom("Looks.", "", "d".repeat(2000)),
+    parameters: fc.constantFrom<ToolSpec["parameters"]>(
+      {},
+      { type: "object", properties: { value: { type: "string" } } },
+      { anyOf: [{ type: "object", properties: { a: { const: 1 } } }] },
+    ),
+  }),
+  { selector: ({ name }) => name, maxLength: 3 },
+);
+
+const options = fc.constantFrom<StreamOptions>({}, { toolChoice: "required" }, { cache: "long" });
+
+for (const { name, model, createStreamFn, findProblems } of SUBJECTS) {
+  Deno.test(`${name}: requests for random conversations of all providers break no rule`, async () => {
+    await fc.assert(
+      fc.asyncProperty(conversations, tools, options, async (messages, tools, options) => {
+        const { body } = await captureRequest((fetch) => createStreamFn({ fetch }), {
+          model,
+          context: { systemPrompt: "", messages, tools },
+          options: { apiKey, ...options },
+          signal: new AbortController().signal,
+        });
+        assertEquals(findProblems(body), []);
+      }),
+      { numRuns: Deno.env.get("SWINK_PROVE") === "1" ? 1000 : 60, seed: 1 },
+    );
+  });
+}
