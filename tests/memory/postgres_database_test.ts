@@ -234,10 +234,13 @@ tests.test(
     session.append(createMessageEntry("b"));
     await session.close();
     assertEquals(await readTexts(store, "s"), ["a", "b"]);
-    const forgedSession = server.sql(
-      `INSERT INTO ${schema}.entries VALUES ('none', 0, 'x', '', 't', 1, '')`,
-    );
-    await assertRejects(() => forgedSession, Error, "foreign key");
+    await server.sql(`INSERT INTO ${schema}.entries VALUES ('none', 0, 'x', '', 't', 1, '{}')`);
+    assertEquals((await store.list()).length, 1);
+    await assertRejects(() => store.open("none"), SessionError, "does not exist");
+    const created = await store.create({ id: "none" });
+    created.append(createMessageEntry("c"));
+    await created.close();
+    assertEquals(await readTexts(store, "none"), ["c"]);
   },
 );
 

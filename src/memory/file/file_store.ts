@@ -32,7 +32,7 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { createRandomId } from "../store/session_id.ts";
-import { checkDeleteOptions, checkFilter, pickFilter } from "../store/session_filter.ts";
+import { checkDeleteOptions, checkFilter, checkLimit, pickFilter } from "../store/session_filter.ts";
 import {
   compareSessions,
   deleteMatching,
@@ -186,8 +186,10 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
-  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
-    checkFilter(filter);
+  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options);
+    const filter = pickFilter(options);
+    const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
@@ -214,7 +216,9 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    checkFilter(options);
+    const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) {

@@ -29,7 +29,7 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
-import { checkDeleteOptions, checkFilter, pickFilter } from "../store/session_filter.ts";
+import { checkDeleteOptions, checkFilter, checkLimit, pickFilter } from "../store/session_filter.ts";
 import {
   compareSessions,
   deleteMatching,
@@ -121,8 +121,10 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Lists the sessions, most recently written first. */
-  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
-    checkFilter(filter);
+  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options);
+    const filter = pickFilter(options);
+    const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
     return await this.#read(undefined, async () => {
       const sessions = await this.#list(filter, { after, limit });
@@ -160,8 +162,9 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     checkFilter(options);
+    const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) await this.#load(sessionId);

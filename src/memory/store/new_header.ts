@@ -14,11 +14,18 @@ import { checkSessionId, createSessionId } from "./session_id.ts";
 /**
  * Creates the header of a new session; `now` is the current time, in milliseconds since the epoch.
  *
- * @throws {SessionError} With the reason `bad_id`, or `invalid_entry` if the metadata is not a JSON object.
+ * @throws {SessionError} With the reason `bad_id`, or `invalid_entry` if another option is invalid.
  */
 export function createNewHeader(options: CreateSessionOptions, now: number): SessionHeader {
   const { id = createSessionId(now), created = now, cwd, tenant, user, metadata, parent } = options;
   checkSessionId(id);
+  if (!Number.isFinite(created)) {
+    throw createHeaderError(id, `the time ${created} is not a number`, "correct the clock");
+  }
+  for (const [name, value] of Object.entries({ cwd, tenant, user })) {
+    if (value === undefined || typeof value === "string") continue;
+    throw createHeaderError(id, `its ${name} is not a text`, "use a string");
+  }
   return createHeader({
     id,
     created,
@@ -34,8 +41,11 @@ function copyMetadata(id: string, metadata: JsonObject): JsonObject {
   const conversion = toJsonValue(metadata);
   if ("value" in conversion && isJsonObject(conversion.value)) return conversion.value;
   const problem = "problem" in conversion ? conversion.problem : "it is not an object";
-  throw new SessionError(
-    `Cannot create the session "${id}": its metadata is invalid: ${problem}: use a JSON object`,
-    { reason: "invalid_entry" },
-  );
+  throw createHeaderError(id, `its metadata is invalid: ${problem}`, "use a JSON object");
+}
+
+function createHeaderError(id: string, problem: string, advice: string): SessionError {
+  return new SessionError(`Cannot create the session "${id}": ${problem}: ${advice}`, {
+    reason: "invalid_entry",
+  });
 }

@@ -50,18 +50,36 @@ export function listMembers(metadata: JsonObject = {}): readonly string[] {
 }
 
 /**
- * Checks the metadata of a filter.
+ * Checks a filter, which may come from a request.
  *
- * @throws {SessionError} With the reason `bad_filter` if sessions cannot be selected by them.
+ * @throws {SessionError} With the reason `bad_filter` if sessions cannot be selected by it.
  */
-export function checkFilter({ metadata = {} }: SessionFilter): void {
+export function checkFilter({ metadata = {}, cwd, tenant, user }: SessionFilter): void {
+  for (const [name, value] of Object.entries({ cwd, tenant, user })) {
+    if (value === undefined || typeof value === "string") continue;
+    throw createFilterError(`Cannot select sessions by ${name}: it is not a text`);
+  }
   const names = isJsonObject(metadata) ? Object.keys(metadata) : undefined;
   if (names && listMembers(metadata).length === names.length) return;
-  throw new SessionError(
+  throw createFilterError(
     "Cannot select sessions by these metadata: use an object whose values are texts, numbers, booleans or null, " +
       `each with its name at most ${MAX_MEMBER_LENGTH} characters long as JSON`,
-    { reason: "bad_filter" },
   );
+}
+
+/**
+ * Checks the maximum number of items of a page; returns it, or `undefined` if there is no limit.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkLimit(limit: number | undefined): number | undefined {
+  if (limit === undefined || limit === Infinity) return undefined;
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw createFilterError(`Invalid limit ${String(limit)}: use 0, a positive integer or Infinity`);
+}
+
+function createFilterError(message: string): SessionError {
+  return new SessionError(message, { reason: "bad_filter" });
 }
 
 function isScalar(value: unknown): value is SessionMetadataFilter[string] {
@@ -77,11 +95,16 @@ function isScalar(value: unknown): value is SessionMetadataFilter[string] {
 export function checkDeleteOptions(options: DeleteSessionsOptions): void {
   checkFilter(options);
   const { metadata = {}, ...others } = options;
+  const { updatedBefore = 0 } = others;
+  if (typeof updatedBefore !== "number" || Number.isNaN(updatedBefore)) {
+    throw createFilterError(
+      "Cannot delete the sessions before this time: updatedBefore is not a number of milliseconds since the epoch",
+    );
+  }
   const conditions = [...Object.values(metadata), ...Object.values(others)];
   if (conditions.some((condition) => condition !== undefined)) return;
-  throw new SessionError(
+  throw createFilterError(
     "Cannot delete all sessions of a store: specify cwd, tenant, user, metadata or updatedBefore",
-    { reason: "bad_filter" },
   );
 }
 
@@ -91,8 +114,7 @@ export function checkDeleteOptions(options: DeleteSessionsOptions): void {
  * @throws {SessionError} With the reason `bad_filter`.
  */
 export function checkScope({ tenant, user }: SessionFilter): void {
+  checkFilter({ ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) });
   if (tenant !== undefined || user !== undefined) return;
-  throw new SessionError("The scope of a store is empty: specify a tenant, a user, or both", {
-    reason: "bad_filter",
-  });
+  throw createFilterError("The scope of a store is empty: specify a tenant, a user, or both");
 }

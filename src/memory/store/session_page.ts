@@ -12,6 +12,7 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { matchesFilter } from "./session_filter.ts";
+import { isSessionId } from "./session_id.ts";
 
 /** The position of a session in lists: by `updated`, then by `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
@@ -85,8 +86,7 @@ function createCursor(cursor: ListCursor | SearchCursor): string {
 export function parseListCursor(cursor: string | undefined): ListCursor | undefined {
   if (cursor === undefined) return undefined;
   const [updated, id, snapshotTime] = parseCursor(cursor);
-  const isValid = typeof updated === "number" && typeof id === "string" &&
-    typeof snapshotTime === "number";
+  const isValid = isFinite(updated) && isSessionId(id) && isFinite(snapshotTime);
   if (isValid) return { updated, id, snapshotTime };
   throw createCursorError(cursor);
 }
@@ -97,11 +97,15 @@ export function parseListCursor(cursor: string | undefined): ListCursor | undefi
  * @throws {SessionError} With the reason `bad_cursor`.
  */
 export function parseSearchCursor(cursor: string | undefined): SearchCursor | undefined {
-  if (cursor === undefined) return undefined;
-  const [, , , position] = parseCursor(cursor);
   const order = parseListCursor(cursor);
-  if (order && typeof position === "number") return { ...order, position };
+  if (cursor === undefined || order === undefined) return undefined;
+  const [, , , position] = parseCursor(cursor);
+  if (isFinite(position) && Number.isSafeInteger(position)) return { ...order, position };
   throw createCursorError(cursor);
+}
+
+function isFinite(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }
 
 function parseCursor(cursor: string): readonly unknown[] {
