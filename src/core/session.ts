@@ -143,7 +143,7 @@ export interface CreateSessionOptions {
   readonly tenant?: string;
   /** The user that the session belongs to. */
   readonly user?: string;
-  /** Data of the application; a JSON object. */
+  /** Data of the application; a JSON object of at most 65,536 characters. */
   readonly metadata?: JsonObject;
   /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];

@@ -79,8 +79,15 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
       expectEqual([cwd, tenant, user], ["/a", "acme", "ann"], "header");
       expectEqual(header.metadata, metadata, "metadata in the header");
     });
-    const invalid = { now: 5n } as never;
-    await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata: invalid }));
+    for (const invalid of [{ now: 5n }, [], "text", null, { long: "x".repeat(70_000) }]) {
+      const metadata = invalid as never;
+      await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata }));
+    }
+    for (const name of ["tenant", "user", "cwd"]) {
+      const options = { id: "odd", [name]: 5 } as never;
+      await expectFailure("invalid_entry", () => store.create(options));
+    }
+    await expectFailure("invalid_entry", () => store.create({ id: "odd", created: NaN }));
   },
 
   async "selects sessions by members of their metadata"(subject) {

@@ -9,6 +9,7 @@
 
 import { SessionError, type SessionOwner } from "../../core/errors.ts";
 import type { DeleteSessionsOptions, SessionSummary } from "../../core/session.ts";
+import { createOutline } from "../storage/create_outline.ts";
 import type {
   EntryAppend,
   EntryStorage,
@@ -20,6 +21,7 @@ import type {
   StoredEntry,
   StoredSession,
 } from "../storage/entry_storage.ts";
+import { encodeSummary } from "../storage/session_columns.ts";
 import { createLockLostError } from "../store/session_errors.ts";
 import { CallBatches } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
@@ -31,7 +33,7 @@ import {
   type Query,
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeMetadata, encodeSummary, readOutline, readSession } from "./stored_session.ts";
+import { encodeMetadata, readEntries, readSession } from "./stored_session.ts";
 import { encodeText } from "./stored_text.ts";
 import { listWords } from "./word_index.ts";
 
@@ -77,7 +79,7 @@ export class PostgresStorage implements EntryStorage {
         WHERE session = $1 AND position < $2`,
       values: [id, summary.entries],
     });
-    return { header, summary, outline: readOutline(rows, summary.entries) };
+    return { header, summary, outline: createOutline(summary.entries, readEntries(rows)) };
   }
 
   async readLines(
@@ -119,7 +121,7 @@ export class PostgresStorage implements EntryStorage {
     throw createLockLostError(id, await this.#findOwner(id));
   }
 
-  /** Deletes 500 sessions at a time. When a connection is lost, the ids that its statement has deleted are not returned. */
+  /** Deletes 100 sessions at a time. When a connection is lost, the ids that its statement has deleted are not returned. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     const statement = createDeleteStatement(this.#schema, options, DELETE_BATCH_SIZE);
     const deleted: string[] = [];

@@ -6,6 +6,7 @@
 
 import type { SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
+import { SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 
 type Value = string | number;
@@ -23,7 +24,7 @@ export function createListQuery({ limit = -1, after, ...filter }: StorageListOpt
     ...(after ? [{ sql: "(updated, id) < (?, ?)", values: [after.updated, after.id] }] : []),
   ]);
   return {
-    sql: `SELECT id, updated, summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
+    sql: `SELECT ${SESSION_COLUMNS} FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
     values: [...values, limit],
   };
 }

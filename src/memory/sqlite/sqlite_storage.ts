@@ -20,6 +20,7 @@ import type {
   StoredEntry,
   StoredSession,
 } from "../storage/entry_storage.ts";
+import { encodeSummary } from "../storage/session_columns.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
 import { readHeader, readSummary } from "./session_rows.ts";
@@ -73,7 +74,7 @@ export class SqliteStorage implements EntryStorage {
     await this.#assertUnchanged(id);
     return await this.#use((connection) => {
       const isAppended = runInTransaction(connection.database, () => connection.append(id, append));
-      if (!isAppended) return false;
+      if (!isAppended) throw createLogChangedError(id, { path: this.#path, change: "changed" });
       this.#unsyncedIds.add(id);
       this.#hasLoggedEntries = true;
       return true;
@@ -259,7 +260,7 @@ class Connection {
   append(id: string, { header, entries, position, summary }: EntryAppend): boolean {
     const { addSession, setSummary } = this.#statements ??= prepareStatements(this.database);
     const { cwd = null, tenant = null, user = null } = header;
-    const text = JSON.stringify(summary);
+    const text = encodeSummary(summary);
     const values = [text, summary.updated, position + entries.length, id] as const;
     const { changes } = position === 0
       ? addSession.run(...values, JSON.stringify(header), cwd, tenant, user)

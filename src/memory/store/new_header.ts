@@ -11,6 +11,9 @@ import type { SessionHeader } from "../../core/session_entry.ts";
 import { createHeader } from "./jsonl.ts";
 import { checkSessionId, createSessionId } from "./session_id.ts";
 
+/** Maximum length of metadata as JSON, in UTF-16 code units: every list has them, and databases rewrite them with each entry. */
+const MAX_METADATA_LENGTH = 65_536;
+
 /**
  * Creates the header of a new session; `now` is the current time, in milliseconds since the epoch.
  *
@@ -39,9 +42,16 @@ export function createNewHeader(options: CreateSessionOptions, now: number): Ses
 
 function copyMetadata(id: string, metadata: JsonObject): JsonObject {
   const conversion = toJsonValue(metadata);
-  if ("value" in conversion && isJsonObject(conversion.value)) return conversion.value;
-  const problem = "problem" in conversion ? conversion.problem : "it is not an object";
-  throw createHeaderError(id, `its metadata is invalid: ${problem}`, "use a JSON object");
+  const problem = "problem" in conversion ? conversion.problem : findProblem(conversion.value);
+  if ("value" in conversion && isJsonObject(conversion.value) && !problem) return conversion.value;
+  throw createHeaderError(id, `its metadata is invalid: ${problem}`, "use a small JSON object");
+}
+
+function findProblem(metadata: unknown): string | undefined {
+  if (!isJsonObject(metadata)) return "it is not an object";
+  const { length } = JSON.stringify(metadata);
+  if (length <= MAX_METADATA_LENGTH) return undefined;
+  return `it has ${length} characters as JSON, more than ${MAX_METADATA_LENGTH}`;
 }
 
 function createHeaderError(id: string, problem: string, advice: string): SessionError {
