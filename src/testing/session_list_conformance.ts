@@ -145,7 +145,9 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     }
     expectEqual((await store.list({ limit: Infinity })).length, 2, "list without a limit");
     expectEqual((await store.search("word", { limit: Infinity })).length, 2, "search without one");
-    for (const updatedBefore of [NaN, "2100-01-01", new Date(), null] as unknown as readonly never[]) {
+    for (
+      const updatedBefore of [NaN, "2100-01-01", new Date(), null] as unknown as readonly never[]
+    ) {
       await expectFailure("bad_filter", () => store.deleteAll({ updatedBefore }));
     }
     const { cursor: list = "" } = await store.list({ limit: 1 });
@@ -193,7 +195,9 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
       expectEqual(await store.search(query), [], `hits for ${query.slice(0, 20)}`);
       expectEqual(await store.search(query, { sessionId: "hay" }), [], "hits in one session");
     }
-    for (const query of ["word ".repeat(5_000), 5, null, undefined, {}] as unknown as readonly never[]) {
+    for (
+      const query of ["word ".repeat(5_000), 5, null, undefined, {}] as unknown as readonly never[]
+    ) {
       await expectFailure("bad_filter", () => store.search(query));
     }
     expectEqual((await store.search("WORD")).length, 1, "hits for a word");

@@ -9,6 +9,7 @@
 
 import { SessionError, type SessionOwner } from "../../core/errors.ts";
 import type { DeleteSessionsOptions, SessionSummary } from "../../core/session.ts";
+import { decodeLockOwner } from "../lock/lock_owner.ts";
 import { createOutline } from "../storage/create_outline.ts";
 import type {
   EntryAppend,
@@ -176,7 +177,8 @@ export class PostgresStorage implements EntryStorage {
       text: `SELECT writer_owner FROM ${this.#schema}.sessions WHERE id = $1`,
       values: [id],
     });
-    return parseOwner(session?.["writer_owner"]);
+    const owner = session?.["writer_owner"];
+    return typeof owner === "string" ? decodeLockOwner(owner) : undefined;
   }
 
   /** Whether the session has exactly these entries at their positions. */
@@ -228,12 +230,4 @@ function createAppendValues(
     list(({ line }) => line),
     list(({ searchText }) => listWords(searchText)),
   ];
-}
-
-function parseOwner(owner: unknown): SessionOwner | undefined {
-  try {
-    return typeof owner === "string" ? JSON.parse(owner) : undefined;
-  } catch {
-    return undefined;
-  }
 }

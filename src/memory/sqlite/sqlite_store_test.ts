@@ -414,26 +414,31 @@ testDatabase("list() with a limit reads only that many sessions, from an index",
   database.close();
 });
 
-testDatabase("opens a session with a forged number of entries, and does not write to it", async (path) => {
-  await using store = new SqliteSessionStore({ path });
-  await writeSession(store, "s", "a", "b");
-  const database = await openDatabase(path, createTables);
-  for (const [count, missing] of [[2_000_000_000, 100_000], [2 ** 50, 100_000], [3, 1]] as const) {
-    database.exec(`UPDATE sessions SET entries = ${count}`);
-    const session = await store.open("s", { access: "read" });
-    assertEquals([session.outline.length, session.damage.length], [2, missing]);
-    await session.close();
-  }
-  database.exec("UPDATE sessions SET entries = -5");
-  const session = await store.open("s");
-  assertEquals(session.outline, []);
-  session.append(createMessageEntry("c"));
-  const error = await assertRejects(() => session.close(), SessionError, "another program has");
-  assertEquals(error.reason, "write_failed");
-  assertEquals(database.prepare("SELECT count(*) AS count FROM entries").get()?.["count"], 2);
-  database.close();
-  await store.close();
-});
+testDatabase(
+  "opens a session with a forged number of entries, and does not write to it",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await writeSession(store, "s", "a", "b");
+    const database = await openDatabase(path, createTables);
+    for (
+      const [count, missing] of [[2_000_000_000, 100_000], [2 ** 50, 100_000], [3, 1]] as const
+    ) {
+      database.exec(`UPDATE sessions SET entries = ${count}`);
+      const session = await store.open("s", { access: "read" });
+      assertEquals([session.outline.length, session.damage.length], [2, missing]);
+      await session.close();
+    }
+    database.exec("UPDATE sessions SET entries = -5");
+    const session = await store.open("s");
+    assertEquals(session.outline, []);
+    session.append(createMessageEntry("c"));
+    const error = await assertRejects(() => session.close(), SessionError, "another program has");
+    assertEquals(error.reason, "write_failed");
+    assertEquals(database.prepare("SELECT count(*) AS count FROM entries").get()?.["count"], 2);
+    database.close();
+    await store.close();
+  },
+);
 
 testDatabase("stores the metadata in the header only", async (path) => {
   await using store = new SqliteSessionStore({ path });

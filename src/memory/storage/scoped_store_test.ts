@@ -90,7 +90,10 @@ testStores("an id of another tenant is taken, with advice that can be followed",
   const error = await assertRejects(() => zoo.create({ id: "z" }), SessionError);
   assertEquals(error.reason, "locked");
   await using _new = await acme.create({ id: "new" });
-  assertEquals((await assertRejects(() => acme.create({ id: "new" }), SessionError)).reason, "locked");
+  assertEquals(
+    (await assertRejects(() => acme.create({ id: "new" }), SessionError)).reason,
+    "locked",
+  );
   await assertRejects(() => acme.create({ id: "" }), SessionError, "Invalid session id");
 });
 

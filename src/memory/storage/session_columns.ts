@@ -7,6 +7,8 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
+import { readHeader } from "../store/jsonl.ts";
+import { isSummary } from "../store/summary_check.ts";
 
 /** Encodes a summary. The metadata are only in the header, since they may be long and never change. */
 export function encodeSummary({ metadata: _metadata, ...summary }: SessionSummary): string {
@@ -19,17 +21,17 @@ export function decodeSummary(
   { id, metadata }: SessionHeader,
 ): SessionSummary | undefined {
   const summary = decodeObject(text);
-  const isValid = summary?.["id"] === id && typeof summary["updated"] === "number" &&
-    isJsonObject(summary["usage"]) && isJsonObject(summary["cost"]);
-  if (!isValid) return undefined;
-  return { ...summary as unknown as SessionSummary, ...(metadata !== undefined && { metadata }) };
+  if (summary?.["id"] !== id || !isSummary(summary)) return undefined;
+  return { ...summary, ...(metadata !== undefined && { metadata }) };
 }
 
-/** Decodes the header of a session; `undefined` if it is damaged. */
+/** Decodes the header of a session, without members that are invalid; `undefined` if it is damaged. */
 export function decodeHeader(text: unknown, id: string): SessionHeader | undefined {
   const header = decodeObject(text);
-  const isValid = header?.["id"] === id && typeof header["created"] === "number";
-  return isValid ? header as unknown as SessionHeader : undefined;
+  const { created } = header ?? {};
+  const isValid = header?.["id"] === id && typeof created === "number" && Number.isFinite(created);
+  if (!isValid) return undefined;
+  return readHeader(header, { id, created });
 }
 
 function decodeObject(text: unknown): JsonObject | undefined {

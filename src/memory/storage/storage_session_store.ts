@@ -29,7 +29,12 @@ import {
   toSessionError,
 } from "../store/session_errors.ts";
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
-import { checkDeleteOptions, checkFilter, checkLimit, pickFilter } from "../store/session_filter.ts";
+import {
+  checkDeleteOptions,
+  checkFilter,
+  checkLimit,
+  pickFilter,
+} from "../store/session_filter.ts";
 import {
   compareSessions,
   deleteMatching,

@@ -56,7 +56,9 @@ export function checkSessionId(id: string): void {
   const text = String(id);
   const shown = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   throw new SessionError(
-    `Invalid session id ${JSON.stringify(shown)}: use 1 to ${MAX_LENGTH} characters without control characters`,
+    `Invalid session id ${
+      JSON.stringify(shown)
+    }: use 1 to ${MAX_LENGTH} characters without control characters`,
     { reason: "bad_id" },
   );
 }
