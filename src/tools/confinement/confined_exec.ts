@@ -20,6 +20,7 @@ import {
   LISTING_RIGHT,
 } from "./landlock.ts";
 import { getAddress, getErrno, type Libc, loadLibc, toCString, toCStringArray } from "./libc.ts";
+import { canMount, enterMountNamespace, protectPaths } from "./mount_namespace.ts";
 import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
 /** Exit code of a helper that could not confine itself or execute the command. */
@@ -30,6 +31,9 @@ export const HELPER_ARGUMENT = "--swink-confined-exec";
 
 /** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
 export const PROBE_ARGUMENT = "--probe";
+
+/** Argument that makes the helper, in a user namespace, report whether it can mount, and exit. */
+export const PROBE_MOUNTS_ARGUMENT = "--probe-mounts";
 
 /** Argument that makes the helper pass its standard streams on; the request then begins with a line with its length. */
 export const PIPED_ARGUMENT = "--piped";
@@ -48,6 +52,8 @@ const PR_GET_SECCOMP = 21;
 const PR_SET_SECCOMP = 22;
 const PR_CAPBSET_DROP = 24;
 const PR_SET_NO_NEW_PRIVS = 38;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4n;
 const SECCOMP_MODE_FILTER = 2n;
 
 const O_RDWR = 2;
@@ -66,10 +72,15 @@ export function confinedExecMain(args: readonly string[]): never {
       writeOutput(JSON.stringify(probeKernel(libc)));
       Deno.exit(0);
     }
+    if (args[0] === PROBE_MOUNTS_ARGUMENT) {
+      writeOutput(JSON.stringify(canMount(libc)));
+      Deno.exit(0);
+    }
     const isPiped = args[0] === PIPED_ARGUMENT;
     const launch: ConfinedLaunch = JSON.parse(isPiped ? readPreamble() : readStdin());
     if (!isPiped) redirectStreams(libc);
     prepareProcess(libc);
+    protectMounts(libc, launch);
     enforcePolicy(libc, launch.policy);
     execCommand(libc, launch);
   } catch (error) {
@@ -92,6 +103,7 @@ function probeKernel(libc: Libc): KernelSupport {
   return {
     landlock: getLandlockVersion(libc),
     seccomp: seccomp && getArchitecture() !== undefined,
+    mounts: enterMountNamespace(libc) ? "direct" : "none",
   };
 }
 
@@ -161,6 +173,16 @@ function prepareProcess(libc: Libc): void {
   libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
 }
 
+/** Protects paths in a mount namespace, and enters the working directory again, which may lie in a protected one. */
+function protectMounts(libc: Libc, { mounts, policy, cwd }: ConfinedLaunch): void {
+  if (mounts === "none" || (policy.readOnly.length === 0 && policy.masked.length === 0)) return;
+  if (mounts === "direct") {
+    checkResult(libc, "a mount namespace", enterMountNamespace(libc) ? 0 : -1);
+  }
+  protectPaths(libc, policy);
+  checkResult(libc, "the working directory", libc.chdir(toCString(cwd)));
+}
+
 function enforcePolicy(libc: Libc, policy: ConfinementPolicy): void {
   dropCapabilities(libc);
   checkResult(libc, "no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n));
@@ -186,6 +208,8 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
 const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
+  // In a user namespace, the helper has all capabilities as ambient ones, which a program would inherit.
+  libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n);
   for (let capability = 0; capability < CAPABILITY_COUNT; capability++) {
     if (KEPT_CAPABILITIES.has(capability)) continue;
     libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);

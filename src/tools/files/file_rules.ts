@@ -15,6 +15,8 @@ const WRITE_PROTECTED_FILES: readonly string[] = [
   "**/.git/**/hooks/**",
   "**/.git/**/config",
   "**/.git/**/config.worktree",
+  "**/.git/**/commondir",
+  "**/.git/**/HEAD",
   ".git",
 ];
 

@@ -7,6 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import {
+  canProtectPaths,
   confineLaunch,
   type Confinement,
   type ConfinementRules,
@@ -123,8 +124,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
-  /** Settings of git before the commands that have not been finished. */
-  readonly #recorded = new Set<GitSettingsRecord>();
+  /** Functions that restore the settings of git after the commands that have not been finished. */
+  readonly #unrestored = new Set<() => Promise<unknown>>();
   readonly #finishing = new Set<Promise<unknown>>();
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
@@ -162,16 +163,21 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       [MARK_VARIABLE]: mark,
     });
     const launch = createShellLaunch(command, { cwd, env, directoryFile });
-    const confined = await this.#confineLaunch(launch, proxy);
+    await this.#requireConfinement();
+    const confinement = await this.#findConfinement();
     const settings = recordGitSettings(this.#projects);
+    const rules = this.#createConfinementRules(proxy, settings);
+    const confined = confineLaunch(launch, confinement, rules);
+    const withheld = canProtectPaths(confinement) ? settings.paths : [];
+    const restore = () => settings.restore({ withheld });
     const process = startProcess(confined);
     this.#running.set(process, mark);
-    this.#recorded.add(settings);
+    this.#unrestored.add(restore);
     void process.exited.then(() => this.#running.delete(process));
     const finish = async () => {
       await killOrphanProcesses(mark);
-      const restoredFiles = await settings.restore();
-      this.#recorded.delete(settings);
+      const restoredFiles = await restore();
+      this.#unrestored.delete(restore);
       const workingDirectory = await readWorkingDirectory(directoryFile);
       return {
         ...(workingDirectory !== undefined && { workingDirectory }),
@@ -182,8 +188,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   /**
-   * Starts a program under the rules for commands. Changes to the settings of git are not undone: a server runs for
-   * hours, and those of the user would be undone, too.
+   * Starts a program under the rules for commands. Settings of git are only withheld as far as the kernel can do that:
+   * a server runs for hours, and undoing its changes would undo those of the user, too.
    */
   async spawn({ program, args, cwd = this.root, env }: ProcessLaunch): Promise<SpawnedProcess> {
     await this.#directory.create();
@@ -200,7 +206,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const process = await spawnProcess(confinePipedLaunch(
       { program, args, cwd, env: environment },
       await this.#findConfinement(),
-      this.#createConfinementRules(proxy),
+      this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
     ));
     this.#running.set(process, mark);
     void this.#track(process.exited.then(async () => {
@@ -216,15 +222,6 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     return promise.finally(() => this.#finishing.delete(promise));
   }
 
-  async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
-    await this.#requireConfinement();
-    return confineLaunch(
-      launch,
-      await this.#findConfinement(),
-      this.#createConfinementRules(proxy),
-    );
-  }
-
   /** Throws if confinement is required, and this machine cannot enforce all rules. */
   async #requireConfinement(): Promise<void> {
     if (this.#options.confinement !== "required") return;
@@ -235,13 +232,17 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     );
   }
 
-  #createConfinementRules(proxy: HostProxy | undefined): ConfinementRules {
+  #createConfinementRules(
+    proxy: HostProxy | undefined,
+    { paths }: GitSettingsRecord,
+  ): ConfinementRules {
     const { hide = [], unixSockets = false } = this.#options;
     const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
+      readOnly: paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
     };
@@ -296,7 +297,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       await killOrphanProcesses(mark);
     }));
     await Promise.allSettled(this.#finishing);
-    for (const settings of this.#recorded) await settings.restore();
+    for (const restore of this.#unrestored) await restore();
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }

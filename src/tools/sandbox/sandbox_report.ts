@@ -5,7 +5,7 @@
  */
 
 import type { KernelSupport } from "../confinement/confinement_policy.ts";
-import type { Confinement } from "../confinement/confinement.ts";
+import { canProtectPaths, type Confinement } from "../confinement/confinement.ts";
 
 /** The part that enforces a rule: the kernel on all commands, this program on its own tools, or none. */
 export type EnforcedBy = "kernel" | "program" | "none";
@@ -64,6 +64,7 @@ export function createSandboxReport(
     rules: [
       ...createProgramRules(sandbox),
       ...kernelRules,
+      createGitRule(confinement),
       ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
       ...UNENFORCED_RULES,
     ],
@@ -123,16 +124,20 @@ function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
       how: "the environment is created from the list",
     },
     {
-      rule: "commands do not change the hooks and settings of git in the roots",
-      enforcedBy: "program",
-      how: "changes are undone when the command ends",
-    },
-    {
       rule: "processes that a command starts end with it",
       enforcedBy: "program",
       how: "its process group is ended, and every process with its mark in the environment",
     },
   ];
+}
+
+function createGitRule(confinement: Confinement): SandboxRule {
+  const rule = "commands do not change the hooks and settings of git in the roots";
+  if (!canProtectPaths(confinement)) {
+    return { rule, enforcedBy: "program", how: "changes are undone when the command ends" };
+  }
+  const how = "they are read-only, and added ones are removed when the command ends";
+  return { rule, enforcedBy: "kernel", how };
 }
 
 const UNENFORCED_RULES: readonly SandboxRule[] = [

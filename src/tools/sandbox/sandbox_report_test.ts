@@ -11,7 +11,7 @@ const sandbox = {
 
 const createLandlock = (version: number, seccomp = true): Confinement => ({
   type: "linux",
-  support: { landlock: version, seccomp },
+  support: { landlock: version, seccomp, mounts: "none" },
 });
 
 const findUnenforcedRules = (confinement: Confinement, settings: object = {}) =>
