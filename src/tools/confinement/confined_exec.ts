@@ -208,12 +208,24 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
 const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
-  // In a user namespace, the helper has all capabilities as ambient ones, which a program would inherit.
-  libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n);
+  clearInheritedCapabilities(libc);
   for (let capability = 0; capability < CAPABILITY_COUNT; capability++) {
     if (KEPT_CAPABILITIES.has(capability)) continue;
     libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
   }
+}
+
+/** Version 3 of `struct __user_cap_header_struct`, and the offsets of the inheritable sets in the data. */
+const CAPABILITY_HEADER = new Uint8Array([0x22, 0x05, 0x08, 0x20, 0, 0, 0, 0]);
+const INHERITABLE_OFFSETS = [8, 20];
+
+/** Clears the capabilities that a program would inherit: all, if the helper was started in a user namespace. */
+function clearInheritedCapabilities(libc: Libc): void {
+  libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n);
+  const sets = new Uint8Array(24);
+  checkResult(libc, "capget", libc.capget(CAPABILITY_HEADER, sets));
+  for (const offset of INHERITABLE_OFFSETS) sets.fill(0, offset, offset + 4);
+  checkResult(libc, "capset", libc.capset(CAPABILITY_HEADER, sets));
 }
 
 function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {

@@ -22,6 +22,8 @@ const SYMBOLS = {
   unshare: { parameters: ["i32"], result: "i32" },
   mount: { parameters: ["buffer", "buffer", "buffer", "u64", "buffer"], result: "i32" },
   dup2: { parameters: ["i32", "i32"], result: "i32" },
+  capget: { parameters: ["buffer", "buffer"], result: "i32" },
+  capset: { parameters: ["buffer", "buffer"], result: "i32" },
   signal: { parameters: ["i32", "u64"], result: "pointer" },
   sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
   execve: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },

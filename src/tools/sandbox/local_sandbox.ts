@@ -28,6 +28,7 @@ import { type Launch, type RunningProcess, startProcess } from "../process/runni
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
+import { containsHome } from "./home_directory.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
@@ -48,6 +49,11 @@ export interface SandboxOptions {
   readonly cwd?: string;
   /** Additional directories that may be read and written. */
   readonly writeRoots?: readonly string[];
+  /**
+   * Whether files in the home directory or in a directory above it may be written, with settings that run programs. `allow`
+   * also makes the approval gate ask for every command. Default: `refuse`, which throws.
+   */
+  readonly homeAccess?: "refuse" | "allow";
   /** Additional directories that the file tools may read. */
   readonly readRoots?: readonly string[];
   /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
@@ -73,7 +79,7 @@ export interface SandboxOptions {
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
  * programs, and removes its temporary directory.
  *
- * @throws {BadRequestError} When the working directory or a root is not a directory.
+ * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory.
  *
  * @example
  * ```ts
@@ -136,6 +142,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
     this.#projects = [this.root, ...writeRoots.map(resolveDirectory)];
+    if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = [...this.#projects, temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
@@ -276,7 +283,13 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   async describe(): Promise<SandboxReport> {
     const { unixSockets = false } = this.#options;
     return createSandboxReport(
-      { root: this.root, writable: this.#writable, net: this.#net, unixSockets },
+      {
+        root: this.root,
+        writable: this.#writable,
+        containsHome: this.#projects.some((directory) => containsHome(directory)),
+        net: this.#net,
+        unixSockets,
+      },
       await this.#findConfinement(),
     );
   }
@@ -301,6 +314,15 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
+}
+
+function refuseHome(directory: string): void {
+  if (!containsHome(directory)) return;
+  throw new BadRequestError(
+    `The sandbox may not write in ${
+      JSON.stringify(directory)
+    }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
+  );
 }
 
 function resolveDirectory(path: string): string {

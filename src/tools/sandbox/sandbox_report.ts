@@ -44,6 +44,8 @@ export interface ReportedSandbox {
   readonly root: string;
   /** Paths that commands may write. */
   readonly writable: readonly string[];
+  /** Whether one of the paths contains the home directory. */
+  readonly containsHome: boolean;
   /** Network access of commands. */
   readonly net: "on" | "off" | readonly string[];
   /** Whether commands may use Unix sockets. */
@@ -164,6 +166,12 @@ const UNENFORCED_RULES: readonly SandboxRule[] = [
   },
 ];
 
+const HOME_GAP: SandboxRule = {
+  rule: "commands do not change the settings in the home directory",
+  enforcedBy: "none",
+  how: "the home directory lies in a root",
+};
+
 const PROCESS_RULE =
   "commands do not change the limits and priorities of other programs, nor use the keyrings of the user";
 
@@ -188,6 +196,7 @@ function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): 
     kernel.files("commands do not trace this program, nor read its memory or environment"),
     kernel.signals("commands do not send signals to other programs"),
     kernel.files("commands do not use terminals"),
+    ...(sandbox.containsHome ? [HOME_GAP] : []),
     ...(confinement.type === "seatbelt" ? [] : [kernel.sockets(PROCESS_RULE)]),
   ];
 }

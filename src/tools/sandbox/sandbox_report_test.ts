@@ -5,6 +5,7 @@ import { createSandboxReport } from "./sandbox_report.ts";
 const sandbox = {
   root: "/p",
   writable: ["/p", "/t", "/dev/null"],
+  containsHome: false,
   net: "off",
   unixSockets: false,
 } as const;
@@ -66,4 +67,21 @@ Deno.test("createSandboxReport(): Seatbelt confines commands, but does not cover
   const { confined, rules } = createSandboxReport(sandbox, { type: "seatbelt" });
   assertEquals(confined, true);
   assertEquals(rules.find(({ rule }) => rule.includes("priorities"))?.enforcedBy, "none");
+});
+
+Deno.test("createSandboxReport(): commands with the home directory in a root are not confined completely", () => {
+  const report = createSandboxReport({ ...sandbox, containsHome: true }, createLandlock(7));
+  assertEquals([report.status, report.confined], ["partly_confined", false]);
+  assertStringIncludes(report.summary, "commands do not change the settings in the home directory");
+});
+
+Deno.test("createSandboxReport(): hooks and settings of git are read-only where the kernel can mount", () => {
+  const getGitRule = (mounts: "direct" | "none") => {
+    const support = { landlock: 7, seccomp: true, mounts };
+    const { rules } = createSandboxReport(sandbox, { type: "linux", support });
+    return rules.find(({ rule }) => rule.includes("git in the roots"));
+  };
+  assertEquals(getGitRule("direct")?.enforcedBy, "kernel");
+  assertEquals(getGitRule("none")?.enforcedBy, "program");
+  assertStringIncludes(getGitRule("none")?.how ?? "", "undone when the command ends");
 });
