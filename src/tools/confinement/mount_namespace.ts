@@ -1,5 +1,3 @@
-// deno-lint-ignore-file swink/portable -- runs only in Deno
-
 /**
  * A mount namespace in which parts of the writable directories are read-only or hidden. Landlock cannot do that: it grants
  * a directory with all its content.

@@ -24,7 +24,7 @@ import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
-import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
+import { type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
