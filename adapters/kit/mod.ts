@@ -155,6 +155,7 @@ export {
   hasText,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "./request/history.ts";
 export { adaptContent, COMMON_IMAGES, WEB_URLS } from "./request/adapt_content.ts";

@@ -82,7 +82,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** Files and directories that the last snapshot left out. */
+  /** The files that the last snapshot left out. */
   get omitted(): OmittedFiles {
     return this.#omitted;
   }

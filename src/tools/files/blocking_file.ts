@@ -15,14 +15,14 @@ export const BLOCKING_CONDITIONS: readonly string[] = [
 ];
 
 /**
- * Whether a program that reads a file would wait, or read without end. A link to a small file and a directory are harmless.
- * A file whose path is not exact cannot be examined.
+ * Whether a program that reads a file would wait, or read too long. A link to a small file and a directory are harmless. A
+ * file whose path is not exact cannot be examined.
  */
-export function isBlockingFile(path: string): boolean {
+export function isBlockingFile(path: string, maxBytes = MAX_IGNORE_BYTES): boolean {
   if (!isExactPath(path)) return true;
   try {
     const { isFile, isDirectory, size } = system.statSync(path);
-    return isFile ? size > MAX_IGNORE_BYTES : !isDirectory;
+    return isFile ? size > maxBytes : !isDirectory;
   } catch {
     return false;
   }
