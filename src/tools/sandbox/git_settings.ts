@@ -6,7 +6,7 @@
  * @module
  */
 
-import { join } from "../../platform/paths.ts";
+import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
@@ -49,12 +49,13 @@ type SettingsFile =
 type SettingsFiles = ReadonlyMap<string, SettingsFile>;
 
 /**
- * Records the settings of the repositories whose `.git` is in one of the directories, or which are one of them. Others are
+ * Records the settings of the repositories to which the directories belong, if they are in the directories too. Others are
  * not watched.
  */
 export function recordGitSettings(directories: readonly string[]): GitSettingsRecord {
-  const repositories = directories.map((directory) => join(directory, ".git")).filter(exists);
-  const before = new Map(repositories.map((path) => [path, readSettings(path)]));
+  const isInside = (path: string) => directories.some((directory) => isWithin(path, directory));
+  const repositories = new Set(directories.flatMap(findRepositories).filter(isInside));
+  const before = new Map([...repositories].map((path) => [path, readSettings(path)]));
   const candidates = directories.filter((directory) => !isRepository(directory));
   return {
     paths: [...before.values()].flatMap(listProtectablePaths),
@@ -71,6 +72,39 @@ export function recordGitSettings(directories: readonly string[]): GitSettingsRe
       return changed;
     },
   };
+}
+
+/**
+ * Finds the repository of a directory: `.git`, the directory that a link or a file `.git` names, the one with its
+ * configuration, and the directory itself, if it is a repository without a working tree.
+ */
+function findRepositories(directory: string): string[] {
+  const dotGit = join(directory, ".git");
+  const found = [dotGit, resolveGitFile(dotGit)].filter(exists);
+  const named = found.map((path) => resolveName(path, readName(join(path, "commondir"))));
+  return [...found, ...named, ...(isRepository(directory) ? [directory] : [])].filter(exists);
+}
+
+/** Resolves `.git`, which may be a link, or a file with the path of the repository. */
+function resolveGitFile(dotGit: string): string {
+  const [, name = ""] = /^gitdir: (.*)$/s.exec(readName(dotGit)) ?? [];
+  return resolveName(dirname(dotGit), name) || resolveName(dotGit, ".");
+}
+
+/** Resolves a path that is relative to a directory; an empty one if it does not exist. */
+function resolveName(directory: string, name: string): string {
+  if (name === "") return "";
+  try {
+    return system.realPathSync(isAbsolute(name) ? name : join(directory, name));
+  } catch {
+    return "";
+  }
+}
+
+/** Reads a file with one path. */
+function readName(path: string): string {
+  const bytes = readSmallFile(path, { maxBytes: MAX_BYTES, verifyPath: true });
+  return new TextDecoder().decode(bytes).replace(/\n+$/, "");
 }
 
 /** Lists the directories of hooks, and the files outside of them. */
@@ -216,7 +250,7 @@ function isDirectory(path: string): boolean {
 function exists(path: string): boolean {
   try {
     system.lstatSync(path);
-    return true;
+    return path !== "";
   } catch {
     return false;
   }

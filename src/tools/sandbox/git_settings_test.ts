@@ -72,6 +72,37 @@ for (const [command, changed] of CHANGES) {
   });
 }
 
+const LAYOUTS: readonly (readonly [name: string, command: string])[] = [
+  ["a link .git", "mv .git store; ln -s store .git"],
+  ["a file .git", "mv .git store; echo 'gitdir: ./store' > .git"],
+  [
+    "a file .git of a working tree",
+    "mv .git store; mkdir -p store/worktrees/w; echo ../.. > store/worktrees/w/commondir; echo 'gitdir: store/worktrees/w' > .git",
+  ],
+  [
+    "no working tree",
+    "mkdir .git/refs .git/objects; mv .git store; cp -r store/. .; rm -r store; ln -s . store",
+  ],
+];
+
+for (const [name, layOut] of LAYOUTS) {
+  for (const options of canMount ? [UNPROTECTED, {}] : [UNPROTECTED]) {
+    const change = options === UNPROTECTED ? "undone" : "not possible";
+    Deno.test(`git settings: in a repository with ${name}, changes are ${change}`, async () => {
+      await using workspace = createRepository(options);
+      const shell = new Deno.Command("sh", { args: ["-c", layOut], cwd: workspace.directory });
+      assert((await shell.output()).success);
+      const command =
+        "echo x > store/config; echo x > store/hooks/pre-commit; rm -f .git; echo done";
+      const { text } = await workspace.callTool("bash", { command });
+      assertStringIncludes(text, "done");
+      assertEquals(text.includes("undid"), options === UNPROTECTED || name === "a link .git", text);
+      assertEquals(workspace.readFile("store/config"), "[core]\n");
+      assertEquals(workspace.readFile("store/hooks/pre-commit"), "#!/bin/sh\n");
+    });
+  }
+}
+
 /** Runs a command to its end, without what follows it. */
 async function runUnfinished(workspace: TestWorkspace, command: string): Promise<string> {
   const started = await workspace.sandbox.startCommand(command);
