@@ -25,8 +25,18 @@ async function createProject() {
   };
 }
 
+interface ConfinedRun {
+  readonly mounts: MountSupport;
+  readonly command: string;
+  /** More read-only paths. Default: one that is missing. */
+  readonly readOnly?: readonly string[];
+}
+
 /** Runs a command in a directory whose `a/b` is read-only, and whose `secret` and `keys` are hidden. */
-async function runConfined(directory: string, mounts: MountSupport, command: string) {
+async function runConfined(
+  directory: string,
+  { mounts, command, readOnly = [`${directory}/missing`] }: ConfinedRun,
+) {
   const launch = {
     program: "/bin/bash",
     args: ["-c", `exec 2>&1; ${command}`],
@@ -41,7 +51,7 @@ async function runConfined(directory: string, mounts: MountSupport, command: str
       writable: [directory, "/dev/null"],
       readable: ["/usr", "/bin", "/lib", "/lib64", "/etc", "/proc"],
       hidden: [`${directory}/secret`, `${directory}/keys`, "/etc/shadow"],
-      readOnly: mounts === "none" ? [] : [`${directory}/a/b`, `${directory}/missing`],
+      readOnly: mounts === "none" ? [] : [`${directory}/a/b`, ...readOnly],
       network: { type: "off" },
       unixSockets: false,
     }),
@@ -62,7 +72,7 @@ for (const mounts of MODES) {
     async fn() {
       await using project = await createProject();
       const { directory } = project;
-      const { text, code } = await runConfined(directory, mounts, ATTACK);
+      const { text, code } = await runConfined(directory, { mounts, command: ATTACK });
       assertEquals(code, 0, text);
       assertStringIncludes(text, "done\n");
       assert(!text.includes("SECRET"), text);
@@ -80,7 +90,7 @@ for (const mounts of MODES) {
     ignore: !canMount,
     async fn() {
       await using project = await createProject();
-      const run = (command: string) => runConfined(project.directory, mounts, command);
+      const run = (command: string) => runConfined(project.directory, { mounts, command });
       const { text } = await run(
         "id -u; id -g; grep -E 'CapEff|CapAmb|NoNewPrivs' /proc/self/status",
       );
@@ -102,11 +112,10 @@ Deno.test({
   ignore: support === undefined || support.landlock < 3,
   async fn() {
     await using project = await createProject();
-    const { text } = await runConfined(
-      project.directory,
-      "none",
-      `${ATTACK}; echo y > b; echo z > new`,
-    );
+    const { text } = await runConfined(project.directory, {
+      mounts: "none",
+      command: `${ATTACK}; echo y > b; echo z > new`,
+    });
     assert(!text.includes("SECRET"), text);
     assertEquals(await Deno.readTextFile(`${project.directory}/secret`), "SECRET\n");
     assertEquals([...Deno.readDirSync(`${project.directory}/keys`)].length, 1);
@@ -122,4 +131,25 @@ Deno.test("listParents(): lists the directories between the writable ones and th
   const paths = ["/p/.git/modules/a/config", "/p/.git/hooks", "/p/.git", "/q/x/y"];
   assertEquals(listParents(paths, ["/p"]), ["/p/.git", "/p/.git/modules", "/p/.git/modules/a"]);
   assertEquals(listParents(["/p/.git/hooks"], ["/", "/p"]), ["/p", "/p/.git"]);
+});
+
+Deno.test({
+  name: "mount namespace: a command does not run when a path cannot be protected",
+  ignore: !canMount,
+  async fn() {
+    await using project = await createProject();
+    const { directory } = project;
+    const [mounts = "none"] = MODES;
+    const { text, code } = await runConfined(directory, {
+      mounts,
+      command: "echo ran",
+      readOnly: [`${directory}/secret/x`],
+    });
+    assertEquals(code, 125);
+    assertStringIncludes(
+      text,
+      `Cannot set up the sandbox: the kernel refused to protect ${directory}/secret/x`,
+    );
+    assert(!text.includes("ran\n"), text);
+  },
 });
