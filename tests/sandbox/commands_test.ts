@@ -6,11 +6,13 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { findConfinement } from "../../src/tools/confinement/confinement.ts";
+import { choosePackages } from "../../scripts/packages.ts";
 import { TestWorkspace } from "./test_workspace.ts";
 
 const confinement = await findConfinement();
 const isConfined = confinement.type === "linux" && confinement.support.landlock >= 4;
 const ignore = !isConfined;
+const { config } = await choosePackages();
 
 async function run(workspace: TestWorkspace, command: string): Promise<string> {
   return (await workspace.callTool("bash", { command, timeout_ms: 20_000 })).text;
@@ -122,6 +124,84 @@ Deno.test({
     const allowed = await run(open, `${pair}; ${unix}; ${tcp}`);
     assertStringIncludes(allowed, "pair\nunix\n");
     assert(!`${refused}${allowed}`.includes("ESCAPED"), allowed);
+  },
+});
+
+/** Creates a segment of shared memory with a text, or reads it. */
+const SHARED_MEMORY = {
+  write:
+    "perl -e 'my $id = shmget($ARGV[0], 16, 0666 | 01000) // die $!; shmwrite($id, \"SECRET\", 0, 6)' $KEY",
+  read:
+    "perl -e 'my $id = shmget($ARGV[0], 16, 0) // die \"none\\n\"; shmread($id, my $text, 0, 6); print $text' $KEY 2>&1",
+  remove: "ipcrm -M $KEY",
+};
+
+Deno.test({
+  name:
+    "sandbox: commands have shared memory of their own, and none of other programs, where the kernel has namespaces",
+  ignore: ignore || confinement.support.mounts === "none",
+  async fn() {
+    const KEY = String(0x5357494e);
+    const runOutside = async (command: string) => {
+      const shell = new Deno.Command("bash", { args: ["-c", command], env: { KEY } });
+      return new TextDecoder().decode((await shell.output()).stdout);
+    };
+    await runOutside(SHARED_MEMORY.write);
+    try {
+      assertEquals(await runOutside(SHARED_MEMORY.read), "SECRET");
+      await using workspace = new TestWorkspace({ environment: { KEY } });
+      assertStringIncludes(await run(workspace, SHARED_MEMORY.read), "none");
+      const own = await run(workspace, `${SHARED_MEMORY.write}; ${SHARED_MEMORY.read}`);
+      assertEquals(own, "Exit code: 0\nSECRET");
+    } finally {
+      await runOutside(SHARED_MEMORY.remove);
+    }
+  },
+});
+
+Deno.test({
+  name: "sandbox: a command that writes to a closed pipe is ended by a signal, as in a shell",
+  ignore,
+  async fn() {
+    await using workspace = new TestWorkspace();
+    const text = await run(workspace, "yes | head -n 1; echo ${PIPESTATUS[0]}");
+    assertEquals(text, "Exit code: 0\ny\n141");
+  },
+});
+
+Deno.test({
+  name: "sandbox: files that this program inherited are closed for commands",
+  ignore,
+  async fn() {
+    await using workspace = new TestWorkspace();
+    workspace.writeFile(
+      "main.ts",
+      `
+      import { createSandbox } from ${
+        JSON.stringify(import.meta.resolve("../../src/tools/mod.ts"))
+      };
+      await using sandbox = createSandbox({ cwd: Deno.cwd(), confinement: Deno.args[0] });
+      const command = await sandbox.startCommand("cat <&9; echo end");
+      console.log(await new Response(command.output).text());
+      await command.exited;
+      await command.finish();
+    `,
+    );
+    await Deno.writeTextFile(`${workspace.outside}/inherited`, "INHERITED\n");
+    const start = async (confinement: string) => {
+      const flags = `-A --no-check --cached-only --no-lock -c ${config}`;
+      const script = `exec 9<../inherited; exec "$DENO" run ${flags} main.ts ${confinement}`;
+      const shell = new Deno.Command("bash", {
+        args: ["-c", script],
+        cwd: workspace.directory,
+        env: { DENO: Deno.execPath() },
+      });
+      return new TextDecoder().decode((await shell.output()).stdout);
+    };
+    const [unconfined, confined] = [await start("off"), await start("auto")];
+    assertStringIncludes(unconfined, "INHERITED\nend");
+    assert(!confined.includes("INHERITED"), confined);
+    assertStringIncludes(confined, "end");
   },
 });
 

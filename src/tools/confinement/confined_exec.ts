@@ -20,7 +20,7 @@ import {
   LISTING_RIGHT,
 } from "./landlock.ts";
 import { getAddress, getErrno, type Libc, loadLibc, toCString, toCStringArray } from "./libc.ts";
-import { canMount, enterMountNamespace, protectPaths } from "./mount_namespace.ts";
+import { canMount, enterNamespaces, protectPaths } from "./mount_namespace.ts";
 import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
 /** Exit code of a helper that could not confine itself or execute the command. */
@@ -80,7 +80,7 @@ export function confinedExecMain(args: readonly string[]): never {
     const launch: ConfinedLaunch = JSON.parse(isPiped ? readPreamble() : readStdin());
     if (!isPiped) redirectStreams(libc);
     prepareProcess(libc);
-    protectMounts(libc, launch);
+    isolate(libc, launch);
     enforcePolicy(libc, launch.policy);
     execCommand(libc, launch);
   } catch (error) {
@@ -103,7 +103,7 @@ function probeKernel(libc: Libc): KernelSupport {
   return {
     landlock: getLandlockVersion(libc),
     seccomp: seccomp && getArchitecture() !== undefined,
-    mounts: enterMountNamespace(libc) ? "direct" : "none",
+    mounts: enterNamespaces(libc) ? "direct" : "none",
   };
 }
 
@@ -173,12 +173,11 @@ function prepareProcess(libc: Libc): void {
   libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
 }
 
-/** Protects paths in a mount namespace, and enters the working directory again, which may lie in a protected one. */
-function protectMounts(libc: Libc, { mounts, policy, cwd }: ConfinedLaunch): void {
-  if (mounts === "none" || (policy.readOnly.length === 0 && policy.masked.length === 0)) return;
-  if (mounts === "direct") {
-    checkResult(libc, "a mount namespace", enterMountNamespace(libc) ? 0 : -1);
-  }
+/** Enters namespaces, protects paths, and enters the working directory again, which may lie in a protected one. */
+function isolate(libc: Libc, { mounts, policy, cwd }: ConfinedLaunch): void {
+  if (mounts === "none") return;
+  if (mounts === "direct") checkResult(libc, "namespaces", enterNamespaces(libc) ? 0 : -1);
+  if (policy.readOnly.length === 0 && policy.masked.length === 0) return;
   protectPaths(libc, policy);
   checkResult(libc, "the working directory", libc.chdir(toCString(cwd)));
 }

@@ -62,6 +62,7 @@ const USER_NAMESPACE_COMMAND: readonly string[] = [
   "--map-current-user",
   "--keep-caps",
   "--mount",
+  "--ipc",
   "--",
 ];
 

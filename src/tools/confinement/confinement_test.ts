@@ -218,6 +218,7 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
   assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
   const support = { landlock: 7, seccomp: true, mounts: "none" } as const;
+  Deno.env.set("SWINK_TEST_SECRET", "secret");
   const { input = "", env } = confineLaunch(launch, { type: "linux", support }, POLICY);
   const { argv, env: sent, policy } = JSON.parse(input);
   assertEquals([argv, sent, "hidden" in policy], [
@@ -225,7 +226,8 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
     { A: "b" },
     false,
   ]);
-  assert(!("A" in env));
+  Deno.env.delete("SWINK_TEST_SECRET");
+  assert(!("A" in env) && !("SWINK_TEST_SECRET" in env), JSON.stringify(env));
 });
 
 Deno.test("toConfinedNetwork(): converts a list of hosts to the port of the proxy, or to off without a proxy", () => {

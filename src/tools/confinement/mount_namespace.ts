@@ -9,6 +9,7 @@ import type { ConfinementPolicy } from "./confinement_policy.ts";
 import { ENOENT, getErrno, type Libc, toCString } from "./libc.ts";
 
 const CLONE_NEWNS = 0x20000;
+const CLONE_NEWIPC = 0x8000000;
 const MS_RDONLY = 1n;
 const MS_NOSUID = 2n;
 const MS_NODEV = 4n;
@@ -31,9 +32,12 @@ const MOVE_MOUNT_F_EMPTY_PATH = 4n;
 const READ_ONLY_ATTRIBUTES = new Uint8Array(32);
 READ_ONLY_ATTRIBUTES[0] = 1;
 
-/** Moves this process to a mount namespace of its own; returns whether the kernel allows that. */
-export function enterMountNamespace(libc: Libc): boolean {
-  if (libc.unshare(CLONE_NEWNS) < 0) return false;
+/**
+ * Moves this process to namespaces of its own for mounts, and for shared memory and queues, where commands could read the
+ * data of other programs. Returns whether the kernel allows that.
+ */
+export function enterNamespaces(libc: Libc): boolean {
+  if (libc.unshare(CLONE_NEWNS | CLONE_NEWIPC) < 0) return false;
   return canMount(libc);
 }
 

@@ -67,6 +67,7 @@ export function createSandboxReport(
       ...createProgramRules(sandbox),
       ...kernelRules,
       createGitRule(confinement),
+      createSharedMemoryRule(confinement),
       ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
       ...UNENFORCED_RULES,
     ],
@@ -140,6 +141,13 @@ function createGitRule(confinement: Confinement): SandboxRule {
   }
   const how = "they are read-only, and added ones are removed when the command ends";
   return { rule, enforcedBy: "kernel", how };
+}
+
+function createSharedMemoryRule(confinement: Confinement): SandboxRule {
+  const rule = "commands do not use the shared memory and the message queues of other programs";
+  return confinement.type === "linux" && confinement.support.mounts !== "none"
+    ? { rule, enforcedBy: "kernel", how: "a namespace" }
+    : { rule, enforcedBy: "none", how: "commands have no namespace" };
 }
 
 const UNENFORCED_RULES: readonly SandboxRule[] = [

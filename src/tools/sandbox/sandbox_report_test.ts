@@ -58,9 +58,13 @@ Deno.test("createSandboxReport(): reports a list of hosts as best effort, and no
   assert(!on.rules.some(({ rule }) => /TCP|UDP|Unix/.test(rule)));
 });
 
-Deno.test("createSandboxReport(): lists the four rules that no kernel enforces", () => {
-  const { rules } = createSandboxReport(sandbox, createLandlock(7));
-  assertEquals(rules.filter(({ enforcedBy }) => enforcedBy === "none").length, 4);
+Deno.test("createSandboxReport(): lists the five rules that are not enforced without namespaces, and the four with them", () => {
+  const countUnenforced = (mounts: "direct" | "none") => {
+    const support = { landlock: 7, seccomp: true, mounts };
+    const { rules } = createSandboxReport(sandbox, { type: "linux", support });
+    return rules.filter(({ enforcedBy }) => enforcedBy === "none").length;
+  };
+  assertEquals([countUnenforced("none"), countUnenforced("direct")], [5, 4]);
 });
 
 Deno.test("createSandboxReport(): Seatbelt confines commands, but does not cover the priorities of other programs", () => {
