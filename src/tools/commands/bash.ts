@@ -132,7 +132,7 @@ async function startJob(
 
 /** Matches error messages that the sandbox may have caused. */
 const SANDBOX_ERRORS =
-  /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
+  /operation not permitted|permission denied|read-only file system|resource busy|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
 /** Reports the limits of the sandbox after a failure they may have caused, so that the model does not retry. */
 async function getSandboxNotices(
@@ -146,7 +146,9 @@ async function getSandboxNotices(
   if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
   const { net } = kit.sandbox;
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
-  return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
+  return [
+    `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
+  ];
 }
 
 function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {
