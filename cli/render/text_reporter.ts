@@ -4,13 +4,8 @@
  * @module
  */
 
-import {
-  type AgentEvent,
-  type AgentMessage,
-  type AssistantMessageDelta,
-  extractText,
-  type JsonObject,
-} from "../../mod.ts";
+import type { AgentEvent, AgentMessage, AssistantMessageDelta, JsonObject } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import type { Output, Terminal } from "../host/terminal.ts";
 import { ActivityStatus } from "./activity.ts";

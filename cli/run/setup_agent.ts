@@ -4,7 +4,8 @@
  * @module
  */
 
-import { Agent, type ApprovalMode, type ModelSpec } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec } from "../../mod.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";

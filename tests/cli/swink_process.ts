@@ -17,12 +17,16 @@ export interface SwinkOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: none, an open pipe, or a pipe to the keyboard of a terminal. Default: none. */
   readonly stdin?: "null" | "piped" | "terminal";
+  /** Whether the program waits for a debugger. Default: `false`. */
+  readonly waitsForDebugger?: boolean;
 }
 
 /** A running process. */
 export interface SwinkProcess extends AsyncDisposable {
   /** The process. */
   readonly child: Deno.ChildProcess;
+  /** Text of standard error so far. */
+  readonly messages: string;
   /** Waits until standard output or standard error contains a text. */
   waitForText(text: string): Promise<void>;
   /** Waits until a condition is true. */
@@ -64,8 +68,10 @@ export function getBasicEnvironment(): Record<string, string> {
 
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
-  const { cwd, env = {}, stdin = "null" } = options;
-  const command = [...SWINK_COMMAND, ...args];
+  const { cwd, env = {}, stdin = "null", waitsForDebugger = false } = options;
+  const [deno = "", subcommand = "", ...denoArgs] = SWINK_COMMAND;
+  const inspector = waitsForDebugger ? ["--inspect-wait=127.0.0.1:0"] : [];
+  const command = [deno, subcommand, ...inspector, ...denoArgs, ...args];
   const [program = "", ...programArgs] = stdin === "terminal" ? createTerminal(command) : command;
   const child = new Deno.Command(program, {
     args: programArgs,
@@ -81,6 +87,9 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
   const [output, messages] = [new OutputReader(child.stdout), new OutputReader(child.stderr)];
   return {
     child,
+    get messages() {
+      return messages.text;
+    },
     waitForText: (text) => Promise.any([output.waitForText(text), messages.waitForText(text)]),
     async waitFor(condition) {
       let ended = false;
