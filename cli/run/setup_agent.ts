@@ -22,6 +22,7 @@ import { VERSION } from "../host/version.ts";
 import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
+import { createRetryStrategy } from "./retry_strategy.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
@@ -91,6 +92,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
     approve: approval.approve,
+    retry: createRetryStrategy(),
     ...(maxTurns !== undefined && { maxTurns }),
   });
   return {
