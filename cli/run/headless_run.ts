@@ -74,6 +74,7 @@ async function promptAgent(
   const { setup: { agent }, firstRequest, interrupt, host } = run;
   // A failure is reported with the next event.
   firstRequest?.then(() => reporter.open()).catch(() => {});
+  using _watch = host.terminal.watchOutput();
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
   let runId = "";

@@ -31,6 +31,8 @@ export interface SwinkProcess extends AsyncDisposable {
   waitForText(text: string): Promise<void>;
   /** Waits until a condition is true. */
   waitFor(condition: () => boolean): Promise<void>;
+  /** Closes the pipe from standard output, as a reader that exits does. */
+  closeOutput(): Promise<void>;
   /** Sends a signal. */
   kill(signal: Deno.Signal): void;
   /** Waits for the end of the process. */
@@ -100,6 +102,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
         },
       });
     },
+    closeOutput: () => output.close(),
     kill: (signal) => child.kill(signal),
     async waitForExit() {
       const { code } = await child.status;
@@ -143,6 +146,7 @@ export async function runSwink(
 class OutputReader {
   text = "";
   readonly ended: Promise<void>;
+  readonly #closing = new AbortController();
   #waiting: {
     readonly text: string;
     readonly resolve: () => void;
@@ -158,11 +162,24 @@ class OutputReader {
     return new Promise((resolve, reject) => this.#waiting.push({ text, resolve, reject }));
   }
 
+  /** Stops reading and closes the stream. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.ended;
+  }
+
   async #readAll(stream: ReadableStream<Uint8Array>): Promise<void> {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
-      this.text += chunk;
-      for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
-    }
+    const decoder = new TextDecoder();
+    const { signal } = this.#closing;
+    const chunks = new WritableStream<Uint8Array>({
+      write: (chunk) => {
+        this.text += decoder.decode(chunk, { stream: true });
+        for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
+      },
+    });
+    await stream.pipeTo(chunks, { signal }).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
     for (const { text, reject } of this.#waiting) {
       reject(new Error(`The process ended without: ${text}\n${this.text}`));
     }
