@@ -192,6 +192,13 @@ Deno.test("TextReporter: quiet writes the answer only, verbose also the output o
   assertEquals(verbose.host.screen, "• bash a · 2 lines\n  one\n  two\n");
 });
 
+Deno.test("TextReporter: quiet keeps the warning about the sandbox, on standard error", async () => {
+  using session = createReporter({ verbosity: "quiet" });
+  await session.reporter.onNotice("Sandbox: nothing confines commands");
+  assertEquals(session.host.messages, "Sandbox: nothing confines commands\n");
+  assertEquals(session.host.output, "");
+});
+
 Deno.test("TextReporter: follows the width of the terminal", async () => {
   using session = createReporter();
   const { host, emit } = session;
