@@ -17,11 +17,10 @@ import type {
   ServerResourceContents,
   ServerTool,
 } from "./server_lists.ts";
+import { toSafeSchema } from "./tool_schema.ts";
 
 /** Maximum nesting of a message. */
 const MAX_DEPTH = 100;
-/** Maximum number of characters of a schema; more would fill the context of a model. */
-const MAX_SCHEMA_LENGTH = 65_536;
 /** Maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 256;
 /** Maximum number of characters of a title or a description; the rest is cut off. */
@@ -98,38 +97,24 @@ function repairTool(tool: unknown, report: ReportProblem): ServerTool | undefine
     return undefined;
   }
   const { name, inputSchema, outputSchema, annotations } = tool;
-  const problem = findSchemaProblem(inputSchema);
-  if (problem !== undefined || !isJsonObject(inputSchema)) {
+  const input = toSafeSchema(inputSchema);
+  if ("problem" in input) {
     report(
-      `lists the tool ${JSON.stringify(name)}, which is left out: its input schema ${problem}`,
+      `lists the tool ${JSON.stringify(name)}, which is left out: its schema ${input.problem}`,
     );
     return undefined;
   }
+  if (input.note !== undefined) {
+    report(`lists the tool ${JSON.stringify(name)}, whose schema ${input.note}`);
+  }
+  const output = outputSchema === undefined ? undefined : toSafeSchema(outputSchema);
   return {
     name,
     ...pickTexts(tool),
-    inputSchema: { ...inputSchema, type: "object" },
-    ...(isJsonObject(outputSchema) && findSchemaProblem(outputSchema) === undefined &&
-      { outputSchema }),
+    inputSchema: input.schema,
+    ...(output && "schema" in output && { outputSchema: output.schema }),
     ...(isJsonObject(annotations) && { annotations: repairHints(annotations) }),
   };
-}
-
-function findSchemaProblem(schema: unknown): string | undefined {
-  if (!isJsonObject(schema)) return "is not an object";
-  const { type = "object", properties = {} } = schema;
-  if (type !== "object") return "is not for objects";
-  if (!isJsonObject(properties) || !Object.values(properties).every(isSchema)) {
-    return "has invalid properties";
-  }
-  const { length } = JSON.stringify(schema);
-  return length > MAX_SCHEMA_LENGTH
-    ? `has ${length} characters; the maximum is ${MAX_SCHEMA_LENGTH}`
-    : undefined;
-}
-
-function isSchema(value: unknown): boolean {
-  return isJsonObject(value) || typeof value === "boolean";
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -5,21 +5,35 @@
  */
 
 import { abortable } from "../../core/abortable.ts";
-import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import { AbortedError, NetworkError } from "../../core/errors.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import {
+  AbortedError,
+  AuthError,
+  BadRequestError,
+  getErrorMessage,
+  NetworkError,
+} from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { redact } from "../../core/redact.ts";
-import type { ResolvedServer } from "../config/config.ts";
-import type { McpServerState, McpServerStatus } from "../config/options.ts";
+import {
+  getSecrets,
+  type NamedServer,
+  type ResolvedServer,
+  resolveServer,
+} from "../config/resolve_server.ts";
+import type { McpServerState, McpServerStatus } from "../config/status.ts";
+import type { McpClientPackage } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import { openSession, type SessionDependencies } from "./open_session.ts";
-import { describeFailure, type ListMethod, type Session } from "./session.ts";
+import type { ListMethod, Session } from "./session.ts";
+import { isSameList, mergeTools } from "./merge_tools.ts";
+import { withTimeLimit } from "./time_limit.ts";
 
 /** Options for {@linkcode ServerConnection}. */
 export interface ServerConnectionOptions
-  extends Omit<SessionDependencies, "onListChange" | "onAuthorizing"> {
-  /** Called when the state or the tools change. */
+  extends Omit<SessionDependencies, "name" | "clientPackage" | "onListChange" | "onAuthorizing"> {
+  readonly loadClientPackage: () => Promise<McpClientPackage>;
+  /** Called when the state or the tools have changed. */
   readonly onChange: () => void;
 }
 
@@ -27,45 +41,50 @@ export interface ServerConnectionOptions
 const RESTART_MS = 1_000;
 const MAX_RESTART_MS = 60_000;
 /** Number of failures after which a server is started again only on demand. */
-const MAX_FAILURES = 6;
+const MAX_FAILURES = 10;
 /** Time after which a server that ends counts as one that had worked. */
 const STABLE_MS = 60_000;
 /** Minimum time between two requests for the list of tools. */
 const REFRESH_MS = 1_000;
-/** Maximum time that a call waits for a server that is not ready. */
+/** Maximum time that a call waits for a server that starts. */
 const CALL_WAIT_MS = 15_000;
 
-/** The end of an attempt to start the server. */
-interface Attempt {
-  readonly outcome: Deferred<Session | undefined>;
-}
-
-/** A server, which is started until it is closed. */
+/** A server, which is started again and again until it is closed. */
 export class ServerConnection {
   readonly name: string;
-  readonly #server: ResolvedServer;
+  /** Timeout of a tool call in milliseconds. */
+  readonly timeoutMs: number;
+  readonly #server: NamedServer;
   readonly #options: ServerConnectionOptions;
   readonly #clock: Clock;
   readonly #closing = new AbortController();
-  readonly #running: Promise<void>;
-  #state: McpServerState = "connecting";
+  #running: Promise<void> = Promise.resolve();
+  #state: McpServerState = { type: "starting" };
   #tools: readonly ServerTool[] = [];
   #session: Session | undefined;
   #lastSession: Session | undefined;
-  #error: string | undefined;
-  #attempts = 0;
-  #attempt: Attempt = { outcome: createDeferred() };
-  #resume = new AbortController();
-  #refreshing: Promise<void> | undefined;
+  /** The outcome of the current or next start; `undefined` if it fails. */
+  #nextStart = createDeferred<Session | undefined>();
+  #starts = 0;
+  /** Ends the pause before the next start. */
+  #pause = new AbortController();
   #isOutdated = false;
+  #refreshing: Promise<void> | undefined;
 
-  /** Starts the server. */
-  constructor(server: ResolvedServer, options: ServerConnectionOptions) {
+  /** Creates a connection to a server that is not started yet. */
+  constructor(server: NamedServer, options: ServerConnectionOptions) {
     this.name = server.name;
+    this.timeoutMs = server.server.timeoutMs;
     this.#server = server;
     this.#options = options;
     this.#clock = options.clock;
+  }
+
+  /** Starts the server, until it is closed. Resolves when the first start has succeeded or failed. */
+  async start(): Promise<void> {
+    const { promise } = this.#nextStart;
     this.#running = this.#run();
+    await promise;
   }
 
   /** The tools of the server, sorted by name; those of the previous start while it is started again. */
@@ -75,61 +94,53 @@ export class ServerConnection {
 
   /** The state for the program. */
   get status(): Omit<McpServerStatus, "tools"> {
-    const session = this.#session ?? this.#lastSession;
-    const { protocolVersion, serverInfo, instructions } = session ?? {};
+    const { protocolVersion, serverInfo, instructions } = this.#lastSession ?? {};
     return {
       name: this.name,
       state: this.#state,
-      restarts: Math.max(0, this.#attempts - 1),
-      ...(this.#error !== undefined && { error: this.#error }),
+      restarts: Math.max(0, this.#starts - 1),
       ...(protocolVersion !== undefined && { protocolVersion }),
       ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
       ...(instructions !== undefined && { instructions }),
     };
   }
 
-  /** Resolves when the first attempt to start the server has succeeded or failed. */
-  readonly settled: Promise<unknown> = this.#attempt.outcome.promise;
-
-  /** Timeout of a tool call in milliseconds. */
-  get timeoutMs(): number | undefined {
-    return this.#server.timeoutMs;
-  }
-
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
   async restart(): Promise<void> {
-    const { promise } = this.#attempt.outcome;
-    this.#resume.abort();
+    const { promise } = this.#nextStart;
+    this.#pause.abort();
     await this.#session?.close();
     await promise;
   }
 
   /**
-   * Returns the session of a server that is ready. Starts one that waits to be started again.
+   * Returns the session of a server that is ready, or is so within a short time of its first start.
    *
-   * @throws {NetworkError} If the server does not become ready.
+   * @throws {NetworkError} If there is none. The message has the reason.
    */
   async getSession(signal: AbortSignal): Promise<Session> {
     if (this.#session) return this.#session;
-    if (this.#closing.signal.aborted) throw new AbortedError("The connection was closed");
-    const { promise } = this.#attempt.outcome;
-    if (this.#state === "waiting" || this.#state === "failed") this.#resume.abort();
-    const timer = new AbortController();
-    const timeout = this.#clock.sleep(CALL_WAIT_MS, timer.signal).then(() => undefined);
-    try {
-      const session = await abortable(Promise.race([promise, timeout]), signal);
-      if (session) return session;
-    } finally {
-      timer.abort();
-    }
-    throw new NetworkError(`The MCP server "${this.name}" is not available. Try again later`);
+    const { type } = this.#state;
+    const session = type === "starting" ? await this.#waitForStart(signal) : undefined;
+    if (session) return session;
+    throw new NetworkError(`The MCP server "${this.name}" ${describeState(this.#state)}`);
   }
 
   /** Ends the server. */
   async close(): Promise<void> {
     this.#closing.abort(new AbortedError("The connection was closed"));
-    this.#resume.abort();
+    this.#pause.abort();
     await this.#running;
+  }
+
+  async #waitForStart(signal: AbortSignal): Promise<Session | undefined> {
+    const timer = new AbortController();
+    const timeout = this.#clock.sleep(CALL_WAIT_MS, timer.signal).then(() => undefined);
+    try {
+      return await abortable(Promise.race([this.#nextStart.promise, timeout]), signal);
+    } finally {
+      timer.abort();
+    }
   }
 
   /** Starts the server again and again until it is closed. Never rejects. */
@@ -138,62 +149,67 @@ export class ServerConnection {
     let failures = 0;
     while (!signal.aborted) {
       const startedAt = this.#clock.now();
-      this.#attempts++;
       const failure = await this.#serve();
       if (signal.aborted) break;
-      this.#error = redact(failure, this.#server.secrets);
       failures = this.#clock.now() - startedAt > STABLE_MS ? 1 : failures + 1;
-      await this.#pause(failures);
+      await this.#waitForRestart(failure, failures);
     }
-    this.#setState("closed");
-    this.#attempt.outcome.resolve(undefined);
+    this.#setState({ type: "closed" });
+    this.#endStart(undefined);
   }
 
-  /** Connects to the server and waits until the connection ends; returns the reason. */
-  async #serve(): Promise<string> {
+  /** Starts the server and waits until the connection ends. Never rejects. */
+  async #serve(): Promise<Failure> {
     const { signal } = this.#closing;
-    const { outcome } = this.#attempt;
-    this.#setState("connecting");
+    let secrets: readonly string[] = [];
     let session: Session | undefined;
+    this.#starts++;
     try {
-      session = await openSession(this.#server, {
-        ...this.#options,
-        onListChange: (method) => this.#onListChange(method),
-        onAuthorizing: (isWaiting) => this.#setState(isWaiting ? "authorizing" : "connecting"),
-      }, signal);
-      this.#updateTools(await session.list("tools/list", signal));
+      const server = resolveServer(this.#server, this.#options.environment);
+      secrets = getSecrets(server);
+      session = await this.#open(server);
+      this.#tools = await this.#listTools(session);
+      this.#session = this.#lastSession = session;
+      this.#setState({ type: "ready" });
+      this.#endStart(session);
+      return { reason: redact(await abortable(session.closed, signal), secrets), isFinal: false };
     } catch (error) {
+      const isFinal = error instanceof BadRequestError || error instanceof AuthError;
+      return { reason: redact(describeFailure(error), secrets), isFinal };
+    } finally {
+      if (!this.#session) this.#endStart(undefined);
+      this.#session = undefined;
       await session?.close();
-      this.#attempt = { outcome: createDeferred() };
-      outcome.resolve(undefined);
-      return describeFailure(error);
     }
-    this.#error = undefined;
-    this.#session = this.#lastSession = session;
-    this.#attempt = { outcome: createDeferred() };
-    this.#setState("ready");
-    outcome.resolve(session);
-    return await this.#waitForEnd(session);
   }
 
-  async #waitForEnd(session: Session): Promise<string> {
-    const { signal } = this.#closing;
-    const closed = abortable(session.closed, signal).catch(() => "The connection was closed");
-    const reason = await closed;
-    this.#session = undefined;
-    await session.close();
-    return reason;
+  async #open(server: ResolvedServer): Promise<Session> {
+    const state = this.#state;
+    return await openSession(server, {
+      ...this.#options,
+      name: this.name,
+      clientPackage: await this.#options.loadClientPackage(),
+      onListChange: (method) => this.#onListChange(method),
+      onAuthorizing: (isWaiting) => this.#setState(isWaiting ? { type: "authorizing" } : state),
+    }, this.#closing.signal);
   }
 
-  /** Waits before the next start: longer after each failure, and at last until the server is needed. */
-  async #pause(failures: number): Promise<void> {
-    const isFailed = failures >= MAX_FAILURES;
-    this.#setState(isFailed ? "failed" : "waiting");
-    const { signal } = this.#resume;
+  /** Reports the outcome of a start; the next outcome is that of the next start. */
+  #endStart(session: Session | undefined): void {
+    const { resolve } = this.#nextStart;
+    this.#nextStart = createDeferred();
+    resolve(session);
+  }
+
+  /** Waits longer after each failure, and at last until the server is needed. */
+  async #waitForRestart({ reason, isFinal }: Failure, failures: number): Promise<void> {
+    const isFailed = isFinal || failures >= MAX_FAILURES;
+    this.#setState({ type: isFailed ? "failed" : "restarting", reason });
     const delay = Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS);
-    await this.#clock.sleep(isFailed ? Infinity : delay, signal);
-    this.#resume = new AbortController();
-    if (this.#closing.signal.aborted) this.#resume.abort();
+    await this.#clock.sleep(isFailed ? Infinity : delay, this.#pause.signal);
+    if (this.#closing.signal.aborted) return;
+    this.#pause = new AbortController();
+    this.#setState({ type: "restarting", reason });
   }
 
   #onListChange(method: ListMethod): void {
@@ -210,7 +226,11 @@ export class ServerConnection {
       const session = this.#session;
       if (!session) return; // The next start reads it.
       try {
-        this.#updateTools(await session.list("tools/list", signal));
+        const tools = await this.#listTools(session);
+        if (!isSameList(tools, this.#tools)) {
+          this.#tools = tools;
+          this.#options.onChange();
+        }
       } catch (error) {
         this.#options.report(`changed its tools, but did not list them: ${describeFailure(error)}`);
       }
@@ -218,29 +238,53 @@ export class ServerConnection {
     }
   }
 
-  /** Sets the tools. One that has not changed stays the same object. */
-  #updateTools(items: readonly unknown[]): void {
-    const known = new Map(this.#tools.map((tool) => [tool.name, tool]));
-    const tools = new Map<string, ServerTool>();
-    for (const tool of items as readonly ServerTool[]) { // repaired by the transport
-      if (tools.has(tool.name)) {
-        this.#options.report(`lists the tool ${JSON.stringify(tool.name)} twice`);
-        continue;
-      }
-      const previous = known.get(tool.name);
-      tools.set(tool.name, previous && isJsonEqual(previous, tool) ? previous : tool);
-    }
-    const sorted = [...tools.values()].sort((left, right) => left.name < right.name ? -1 : 1);
-    const isSame = sorted.length === this.#tools.length &&
-      sorted.every((tool, index) => tool === this.#tools[index]);
-    if (isSame) return;
-    this.#tools = sorted;
-    if (this.#state === "ready") this.#options.onChange();
+  async #listTools(session: Session): Promise<readonly ServerTool[]> {
+    const { clock, startTimeoutMs, report } = this.#options;
+    const listed = await withTimeLimit((signal) => session.list("tools/list", signal), {
+      clock,
+      milliseconds: startTimeoutMs,
+      signal: this.#closing.signal,
+      message: `The server did not list its tools within ${startTimeoutMs} ms`,
+    });
+    const tools = listed as readonly ServerTool[]; // repaired by the transport
+    return mergeTools(tools, { known: this.#tools, report });
   }
 
   #setState(state: McpServerState): void {
-    if (this.#state === state) return;
     this.#state = state;
     this.#options.onChange();
   }
+}
+
+/** The reason why a server does not run. */
+interface Failure {
+  readonly reason: string;
+  /** Whether the next start would fail, too. */
+  readonly isFinal: boolean;
+}
+
+/** Continues "The MCP server …", for a call. */
+function describeState(state: McpServerState): string {
+  switch (state.type) {
+    case "starting":
+    case "ready":
+      return "is not ready yet. Try again later";
+    case "authorizing":
+      return "waits until the user authorizes this program. Try again later";
+    case "restarting":
+      return `is being started again. Try again later. Its last failure: ${state.reason}`;
+    case "failed":
+      return `has failed: ${state.reason}`;
+    case "closed":
+      return "was closed";
+  }
+}
+
+/** Returns the message of an error and of its cause, such as the reason why a host cannot be reached. */
+function describeFailure(error: unknown): string {
+  const message = getErrorMessage(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined || getErrorMessage(cause) === message
+    ? message
+    : `${message}: ${getErrorMessage(cause)}`;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { system } from "../../platform/system.ts";
+import type { Variables } from "../config/expand_variables.ts";
 
 /** Variables that programs need to run, and that hold no secrets. All others must be named in the configuration. */
 const BASE_VARIABLES: readonly string[] = [
@@ -22,23 +22,17 @@ const BASE_VARIABLES: readonly string[] = [
   "USERPROFILE",
 ];
 
-/** Creates the environment of a program. */
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** Creates the environment of a program: the base variables of this program, and those that the configuration names. */
 export function createServerEnvironment(
+  variables: Variables,
   named: Readonly<Record<string, string>>,
 ): Record<string, string> {
-  const environment: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const environment: Record<string, string> = { PATH: DEFAULT_PATH };
   for (const name of BASE_VARIABLES) {
-    const value = readVariable(name);
+    const { [name]: value } = variables;
     if (value !== undefined) environment[name] = value;
   }
   return { ...environment, ...named };
-}
-
-/** Reads a variable of this program; `undefined` when it is not set or may not be read. */
-function readVariable(name: string): string | undefined {
-  try {
-    return system.env.get(name);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,7 +6,6 @@
 
 import { abortable } from "../../core/abortable.ts";
 import { createDeferred } from "../../core/deferred.ts";
-import { getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
@@ -173,11 +172,4 @@ async function sendCancellable(
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-/** Returns the message of an error, also for servers that are not reached. */
-export function describeFailure(error: unknown): string {
-  const message = getErrorMessage(error);
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined ? message : `${message}: ${getErrorMessage(cause)}`;
 }

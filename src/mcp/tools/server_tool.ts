@@ -6,9 +6,8 @@
 
 import { AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { AgentTool, SideEffect, ToolContext } from "../../core/tool.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
-import type { McpServerOptions } from "../config/options.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
 import { isUnauthorized } from "../server/open_session.ts";
@@ -17,30 +16,31 @@ import type { Session } from "../server/session.ts";
 import { createToolName } from "./tool_names.ts";
 import { toToolResult } from "./to_tool_result.ts";
 
-/** Creates a tool that calls a tool of a server. */
+/** Options for {@linkcode createServerTool}. */
+export interface ServerToolOptions {
+  /** Whether the program knows that the tool changes nothing. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * Creates a tool that calls a tool of a server. The hints of the server are not used: a call requires approval, and must
+ * not be repeated, unless the program knows that the tool is read-only.
+ */
 export function createServerTool(
   connection: ServerConnection,
   tool: ServerTool,
-  options: McpServerOptions,
+  { readOnly }: ServerToolOptions,
 ): AgentTool {
-  const { trustAnnotations = false, requiresApproval } = options;
-  const { title, readOnlyHint = false, idempotentHint = false } = tool.annotations ?? {};
-  const readOnly = trustAnnotations && readOnlyHint;
-  const sideEffect: SideEffect = readOnly
-    ? "none"
-    : trustAnnotations && idempotentHint
-    ? "idempotent"
-    : "once";
-  const { timeoutMs } = connection;
+  const title = tool.title ?? tool.annotations?.title ?? tool.name;
   return {
     name: createToolName(connection.name, tool.name),
-    label: `${tool.title ?? title ?? tool.name} (${connection.name})`,
-    description: tool.description ?? tool.title ?? tool.name,
+    label: `${title} (${connection.name})`,
+    description: tool.description ?? title,
     parameters: tool.inputSchema,
     readOnly,
-    requiresApproval: requiresApproval ?? !readOnly,
-    sideEffect,
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    requiresApproval: !readOnly,
+    sideEffect: readOnly ? "none" : "once",
+    timeoutMs: connection.timeoutMs,
     execute: (args, context) => new ServerToolCall(connection, tool).execute(args, context),
   };
 }
@@ -58,7 +58,7 @@ class ServerToolCall {
   async execute(args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
     try {
       const session = await this.#connection.getSession(context.signal);
-      return await this.#callOnce(session, args, context);
+      return await this.#callInSession(session, args, context);
     } catch (error) {
       context.signal.throwIfAborted();
       return errorResult(getErrorMessage(error));
@@ -66,7 +66,7 @@ class ServerToolCall {
   }
 
   /** Calls the tool, again only if the server has certainly not executed the call. */
-  async #callOnce(
+  async #callInSession(
     session: Session,
     args: JsonObject,
     context: ToolContext,
@@ -84,8 +84,13 @@ class ServerToolCall {
   async #call(session: Session, args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
     const { signal, onUpdate } = context;
     const onProgress = (progress: ProtocolProgress) => onUpdate(formatProgress(progress));
-    const call = { tool: this.#tool, arguments: args, signal, onProgress };
-    return await toToolResult(await session.callTool(call), this.#tool);
+    const result = await session.callTool({
+      tool: this.#tool,
+      arguments: args,
+      signal,
+      onProgress,
+    });
+    return await toToolResult(result, this.#tool);
   }
 
   #toCallError(error: unknown, session: Session): unknown {

@@ -6,12 +6,12 @@
 
 import { createDeferred } from "../../core/deferred.ts";
 import { getErrorMessage } from "../../core/errors.ts";
+import { LineSplitter } from "../../core/line_splitter.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { ClientTransport, ProtocolMessage } from "../protocol/client_package.ts";
 import { repairMessage, type ReportProblem } from "../protocol/repair_message.ts";
-import { LineSplitter } from "./line_splitter.ts";
 import { MessageRate } from "./message_rate.ts";
 import { OutputTail } from "./output_tail.ts";
 
@@ -143,15 +143,19 @@ export class StdioTransport implements ClientTransport {
   }
 
   async #readMessages(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-    const splitter = new LineSplitter(this.#options.maxMessageBytes);
+    const { maxMessageBytes } = this.#options;
     const { signal } = this.#stopping;
+    const decoder = new TextDecoder();
+    const splitter = new LineSplitter();
     try {
       await readAll(reader, async (chunk) => {
-        for (const line of splitter.push(chunk)) {
+        for (const line of splitter.push(decoder.decode(chunk, { stream: true }))) {
           if (signal.aborted) return;
+          if (line.length > maxMessageBytes) throw createSizeError(maxMessageBytes);
           this.#receive(line);
           await this.#rate.count(signal);
         }
+        if (splitter.pendingLength > maxMessageBytes) throw createSizeError(maxMessageBytes);
       });
       // A server that closes its output cannot answer any more.
       if (!signal.aborted) {
@@ -174,6 +178,10 @@ export class StdioTransport implements ClientTransport {
     const message = repairMessage(value, this.#options.report);
     if (message) this.onmessage?.(message);
   }
+}
+
+function createSizeError(maxBytes: number): RangeError {
+  return new RangeError(`sent a line of more than ${maxBytes} bytes`);
 }
 
 async function readAll(
