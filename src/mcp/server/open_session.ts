@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NetworkError } from "../../core/errors.ts";
 import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
@@ -93,7 +94,7 @@ class SessionAttempt {
       await transport.close().catch(() => {});
       const failure = getFailure();
       if (failure === undefined || isNegotiationFailure(error)) throw error;
-      throw new Error(failure, { cause: error });
+      throw new NetworkError(failure);
     }
   }
 

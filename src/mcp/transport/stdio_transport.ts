@@ -157,11 +157,9 @@ export class StdioTransport implements ClientTransport {
         }
         if (splitter.pendingLength > maxMessageBytes) throw createSizeError(maxMessageBytes);
       });
-      // A server that closes its output cannot answer any more.
-      if (!signal.aborted) {
-        await settlesWithin(DRAIN_MS, this.#process?.exited ?? Promise.resolve());
-      }
-      if (!signal.aborted) this.#stop("closed its output");
+      // A server that closes its output, but does not end, cannot answer any more.
+      const hasExited = await settlesWithin(DRAIN_MS, this.#process?.exited ?? Promise.resolve());
+      if (!hasExited) this.#stop("closed its output");
     } catch (error) {
       this.#stop(getErrorMessage(error));
     }
