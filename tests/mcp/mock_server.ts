@@ -55,7 +55,10 @@ export class MockServer implements ProcessSpawner {
   }
 
   spawn(launch: ProcessLaunch): Promise<SpawnedProcess> {
-    const process: MockProcess = new MockProcess(launch, (message) => this.#answer(message, process));
+    const process: MockProcess = new MockProcess(
+      launch,
+      (message) => this.#answer(message, process),
+    );
     this.processes.push(process);
     this.#options.onStart?.(process);
     return Promise.resolve(process);
@@ -144,6 +147,11 @@ export class MockProcess implements SpawnedProcess {
   /** Writes a text to the standard error. */
   log(text: string): void {
     if (!this.#hasExited) this.#stderr.enqueue(new TextEncoder().encode(text));
+  }
+
+  /** Whether the program has ended. */
+  get hasExited(): boolean {
+    return this.#hasExited;
   }
 
   /** Ends the program. */

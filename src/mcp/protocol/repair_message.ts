@@ -49,9 +49,11 @@ export function repairMessage(value: unknown, report: ReportProblem): ProtocolMe
       ? undefined
       : createErrorResponse(value.id, "The response is nested too deep");
   }
-  return isJsonObject(value.result)
-    ? { ...value, result: repairResult(value.result, report) }
-    : value;
+  if (!("result" in value)) return value;
+  if (isJsonObject(value.result)) return { ...value, result: repairResult(value.result, report) };
+  return value.id === undefined
+    ? undefined
+    : createErrorResponse(value.id, "The result is not an object");
 }
 
 /** Creates the response to a request that has none. */
@@ -81,9 +83,10 @@ const LISTS: Readonly<Record<string, (item: unknown, report: ReportProblem) => u
 function repairResult(result: JsonObject, report: ReportProblem): JsonObject {
   const repaired: Record<string, unknown> = { ...result };
   for (const [name, repairItem] of Object.entries(LISTS)) {
+    if (!Object.hasOwn(repaired, name)) continue;
     const { [name]: list } = repaired;
-    if (!Array.isArray(list)) continue;
-    repaired[name] = list.flatMap((item) => repairItem(item, report) ?? []);
+    const items: readonly unknown[] = Array.isArray(list) ? list : [];
+    repaired[name] = items.flatMap((item) => repairItem(item, report) ?? []);
   }
   if (typeof repaired["nextCursor"] !== "string") delete repaired["nextCursor"];
   if ("isError" in repaired) repaired["isError"] = repaired["isError"] === true;
@@ -200,7 +203,7 @@ function repairBlock(block: JsonObject): ServerContent | undefined {
       return typeof text === "string" ? { type, text } : undefined;
     case "image":
     case "audio":
-      return typeof data === "string" && isName(mimeType) ? { type, data, mimeType } : undefined;
+      return isBase64(data) && isName(mimeType) ? { type, data, mimeType } : undefined;
     case "resource_link": {
       const link = repairResource(block, () => {});
       return link && { type, ...link };
@@ -232,4 +235,10 @@ function isName(value: unknown): value is string {
 
 function isUri(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= MAX_URI_LENGTH;
+}
+
+/** The client refuses a complete result for one block whose data is not base64. */
+function isBase64(value: unknown): value is string {
+  return typeof value === "string" && value.length % 4 === 0 &&
+    /^[A-Za-z0-9+/]*={0,2}$/.test(value);
 }

@@ -172,12 +172,12 @@ export class ServerConnection {
       this.#session = this.#lastSession = session;
       this.#setState({ type: "ready" });
       this.#endStart(session);
-      return { reason: redact(await abortable(session.closed, signal), secrets), isFinal: false };
+      const reason = redact(await abortable(session.closed, signal), secrets);
+      return { reason, wasReady: true, isFinal: false };
     } catch (error) {
       const isFinal = error instanceof BadRequestError || error instanceof AuthError;
-      return { reason: redact(describeFailure(error), secrets), isFinal };
+      return { reason: redact(describeFailure(error), secrets), wasReady: false, isFinal };
     } finally {
-      if (!this.#session) this.#endStart(undefined);
       this.#session = undefined;
       await session?.close();
     }
@@ -202,9 +202,11 @@ export class ServerConnection {
   }
 
   /** Waits longer after each failure, and at last until the server is needed. */
-  async #waitForRestart({ reason, isFinal }: Failure, failures: number): Promise<void> {
+  async #waitForRestart(failure: Failure, failures: number): Promise<void> {
+    const { reason, wasReady, isFinal } = failure;
     const isFailed = isFinal || failures >= MAX_FAILURES;
     this.#setState({ type: isFailed ? "failed" : "restarting", reason });
+    if (!wasReady) this.#endStart(undefined);
     const delay = Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS);
     await this.#clock.sleep(isFailed ? Infinity : delay, this.#pause.signal);
     if (this.#closing.signal.aborted) return;
@@ -259,6 +261,8 @@ export class ServerConnection {
 /** The reason why a server does not run. */
 interface Failure {
   readonly reason: string;
+  /** Whether it was ready before. */
+  readonly wasReady: boolean;
   /** Whether the next start would fail, too. */
   readonly isFinal: boolean;
 }

@@ -19,16 +19,20 @@ const MAX_DATA_LENGTH = 20_000_000;
 /** The image types that providers accept. */
 const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/** Maximum number of blocks of a result. */
+const MAX_BLOCKS = 1_000;
+
 /** Converts content to blocks, as far as it is not too large. */
 export function toContentBlocks(content: readonly ServerContent[]): ContentBlock[] {
   const budget = new ContentBudget();
-  return content.flatMap((block) => toBlock(block, budget));
+  const blocks = content.slice(0, MAX_BLOCKS).flatMap((block) => toBlock(block, budget));
+  const omitted = content.length - MAX_BLOCKS;
+  return omitted > 0 ? [...blocks, ...createNote(`${omitted} blocks omitted`)] : blocks;
 }
 
 /** Converts the contents of a resource to blocks, as far as they are not too large. */
 export function toResourceBlocks(contents: readonly ServerResourceContents[]): ContentBlock[] {
-  const budget = new ContentBudget();
-  return contents.flatMap((resource) => toBlock({ type: "resource", resource }, budget));
+  return toContentBlocks(contents.map((resource) => ({ type: "resource", resource })));
 }
 
 /** The size of the content that remains. */
@@ -79,22 +83,21 @@ function toResourceBlock(
 
 function toMediaBlock(data: string, mediaType: string, budget: ContentBudget): ContentBlock[] {
   const type = mediaType.toLowerCase().replace(/;.*/, "").trim();
-  const note = (problem: string) =>
-    budget.takeText(`[Data of the type ${type} that cannot be shown: ${problem}]`);
-  if (!isBase64(data)) return note("it is not base64");
-  if (!budget.takeData(data)) return note(`it has ${data.length} characters of base64`);
+  const refuse = (problem: string) =>
+    createNote(`Data of the type ${type} that cannot be shown: ${problem}`);
+  if (data === "") return refuse("it is empty");
+  if (!budget.takeData(data)) return refuse(`it has ${data.length} characters of base64`);
   if (IMAGE_TYPES.includes(type)) {
     return [{ type: "image", source: { type: "base64", mediaType: type, data } }];
   }
   const source = { type: "base64", data } as const;
   if (type.startsWith("audio/")) return [{ type: "audio", source, mediaType: type }];
   if (type === "application/pdf") return [{ type: "document", source, mediaType: type }];
-  return note("the type is not supported");
+  return refuse("the type is not supported");
 }
 
-/** Whether a text is base64 as the protocol requires it. */
-function isBase64(text: string): boolean {
-  return text !== "" && text.length % 4 === 0 && !/[^A-Za-z0-9+/=]/.test(text);
+function createNote(text: string): ContentBlock[] {
+  return [{ type: "text", text: `[${text}]` }];
 }
 
 function formatLink({ uri, name, title, description, mimeType }: ServerResource): string {
