@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, type AgentMessage } from "../../mod.ts";
 import { estimateToolTokens } from "../../src/core/tokens.ts";
-import { reply, scriptedStream, type ScriptedStep, toolCall } from "../../src/testing/mod.ts";
+import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { NetworkError } from "../../core/errors.ts";
+import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
 import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
@@ -104,6 +104,9 @@ class SessionAttempt {
     onAuthorizing(true);
     try {
       await this.#link?.authorize(this.#signal);
+    } catch (cause) {
+      if (AgentError.is(cause)) throw cause;
+      throw new AuthError(`The authorization failed: ${getErrorMessage(cause)}`, { cause });
     } finally {
       onAuthorizing(false);
     }

@@ -258,6 +258,9 @@ export class ServerConnection {
   }
 }
 
+/** Maximum number of causes of an error that are described. */
+const MAX_CAUSES = 5;
+
 /** The reason why a server does not run. */
 interface Failure {
   readonly reason: string;
@@ -284,11 +287,14 @@ function describeState(state: McpServerState): string {
   }
 }
 
-/** Returns the message of an error and of its cause, such as the reason why a host cannot be reached. */
+/** Returns the messages of an error and of its causes, such as the reason why a host cannot be reached. */
 function describeFailure(error: unknown): string {
-  const message = getErrorMessage(error);
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause === undefined || getErrorMessage(cause) === message
-    ? message
-    : `${message}: ${getErrorMessage(cause)}`;
+  let text = getErrorMessage(error);
+  let current = error;
+  for (let level = 0; level < MAX_CAUSES && current instanceof Error; level++) {
+    current = current.cause;
+    const message = current === undefined ? "" : getErrorMessage(current);
+    if (!text.includes(message)) text += `: ${message}`;
+  }
+  return text;
 }
