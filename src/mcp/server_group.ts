@@ -40,7 +40,8 @@ import { limitReports } from "./limit_reports.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-const CLIENT_INFO = { name: "@swink/agent", version: "0.1.0" };
+/** The name and version that servers get by default. */
+export const CLIENT_INFO = { name: "@swink/agent", version: "0.1.0" };
 
 /** The servers of a configuration. */
 export class ServerGroup implements McpConnection {

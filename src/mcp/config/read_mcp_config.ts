@@ -46,15 +46,11 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Names only the line: the message of the runtime quotes the text, which may have secrets. */
+/** The message of the runtime is left out: it quotes the text, which may have secrets. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    const [, position] = /position (\d+)/.exec(getErrorMessage(error)) ?? [];
-    const line = text.slice(0, Number(position)).split("\n").length;
-    throw new BadRequestError(
-      position === undefined ? "is not valid JSON" : `is not valid JSON at line ${line}`,
-    );
+  } catch {
+    throw new BadRequestError("is not valid JSON");
   }
 }
