@@ -85,12 +85,14 @@ const STREAM_OPTIONS: Names<StreamOptions> = {
 const TOOL_PROPERTIES: readonly (keyof AgentTool)[] = [
   "readOnly",
   "requiresApproval",
+  "risk",
   "interruptible",
   "sequential",
   "concurrencyKey",
   "timeoutMs",
   "sideEffect",
   "preview",
+  "omitHunks",
   "validate",
 ];
 

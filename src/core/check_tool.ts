@@ -8,9 +8,13 @@ import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
+import { RISK_CLASSES } from "./risk.ts";
 
 /** The names that providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** Values of `risk`. */
+const RISKS: readonly unknown[] = RISK_CLASSES;
 
 const SIDE_EFFECTS: readonly unknown[] = [undefined, "none", "idempotent", "once"];
 
@@ -113,14 +117,14 @@ function isListOfProperties(schema: JsonObject): boolean {
 }
 
 function findPropertyProblem(tool: JsonObject): string | undefined {
-  const { execute, description, requiresApproval, timeoutMs, sideEffect } = tool;
+  const { execute, description, requiresApproval, risk, timeoutMs, sideEffect } = tool;
   if (typeof execute !== "function") {
     return `execute must be a function, not ${formatValue(execute)}`;
   }
   if (typeof description !== "string") {
     return `description must be a text for the model, not ${formatValue(description)}`;
   }
-  for (const name of ["validate", "concurrencyKey", "preview"]) {
+  for (const name of ["validate", "concurrencyKey", "preview", "omitHunks"]) {
     const { [name]: value } = tool;
     if (value !== undefined && typeof value !== "function") {
       return `${name} must be a function, not ${formatValue(value)}`;
@@ -129,6 +133,11 @@ function findPropertyProblem(tool: JsonObject): string | undefined {
   if (!["undefined", "boolean", "function"].includes(typeof requiresApproval)) {
     return `requiresApproval must be true, false or a function, not ${
       formatValue(requiresApproval)
+    }`;
+  }
+  if (risk !== undefined && typeof risk !== "function" && !RISKS.includes(risk)) {
+    return `risk must be ${RISKS.map((name) => `"${name}"`).join(", ")} or a function, not ${
+      formatValue(risk)
     }`;
   }
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
+import type { ApprovalDecision, RefusedHunks } from "../core/approval.ts";
 import { copyJson } from "../core/copy_json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
-/** Properties of a decision other than its type and its arguments; all are strings. */
+/** Properties of a decision that are strings, apart from its type. */
 const TEXT_PROPERTIES = {
-  approved: ["scope", "prefix", "rule", "origin"],
-  denied: ["reason", "rule", "origin"],
+  approved: ["scope", "prefix", "rule", "ruleSource", "origin"],
+  denied: ["reason", "rule", "ruleSource", "origin"],
 } as const;
 
 /**
@@ -22,13 +22,34 @@ const TEXT_PROPERTIES = {
 export function toDecision(answer: unknown): ApprovalDecision {
   if (answer === true) return { type: "approved" };
   if (!isJsonObject(answer)) return { type: "denied" };
-  const { type, arguments: args } = answer;
+  const { type, arguments: args, refusedHunks } = answer;
   if (type !== "approved") return { type: "denied", ...pickTexts(answer, "denied") };
   if (args !== undefined && !isJsonObject(args)) {
     return { type: "denied", reason: "the edited arguments are not an object" };
   }
-  const edited = args && { arguments: copyArguments(args) };
-  return { type: "approved", ...pickTexts(answer, "approved"), ...edited };
+  if (refusedHunks === undefined) {
+    const edited = args && { arguments: copyArguments(args) };
+    return { type: "approved", ...pickTexts(answer, "approved"), ...edited };
+  }
+  const refused = args === undefined && copyRefusedHunks(refusedHunks);
+  if (refused) return { type: "approved", ...pickTexts(answer, "approved"), refusedHunks: refused };
+  const reason =
+    "the refused hunks are not a list of paths with their hunks, without edited arguments";
+  return { type: "denied", reason };
+}
+
+function copyRefusedHunks(value: unknown): RefusedHunks[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const files = value.map((file: unknown): RefusedHunks | undefined => {
+    if (!isJsonObject(file) || typeof file["path"] !== "string") return undefined;
+    const { path, hunks } = file;
+    return isStringList(hunks) ? { path, hunks: [...hunks] } : undefined;
+  });
+  return files.every((file) => file !== undefined) ? files : undefined;
+}
+
+function isStringList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function pickTexts(answer: JsonObject, type: ApprovalDecision["type"]): Record<string, string> {
