@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { JsonObject } from "./json.ts";
+import { cloneJson, type JsonObject } from "./json.ts";
 
 /**
- * What a tool call may do at most: `read` changes nothing on this machine or elsewhere, `write` changes files or other
+ * The most that a tool call may do: `read` changes nothing on this machine or elsewhere, `write` changes files or other
  * state, `execute` runs programs, `network` sends something to another machine. A call of several classes has the last
  * of them.
  */
@@ -21,17 +21,17 @@ export interface ClassifiedTool {
   /** Whether the tool changes nothing. */
   readonly readOnly?: boolean | undefined;
   /** The class, or a function that returns it. */
-  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass) | undefined;
+  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass | Promise<RiskClass>) | undefined;
 }
 
 /**
  * Returns the risk class of a call. A tool that does not declare one reads if it is `readOnly`, and executes otherwise.
- * A class that is not known, or a `risk` that throws, counts as `network`, the highest.
+ * A class that is not known, or a `risk` that fails, counts as `network`, the highest.
  */
-export function getRisk(tool: ClassifiedTool, args: JsonObject): RiskClass {
+export async function getRisk(tool: ClassifiedTool, args: JsonObject): Promise<RiskClass> {
   const { risk = tool.readOnly ? "read" : "execute" } = tool;
   try {
-    const declared = typeof risk === "function" ? risk(args) : risk;
+    const declared = typeof risk === "function" ? await risk(cloneJson(args)) : risk;
     return RISK_CLASSES.find((known) => known === declared) ?? "network";
   } catch {
     return "network";

@@ -73,8 +73,8 @@ export interface AgentTool {
   readonly readOnly?: boolean | undefined;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: JsonObject) => boolean) | undefined;
-  /** What a call may do at most, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
-  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass | Promise<RiskClass>) | undefined;
   /** Whether steering may cancel a running call. Default: `true`. */
   readonly interruptible?: boolean | undefined;
   /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
@@ -145,8 +145,8 @@ export interface ToolDefinition<
   readonly parameters: Schema;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: Input) => boolean) | undefined;
-  /** What a call may do at most, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
-  readonly risk?: RiskClass | ((args: Input) => RiskClass) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: Input) => RiskClass | Promise<RiskClass>) | undefined;
   /** Returns a key; calls with the same key run one at a time. Default: no key. */
   readonly concurrencyKey?: ((args: Input) => string | undefined) | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */

@@ -17,7 +17,7 @@ const TEXT_PROPERTIES = {
 /**
  * Converts an answer to a decision of its own; an untyped function may return anything, which then denies the call.
  *
- * @throws {TypeError} If its arguments are not JSON.
+ * @throws {TypeError} If its arguments are not JSON, or its refused hunks are invalid.
  */
 export function toDecision(answer: unknown): ApprovalDecision {
   if (answer === true) return { type: "approved" };
@@ -27,29 +27,23 @@ export function toDecision(answer: unknown): ApprovalDecision {
   if (args !== undefined && !isJsonObject(args)) {
     return { type: "denied", reason: "the edited arguments are not an object" };
   }
-  if (refusedHunks === undefined) {
-    const edited = args && { arguments: copyArguments(args) };
-    return { type: "approved", ...pickTexts(answer, "approved"), ...edited };
-  }
-  const refused = args === undefined && copyRefusedHunks(refusedHunks);
-  if (refused) return { type: "approved", ...pickTexts(answer, "approved"), refusedHunks: refused };
-  const reason =
-    "the refused hunks are not a list of paths with their hunks, without edited arguments";
-  return { type: "denied", reason };
+  return {
+    type: "approved",
+    ...pickTexts(answer, "approved"),
+    ...(args && { arguments: copyArguments(args) }),
+    ...(refusedHunks !== undefined && { refusedHunks: copyRefusedHunks(refusedHunks, args) }),
+  };
 }
 
-function copyRefusedHunks(value: unknown): RefusedHunks[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const files = value.map((file: unknown): RefusedHunks | undefined => {
-    if (!isJsonObject(file) || typeof file["path"] !== "string") return undefined;
-    const { path, hunks } = file;
-    return isStringList(hunks) ? { path, hunks: [...hunks] } : undefined;
-  });
-  return files.every((file) => file !== undefined) ? files : undefined;
+function copyRefusedHunks(value: unknown, args: JsonObject | undefined): RefusedHunks[] {
+  const copy = copyJson(value);
+  if (!args && Array.isArray(copy) && copy.every(isRefusedHunks)) return copy;
+  throw new TypeError("refusedHunks must be a list of { path, hunks }, without edited arguments");
 }
 
-function isStringList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+function isRefusedHunks(file: unknown): file is RefusedHunks {
+  return isJsonObject(file) && typeof file["path"] === "string" && Array.isArray(file["hunks"]) &&
+    file["hunks"].every((hunk) => typeof hunk === "string");
 }
 
 function pickTexts(answer: JsonObject, type: ApprovalDecision["type"]): Record<string, string> {

@@ -5,7 +5,6 @@
  */
 
 import type { FileChange } from "./file_change.ts";
-import { BadRequestError } from "../errors.ts";
 import {
   applyHunks,
   CONTEXT_LINES,
@@ -88,18 +87,15 @@ function quotePath(path: string): string {
 }
 
 /**
- * Returns the text after a change without some of its hunks.
- *
- * @throws {BadRequestError} If the change has no such hunk, as when the file has changed since the hunks were listed.
+ * Returns the text after a change without some of its hunks; `undefined` if the change has no such hunk, as when the
+ * file has changed since the hunks were listed.
  */
 export function omitHunks(
   change: { readonly before: string; readonly after: string },
   omitted: readonly string[],
-): string {
+): string | undefined {
   const listed = listHunks(change);
   const indices = omitted.map((hunk) => listed.indexOf(hunk));
-  if (indices.includes(-1)) {
-    throw new BadRequestError("The change no longer has a hunk that was refused: show it again");
-  }
+  if (indices.includes(-1)) return undefined;
   return applyHunks(change, (index) => !indices.includes(index));
 }

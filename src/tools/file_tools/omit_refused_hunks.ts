@@ -26,6 +26,9 @@ export function omitRefusedHunks(
   }
   const change = { before: before ?? "", after: after ?? "" };
   const text = omitHunks(change, refused.flatMap(({ hunks }) => hunks));
+  if (text === undefined) {
+    throw new BadRequestError("The change no longer has a hunk that was refused: show it again");
+  }
   if (text !== change.before) return text;
   throw new BadRequestError("All hunks are refused: deny the call instead");
 }
