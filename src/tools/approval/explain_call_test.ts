@@ -120,7 +120,7 @@ Deno.test("approvalGate(): approves commands by class only in a confined sandbox
   );
 });
 
-Deno.test("approvalGate(): explain() asks nobody and grants nothing, and the prompt is told why it is asked", async () => {
+Deno.test("approvalGate(): explain() asks nobody and grants nothing, and the prompt gets the reason", async () => {
   const reasons: string[] = [];
   const gate = approvalGate({
     ask: ({ reason, risk }) => {
