@@ -51,8 +51,10 @@ function parseDecision(id: string, answer: unknown): ApprovalDecision {
   try {
     return toDecision(answer);
   } catch (cause) {
-    const problem = `has arguments that are not JSON: ${getErrorMessage(cause)}`;
-    throw new BadRequestError(`The decision for the tool call "${id}" ${problem}`, { cause });
+    throw new BadRequestError(
+      `The decision for the tool call "${id}" is invalid: ${getErrorMessage(cause)}`,
+      { cause },
+    );
   }
 }
 
