@@ -41,13 +41,15 @@ export async function applyPreRequest(
   let request = prepared;
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
-    const { model, context, options } = request;
-    const input = {
-      ...createPolicyContext(turn),
-      model,
-      request: { model, context, options, runId: run.runId, turn: progress.turn },
-    };
+    const { model, context, options, tools } = request;
     try {
+      const input = {
+        ...createPolicyContext(turn),
+        model,
+        request: { model, context, options, runId: run.runId, turn: progress.turn },
+        tools,
+        contextWindow: run.config.streamFn.contextWindow?.(model),
+      };
       const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change"]);
       if (verdict?.type === "stop") {

@@ -277,3 +277,24 @@ Deno.test("adapters: an image, a document or an audio clip without a valid sourc
     }
   }
 });
+
+/** Providers that have service tiers with other prices, and whose costs are not reported by the server. */
+const WITH_TIERS = ["openai", "openai responses", "google", "bedrock"];
+
+Deno.test("adapters: a service tier with other prices is reported, for models with prices", async () => {
+  for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+    const countWarnings = async (options: StreamOptions, model = subject.model) => {
+      const { warnings } = await send({ ...subject, model }, { options });
+      return warnings.filter(({ code }) => code === "tier_price_unknown").length;
+    };
+    for (const serviceTier of ["flex", "priority"] as const) {
+      const expected = WITH_TIERS.includes(subject.name) ? 1 : 0;
+      assertEquals(await countWarnings({ serviceTier }), expected, subject.name);
+      const unknown = { ...subject.model, modelId: "unknown-model" };
+      assertEquals(await countWarnings({ serviceTier }, unknown), 0, subject.name);
+    }
+    for (const options of [{}, { serviceTier: "auto" }, { serviceTier: "default" }] as const) {
+      assertEquals(await countWarnings(options), 0, subject.name);
+    }
+  }
+});

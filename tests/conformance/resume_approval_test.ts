@@ -161,7 +161,7 @@ Deno.test("pending calls: new Agent() and setMessages() throw for calls that the
 
 for (
   const [invalid, words] of [
-    ["call_2", "Pass the pending calls of an earlier result, as { pendingApprovals }, not call_2"],
+    ["call_2", 'Pass the pendingApprovals of an earlier result, not "call_2"'],
     [{}, "pendingApprovals must be"],
     [{ pendingApprovals: [null] }, "pendingApprovals must be"],
     [{ pendingApprovals: PENDING, decidedCalls: "call_1" }, "decidedCalls must be"],
@@ -201,14 +201,14 @@ Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisio
   await agent.prompt("Go");
   for (
     const [approvals, words] of [
-      [{}, 'There is no decision for the tool call "call_2"'],
-      [{ call_2: undefined }, 'There is no decision for the tool call "call_2"'],
+      [{}, 'Decide the tool call "call_2"'],
+      [{ call_2: undefined }, 'Decide the tool call "call_2"'],
       [{ call_2: true, call_1: true }, 'No approval is pending for the tool call "call_1"'],
       [{ call_9: true }, 'No approval is pending for the tool call "call_9"; pending: call_2'],
-      [{ call_2: { type: "pending" } }, "decision"],
-      [{ call_2: "yes" }, "decision"],
+      [{ call_2: { type: "pending" } }, "Decide the tool call"],
+      [{ call_2: "yes" }, "Decide the tool call"],
       [{ call_2: { type: "approved", arguments: { n: 5n } } }, "decision"],
-      [{ call_2: { type: "approved", arguments: [1] } }, "decision"],
+      [{ call_2: { type: "approved", arguments: [1] } }, "Decide the tool call"],
     ] as const
   ) {
     await assertRejects(

@@ -217,7 +217,7 @@ function toUsualType(mediaType: string): string {
 
 function parseDataUrl(url: string): Extract<ImageSource, { type: "base64" }> | undefined {
   const [, mediaType = "", parameters = "", text = ""] =
-    /^data:([^;,]*)([^,]*),(.*)$/is.exec(url) ?? [];
+    /^data:([^;,]*)(;[^,]*)?,(.*)$/is.exec(url) ?? [];
   if (mediaType === "") return undefined;
   const data = /;base64$/i.test(parameters) ? text : encodeText(text);
   return { type: "base64", mediaType, data };
