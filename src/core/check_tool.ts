@@ -21,11 +21,11 @@ const SIDE_EFFECTS: readonly unknown[] = [undefined, "none", "idempotent", "once
  */
 export function checkTool(tool: unknown): void {
   if (!isJsonObject(tool)) {
-    throw new BadRequestError(`A tool must be an object, not ${formatValue(tool)}`);
+    throw new BadRequestError(`A tool must be an object, not ${describeValue(tool)}`);
   }
   const { name } = tool;
   if (typeof name !== "string" || name === "") {
-    throw new BadRequestError(`The name of a tool must be a text, not ${formatValue(name)}`);
+    throw new BadRequestError(`The name of a tool must be a text, not ${describeValue(name)}`);
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
@@ -40,7 +40,7 @@ export function checkTools<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
 ): readonly Tool[] {
   if (!Array.isArray(tools)) {
-    throw new BadRequestError(`The tools must be a list, not ${formatValue(tools)}`);
+    throw new BadRequestError(`The tools must be a list, not ${describeValue(tools)}`);
   }
   const names = new Set<string>();
   for (const tool of tools) {
@@ -69,7 +69,7 @@ export function checkToolName(name: unknown): void {
   const example = accepted.slice(0, 64) || "get_weather";
   throw new BadRequestError(
     `Invalid tool name ${
-      formatValue(name)
+      describeValue(name)
     }: it must have 1 to 64 letters, digits, "_" or "-", as in "${example}"`,
   );
 }
@@ -80,7 +80,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
   }
   if (!isJsonObject(parameters)) {
     return `parameters must be a JSON Schema such as { type: "object", properties: {} }, not ${
-      formatValue(parameters)
+      describeValue(parameters)
     }`;
   }
   if (isLibrarySchema(parameters)) {
@@ -96,7 +96,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
       ? 'parameters must be a schema of type "object", with its properties in "properties"'
       : undefined;
   }
-  return `parameters must be a schema of type "object", not ${formatValue(type)}`;
+  return `parameters must be a schema of type "object", not ${describeValue(type)}`;
 }
 
 /** Keywords whose value is a schema. */
@@ -115,31 +115,26 @@ function isListOfProperties(schema: JsonObject): boolean {
 function findPropertyProblem(tool: JsonObject): string | undefined {
   const { execute, description, requiresApproval, timeoutMs, sideEffect } = tool;
   if (typeof execute !== "function") {
-    return `execute must be a function, not ${formatValue(execute)}`;
+    return `execute must be a function, not ${describeValue(execute)}`;
   }
   if (typeof description !== "string") {
-    return `description must be a text for the model, not ${formatValue(description)}`;
+    return `description must be a text for the model, not ${describeValue(description)}`;
   }
   for (const name of ["validate", "concurrencyKey", "preview"]) {
     const { [name]: value } = tool;
     if (value !== undefined && typeof value !== "function") {
-      return `${name} must be a function, not ${formatValue(value)}`;
+      return `${name} must be a function, not ${describeValue(value)}`;
     }
   }
   if (!["undefined", "boolean", "function"].includes(typeof requiresApproval)) {
     return `requiresApproval must be true, false or a function, not ${
-      formatValue(requiresApproval)
+      describeValue(requiresApproval)
     }`;
   }
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return `timeoutMs must be a number above 0, not ${formatValue(timeoutMs)}`;
+    return `timeoutMs must be a number above 0, not ${describeValue(timeoutMs)}`;
   }
   if (!SIDE_EFFECTS.includes(sideEffect)) {
-    return `sideEffect must be "none", "idempotent" or "once", not ${formatValue(sideEffect)}`;
+    return `sideEffect must be "none", "idempotent" or "once", not ${describeValue(sideEffect)}`;
   }
-}
-
-/** Formats a value for a message. */
-function formatValue(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : describeValue(value);
 }

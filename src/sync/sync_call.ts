@@ -29,7 +29,7 @@ export interface SyncOptions extends SyncRunOptions {
 }
 
 /** Time in which a worker must start, in milliseconds; it loads only a few small files before its first beat. */
-const START_MS = 30_000;
+const START_MS = 120_000;
 const DEFAULT_HEARTBEAT_MS = 300_000;
 
 /** Calls an agent in a worker; returns the result as JSON value. */

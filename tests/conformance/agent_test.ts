@@ -305,9 +305,9 @@ for (
     [{ toolTimeoutMs: -1 }, "toolTimeoutMs must be a number above 0, not -1"],
     [
       { approvalMode: "smrt" },
-      "approvalMode must be one of always, enabled, smart, bypassed, not smrt",
+      'approvalMode must be one of always, enabled, smart, bypassed, not "smrt"',
     ],
-    [{ interrupt: "now" }, "interrupt must be one of cancel, boundary, after_batch, not now"],
+    [{ interrupt: "now" }, 'interrupt must be one of cancel, boundary, after_batch, not "now"'],
   ] as const
 ) {
   Deno.test(`new Agent() throws for the invalid option ${JSON.stringify(options)}`, () => {
