@@ -126,7 +126,10 @@ Deno.test("cloneJson() and toJsonValue() copy random values as JSON does (seed 3
       Array.from({ length: Math.floor(random() * 4) }, () => create(depth - 1, leafList));
     if (kind === 1) return items();
     if (kind === 2) return Object.fromEntries(items().map((item, index) => [`k${index}`, item]));
-    if (kind === 3) return { toJSON: () => items() };
+    if (kind === 3) {
+      const json = items();
+      return { toJSON: () => json };
+    }
     if (kind === 4) return new Date(Math.floor(random() * 1e12));
     return leafList[Math.floor(random() * leafList.length)];
   };
