@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { findSecrets, redact } from "./redact.ts";
 
 Deno.test("redact() replaces API keys and JSON web tokens anywhere in a text", () => {
@@ -76,4 +76,14 @@ Deno.test("redact() replaces passwords in URLs and private keys", () => {
   assertEquals(redact(`a ${pem} b`), "a [redacted] b");
   assertEquals(redact(JSON.stringify({ key: pem, a: 1 })), '{"key":"[redacted]","a":1}');
   assertEquals(redact('{"delta":"-----BEGIN PRIVATE KEY-----\\n"}'), '{"delta":"[redacted]"}');
+});
+
+Deno.test("redact() takes linear time for blanks and for parts of secrets", () => {
+  const parts = [" ", "\n", "Bearer ", "sk-", "eyJ", "eyJa.", "https://u:", "-----BEGIN ", "a:b@"];
+  for (const part of parts) {
+    const startedAt = performance.now();
+    redact(part.repeat(300_000 / part.length));
+    // Quadratic work takes minutes; the bound allows for a busy machine.
+    assertLess(performance.now() - startedAt, 10_000, JSON.stringify(part));
+  }
 });

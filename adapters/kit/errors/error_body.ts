@@ -137,8 +137,9 @@ function findMessage(outer: JsonObject, inner: JsonObject): string {
 /** Returns the title or text of a web page, such as a proxy sends, and any other text unchanged. */
 function extractPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return text;
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
-  return title?.trim() || text.replace(/<[^>]*>/g, " ");
+  // A tag with "<" would make the search take quadratic time.
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(text)?.[1];
+  return title?.trim() || text.replace(/<[^<>]*>/g, " ");
 }
 
 function toSingleLine(text: string): string {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertLess } from "@std/assert";
 import { readErrorBody, readErrorValue } from "./error_body.ts";
 
 /** A body, its message and its codes. */
@@ -47,4 +47,13 @@ Deno.test("readErrorValue(): reads details, inner errors and the message of an u
 Deno.test("readErrorBody(): truncates a long message and removes control characters", () => {
   assertEquals(readErrorBody("a\u001b[2Jb\r\nc\u0007d").message, "a [2Jb c d");
   assertEquals(readErrorBody("x".repeat(20_000)).message.length, 10_000);
+});
+
+Deno.test("readErrorBody(): takes linear time for a page of unfinished tags", () => {
+  for (const part of ["<", "<title", "<title>", "<title ", " ", "{", "["]) {
+    const startedAt = performance.now();
+    readErrorBody(`<html>${part.repeat(300_000 / part.length)}`);
+    // Quadratic work takes minutes; the bound allows for a busy machine.
+    assertLess(performance.now() - startedAt, 10_000, part);
+  }
 });
