@@ -107,7 +107,7 @@ Deno.test("createBedrock(): thinking and text without an end are complete when a
     { messageStop: { stopReason: "end_turn" } },
     { metadata: { usage: {} } },
   ]);
-  const source = { type: "url", url: "https://deno.com", title: "Deno", data: citation };
+  const source = { type: "url", url: "https://deno.com", title: "Deno", data: citation } as const;
   assertEquals(content, [
     { type: "thinking", thinking: "Hm.", signature: "c2ln" },
     { type: "text", text: "Deno", citations: [source] },
