@@ -4,6 +4,7 @@ import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import type { StreamOptions, ToolSpec } from "../../src/core/stream.ts";
@@ -83,11 +84,35 @@ const text: fc.Arbitrary<ContentBlock> = fc.record({
 });
 const input = fc.array(fc.oneof({ weight: 3, arbitrary: text }, media), { maxLength: 3 });
 
+/** Items of providers in a reply; those of server tools have the id `{id}`. */
+const ITEMS: Readonly<Record<string, JsonObject>> = {
+  "openai.reasoning": { id: "rs", type: "reasoning", summary: [], encrypted_content: "ZW5j" },
+  "openai.web_search_call": { id: "ws", type: "web_search_call" },
+  "anthropic.server_tool_use": {
+    type: "server_tool_use",
+    id: "{id}",
+    name: "web_search",
+    input: {},
+  },
+  "anthropic.web_search_tool_result": {
+    type: "web_search_tool_result",
+    tool_use_id: "{id}",
+    content: [],
+  },
+  "google.part": { executableCode: { code: "1", language: "PYTHON" } },
+};
+
+function createItem(typeName: string, index: number): ContentBlock {
+  const data = JSON.parse(JSON.stringify(ITEMS[typeName]).replace("{id}", `srv_${index}`));
+  return { type: "extension", typeName, data };
+}
+
 /** A random reply, and the results of its calls. */
 interface Answer {
   readonly model: ModelSpec;
   readonly text: string;
   readonly signature: string | null;
+  readonly items: readonly string[];
   readonly calls: readonly {
     readonly id: string;
     readonly name: string;
@@ -101,6 +126,7 @@ const answers: fc.Arbitrary<Answer> = fc.record({
   model: fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
   text: texts,
   signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
+  items: fc.subarray(Object.keys(ITEMS)),
   calls: fc.array(
     fc.record({
       id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
@@ -114,7 +140,7 @@ const answers: fc.Arbitrary<Answer> = fc.record({
 });
 
 /** Creates the messages of an answer; `index` makes the ids of its calls unique, as those in a history are. */
-function toMessages({ model, text, signature, calls }: Answer, index: number): LlmMessage[] {
+function toMessages({ model, text, signature, items, calls }: Answer, index: number): LlmMessage[] {
   const named = calls.map((call, position) => ({ ...call, id: `${call.id}${index}${position}` }));
   const thinking: ContentBlock[] = signature === null
     ? []
@@ -122,6 +148,7 @@ function toMessages({ model, text, signature, calls }: Answer, index: number): L
   return [
     createReply(model, [
       ...thinking,
+      ...items.map((item) => createItem(item, index)),
       { type: "text", text },
       ...named.map(({ id, name, value }): ContentBlock => ({
         type: "tool_call",
