@@ -122,22 +122,27 @@ interface Answer {
   }[];
 }
 
-const answers: fc.Arbitrary<Answer> = fc.record({
-  model: fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
-  text: texts,
-  signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
-  items: fc.subarray(Object.keys(ITEMS)),
-  calls: fc.array(
-    fc.record({
-      id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
-      name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90), "9lives"),
-      value: texts,
-      result: input,
-      isError: fc.boolean(),
-    }),
-    { maxLength: 3 },
-  ),
-});
+/** Creates replies, half of them of the requested model. */
+const createAnswers = (own: ModelSpec): fc.Arbitrary<Answer> =>
+  fc.record({
+    model: fc.oneof(
+      fc.constant(own),
+      fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
+    ),
+    text: texts,
+    signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
+    items: fc.subarray(Object.keys(ITEMS)),
+    calls: fc.array(
+      fc.record({
+        id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
+        name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90), "9lives"),
+        value: texts,
+        result: input,
+        isError: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
+  });
 
 /** Creates the messages of an answer; `index` makes the ids of its calls unique, as those in a history are. */
 function toMessages({ model, text, signature, items, calls }: Answer, index: number): LlmMessage[] {
@@ -161,10 +166,11 @@ function toMessages({ model, text, signature, items, calls }: Answer, index: num
   ];
 }
 
-const conversations = fc.array(fc.oneof(input, answers), { maxLength: 6 }).map((parts) => [
-  ...parts.flatMap((part, index) => "model" in part ? toMessages(part, index) : prompt(...part)),
-  prompt("And?"),
-]);
+const createConversations = (own: ModelSpec): fc.Arbitrary<LlmMessage[]> =>
+  fc.array(fc.oneof(input, createAnswers(own)), { maxLength: 6 }).map((parts) => [
+    ...parts.flatMap((part, index) => "model" in part ? toMessages(part, index) : prompt(...part)),
+    prompt("And?"),
+  ]);
 
 const tools: fc.Arbitrary<ToolSpec[]> = fc.uniqueArray(
   fc.record({
@@ -184,15 +190,20 @@ const options = fc.constantFrom<StreamOptions>({}, { toolChoice: "required" }, {
 for (const { name, model, createStreamFn, findProblems } of SUBJECTS) {
   Deno.test(`${name}: requests for random conversations of all providers break no rule`, async () => {
     await fc.assert(
-      fc.asyncProperty(conversations, tools, options, async (messages, tools, options) => {
-        const { body } = await captureRequest((fetch) => createStreamFn({ fetch }), {
-          model,
-          context: { systemPrompt: "", messages, tools },
-          options: { apiKey, ...options },
-          signal: new AbortController().signal,
-        });
-        assertEquals(findProblems(body), []);
-      }),
+      fc.asyncProperty(
+        createConversations(model),
+        tools,
+        options,
+        async (messages, tools, options) => {
+          const { body } = await captureRequest((fetch) => createStreamFn({ fetch }), {
+            model,
+            context: { systemPrompt: "", messages, tools },
+            options: { apiKey, ...options },
+            signal: new AbortController().signal,
+          });
+          assertEquals(findProblems(body), []);
+        },
+      ),
       { numRuns: Deno.env.get("SWINK_PROVE") === "1" ? 1000 : 60, seed: 1 },
     );
   });
