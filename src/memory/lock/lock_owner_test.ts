@@ -15,5 +15,8 @@ Deno.test("decodeLockOwner(): replaces members that are invalid", () => {
 
 Deno.test("createLockedError(): names the owner of a lock with any time", () => {
   const { message } = createLockedError("s", { pid: 7, since: 8.64e15 + 1, heartbeat: 0 });
-  assertEquals(message.slice(0, 61), 'The session "s" is open in process 7 since time 8640000000000');
+  assertEquals(
+    message.slice(0, 61),
+    'The session "s" is open in process 7 since time 8640000000000',
+  );
 });

@@ -21,7 +21,10 @@ Deno.test("decodeSummary(): rejects a summary with a member that is invalid or m
     }
   }
   for (const name of ["id", "created", "updated", "entries", "messages", "leafId", "bytes"]) {
-    assertEquals(decodeSummary(JSON.stringify({ ...summary, [name]: undefined }), header), undefined);
+    assertEquals(
+      decodeSummary(JSON.stringify({ ...summary, [name]: undefined }), header),
+      undefined,
+    );
   }
   const usage = { ...summary.usage, input: null };
   assertEquals(decodeSummary(JSON.stringify({ ...summary, usage }), header), undefined);
