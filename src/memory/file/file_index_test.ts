@@ -10,6 +10,7 @@ import type { FileSystem } from "./file_system.ts";
 /** A file system that counts the bytes read from logs, and a clock. */
 class CountingDisk {
   logBytes = 0;
+  longestRead = 0;
   #time = 0;
 
   /** A clock that advances, so that sessions are listed in the order of their last entries. */
@@ -24,7 +25,10 @@ class CountingDisk {
         close: () => file.close(),
         read: async (offset, length) => {
           const bytes = await file.read(offset, length);
-          if (path.endsWith(".jsonl")) this.logBytes += bytes.length;
+          if (path.endsWith(".jsonl")) {
+            this.logBytes += bytes.length;
+            this.longestRead = Math.max(this.longestRead, bytes.length);
+          }
           return bytes;
         },
       };
