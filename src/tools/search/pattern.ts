@@ -17,6 +17,7 @@ import {
   translateClass,
   translateClassEscape,
 } from "./pattern_class.ts";
+import { findRequiredLiteral } from "./required_literal.ts";
 
 /** A pattern as a tool call gives it. */
 export interface SearchPattern {
@@ -34,6 +35,8 @@ export interface CompiledPattern {
   readonly ascii: RegExp;
   /** For any other text. */
   readonly unicode: RegExp;
+  /** ASCII text that each match contains, if it is known. */
+  readonly literal: string | undefined;
 }
 
 /** Maximum length of a pattern in characters. */
@@ -60,6 +63,7 @@ export function compilePattern(pattern: SearchPattern): CompiledPattern {
   return {
     ascii: compile({ ascii: true, multiline }),
     unicode: compile({ ascii: false, multiline }),
+    literal: findRequiredLiteral(pattern),
   };
 }
 
