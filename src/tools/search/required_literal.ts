@@ -16,7 +16,7 @@ const FREQUENT = " etaonirslcdpumfhgybv.,()=\"';:-/wkxETSCARINDOLPMU0123";
 const TOKENS =
   /\\(?:[pPxu]\{[^}]*\}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|[\s\S])|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[\s\S]/g;
 
-/** Matches an ASCII character that stands for itself, also after `\`. */
+/** Matches an ASCII character that has no special meaning, also after `\`. */
 const LITERAL = /^(?:[\w ,;:=<>"'`@#%&!~\/-]|\\[!-\/:-@[-`{-~])$/;
 
 /**
