@@ -4,7 +4,8 @@
  * @module
  */
 
-import { Agent, type ApprovalMode, type ModelSpec } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec } from "../../mod.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
@@ -21,6 +22,7 @@ import { VERSION } from "../host/version.ts";
 import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
+import { createRetryStrategy } from "./retry_strategy.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
@@ -95,6 +97,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
     approve: approval.approve,
+    retry: createRetryStrategy(),
     ...(maxTurns !== undefined && { maxTurns }),
   });
   return {

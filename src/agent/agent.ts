@@ -42,7 +42,6 @@ import {
   checkSystemPrompt,
   optionsByAgent,
 } from "./options.ts";
-import { loadRunCode, type RunCode } from "./load_run_code.ts";
 import {
   addRunTools,
   applyRunOptions,
@@ -113,9 +112,9 @@ export class Agent {
     );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    const { messages = [], pendingApprovals, decidedCalls } = options;
+    const { messages = [], pendingApprovals = [], decidedCalls } = options;
     checkMessages(messages);
-    const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
+    const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
@@ -350,10 +349,10 @@ export class Agent {
   setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
-    if (pending) checkPending(pending, messages);
+    const waiting = checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.messages = [...this.#repair(messages, pending)];
-    this.#state.pending = pending;
+    this.#state.messages = [...this.#repair(messages, waiting)];
+    this.#state.pending = waiting;
   }
 
   /**
@@ -387,8 +386,8 @@ export class Agent {
   ): StartedRun {
     this.#assertIdle();
     const state = this.#state;
-    let code: RunCode | undefined;
-    const load = async () => code = await loadRunCode(this.#options, options, state.tools);
+    let code: typeof import("./run_code.ts") | undefined;
+    const load = async () => code = await import("./run_code.ts");
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const run: StartedRun = startRun({
@@ -468,7 +467,6 @@ export class Agent {
 
   /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;

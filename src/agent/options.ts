@@ -6,14 +6,18 @@
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
 import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkConfig } from "../loop/check_config.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOwnOptions,
+  CONFIG_CHECKS,
+  oneOf,
+} from "../loop/check_config.ts";
 import type { AgentLoopConfig } from "../loop/config.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
@@ -46,32 +50,27 @@ export interface AgentOptions
 /** The options of each agent, for modules that restore the state of its hooks. */
 export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
 
-const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
+const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
+  ...CONFIG_CHECKS,
+  model: acceptAny,
+  streamFn: checkStreamFn,
+  systemPrompt: (_name, prompt) => checkSystemPrompt(prompt),
+  tools: acceptAny,
+  messages: acceptAny,
+  pendingApprovals: acceptAny,
+  decidedCalls: acceptAny,
+  steeringMode: oneOf("one_at_a_time", "all"),
+  followUpMode: oneOf("one_at_a_time", "all"),
+};
 
 /**
- * Checks the options of untyped callers.
+ * Checks the options of untyped callers, except the model, the tools, the messages and their calls.
  *
- * @throws {BadRequestError} If an option has an invalid type or an unknown value.
+ * @throws {BadRequestError} If an option is unknown, or has an invalid type or an unknown value.
  */
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
-  const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
-  if (streamFn !== undefined && typeof streamFn !== "function") {
-    throw new BadRequestError(
-      "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
-    );
-  }
-  checkConfig(options);
-  if (systemPrompt !== undefined) checkSystemPrompt(systemPrompt);
-  for (const name of ["steeringMode", "followUpMode"] as const) {
-    const { [name]: mode } = options;
-    if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
-    throw new BadRequestError(
-      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${describeValue(mode)}`,
-    );
-  }
-  checkCalls("pendingApprovals", pendingApprovals);
-  checkCalls("decidedCalls", decidedCalls);
+  checkOwnOptions(options, CHECKS, "the agent");
 }
 
 /**
@@ -79,17 +78,14 @@ export function checkAgentOptions(options: AgentOptions): void {
  *
  * @throws {BadRequestError} If it is no string.
  */
-export function checkSystemPrompt(systemPrompt: string): void {
+export function checkSystemPrompt(systemPrompt: unknown): void {
   if (typeof systemPrompt === "string") return;
   throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
 }
 
-function checkCalls(name: string, calls: unknown): void {
-  if (Array.isArray(calls) && calls.every(isCall)) return;
-  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
-}
-
-function isCall(call: unknown): boolean {
-  return isJsonObject(call) && typeof call["toolCallId"] === "string" &&
-    typeof call["name"] === "string" && isJsonObject(call["arguments"]);
+function checkStreamFn(_name: string, streamFn: unknown): void {
+  if (typeof streamFn === "function") return;
+  throw new BadRequestError(
+    "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
+  );
 }

@@ -11,8 +11,14 @@ import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkConfig } from "../loop/check_config.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOwnOptions,
+  CONFIG_CHECKS,
+} from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import type { StructuredOutputOptions } from "./structured_output.ts";
 
 /** Options for one run; they have no effect on later runs. */
 export interface RunOptions {
@@ -38,10 +44,24 @@ export interface ContinueOptions extends RunOptions {
   readonly approvals?: ApprovalDecisions | undefined;
 }
 
+/** The options of every method that starts a run. */
+const CHECKS: Readonly<Record<keyof (ContinueOptions & StructuredOutputOptions), CheckOption>> = {
+  signal: checkSignal,
+  maxTurns: CONFIG_CHECKS.maxTurns,
+  toolChoice: CONFIG_CHECKS.toolChoice,
+  streamOptions: CONFIG_CHECKS.streamOptions,
+  tools: acceptAny,
+  policies: CONFIG_CHECKS.policies,
+  context: acceptAny,
+  approvals: acceptAny,
+  maxRetries: acceptAny,
+  full: acceptAny,
+};
+
 /**
  * Returns the configuration of one run.
  *
- * @throws {BadRequestError} If an option is invalid, or a tool has the name of another one.
+ * @throws {BadRequestError} If an option is unknown or invalid, or a tool has the name of another one.
  */
 export function applyRunOptions(
   config: AgentLoopConfig,
@@ -49,11 +69,8 @@ export function applyRunOptions(
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
   addRunTools(getSettings().tools, options);
-  const { signal, maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
-  checkConfig({ maxTurns, toolChoice, policies, streamOptions });
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
-  }
+  checkOwnOptions(options, CHECKS, "the run");
+  const { maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
   return {
     ...config,
     maxTurns: maxTurns ?? config.maxTurns,
@@ -77,6 +94,15 @@ export function addRunTools(
   checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added)]);
+}
+
+function checkSignal(_name: string, signal: unknown): void {
+  if (isSignal(signal)) return;
+  throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof (value as Partial<AbortSignal> | null)?.addEventListener === "function";
 }
 
 /** Adds tools to the settings; the same array as long as the agent's tools stay the same. */

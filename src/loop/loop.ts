@@ -14,7 +14,7 @@ import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
-import { getPendingIds, resolveApprovals } from "./pending_batch.ts";
+import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 
 /** Options for one run. */
@@ -60,11 +60,11 @@ export function agentLoop(
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
   checkMessages(messages);
-  const repaired = repairContext(context, options);
+  const { pending, ...repaired } = repairContext(context, options);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
-  const input = { messages, declined: options.pending };
+  const input = { messages, declined: pending };
   return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
@@ -96,23 +96,24 @@ export function agentLoopContinue(
   config: AgentLoopConfig,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context, options);
-  const input = createContinueInput(repaired.context.messages, { ...config, ...options });
+  const { pending, ...repaired } = repairContext(context, options);
+  const sources = { ...config, ...options, pending };
+  const input = createContinueInput(repaired.context.messages, sources);
   return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
 }
 
 function repairContext(
   context: AgentContext,
   options: LoopOptions,
-): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> {
+): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
   checkObject(options, "Pass the options as an object, such as { signal }");
   checkMessages(context.messages);
   checkTools(context.tools);
-  const { pending } = options;
+  const pending = checkPending(options.pending, context.messages);
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
-  return { context: { ...context, messages }, repairs, pendingCalls };
+  return { context: { ...context, messages }, repairs, pendingCalls, pending };
 }
 
 /** Whether any message is left after the repair of invalid ones. */

@@ -213,8 +213,8 @@ Deno.test("toResponse(): an error of the application before the run is status 50
       throw new Error("secret");
     },
   };
-  const { agent } = testAgent([], { streamOptions });
-  const response = agent.promptStream("Hi").toResponse();
+  const { agent } = testAgent([]);
+  const response = agent.promptStream("Hi", { streamOptions }).toResponse();
   assertEquals([response.status, await response.json()], [500, {
     error: { code: "stream_error", message: "The run could not be started" },
   }]);

@@ -6,7 +6,7 @@ import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { text } from "../../src/testing/messages.ts";
+import { text, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
@@ -189,15 +189,57 @@ Deno.test("continue({ approvals }): without decidedCalls, the other calls of the
   assertEquals(lines[3], "tool_result: ok");
 });
 
-Deno.test("new Agent({ pendingApprovals }): throws for calls that the last message does not make", () => {
-  const options = { model: "test/model", pendingApprovals: PENDING };
+const INTERRUPTED = [{ toolCallId: "call_2", result: { content: [] } }];
+
+Deno.test("pending calls: new Agent() and setMessages() throw for calls that the last message does not make", () => {
+  const { agent } = pendingAgent();
   for (const messages of [[], [userMessage("Hi", 0)]]) {
-    assertThrows(
-      () => new Agent({ ...options, messages }),
-      BadRequestError,
-      'does not make the pending tool call "call_2"',
-    );
+    for (
+      const restore of [
+        () => new Agent({ model: "test/model", pendingApprovals: PENDING, messages }),
+        () => agent.setMessages(messages, { pendingApprovals: PENDING }),
+        () => agent.setMessages(messages, { pendingApprovals: [], interruptedCalls: INTERRUPTED }),
+      ]
+    ) {
+      assertThrows(restore, BadRequestError, 'does not make the pending tool call "call_2"');
+    }
   }
+});
+
+for (
+  const [invalid, words] of [
+    ["call_2", "Pass the pending calls of an earlier result, as { pendingApprovals }, not call_2"],
+    [{}, "pendingApprovals must be"],
+    [{ pendingApprovals: [null] }, "pendingApprovals must be"],
+    [{ pendingApprovals: PENDING, decidedCalls: "call_1" }, "decidedCalls must be"],
+    [
+      { pendingApprovals: [], interruptedCalls: [{ toolCallId: "call_2" }] },
+      "interruptedCalls must be",
+    ],
+  ] as const
+) {
+  Deno.test(`setMessages(messages, ${JSON.stringify(invalid)}) throws and changes nothing`, async () => {
+    const { agent } = pendingAgent();
+    await agent.prompt("Go");
+    const { messages } = agent.state;
+    assertThrows(() => agent.setMessages([], invalid as never), BadRequestError, words);
+    assertEquals([agent.state.messages, agent.state.pendingApprovals], [messages, PENDING]);
+  });
+}
+
+Deno.test("setMessages(messages, { pendingApprovals: [] }): nothing is pending", async () => {
+  const { agent, streamFn } = pendingAgent([BATCH, reply("Done"), reply("Hello")], {
+    approve: () => true,
+  });
+  const { pendingApprovals = [] } = await agent.prompt("Go");
+  agent.setMessages(agent.state.messages, { pendingApprovals });
+  await assertRejects(() => agent.continue(), InvalidContinueError, "finished reply");
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineMessages(streamFn.calls[2]?.context.messages.slice(6) ?? []), [
+    "assistant: Done",
+    "user: Hi",
+  ]);
+  assertEquals(eventsOfType(events, "warning"), []);
 });
 
 Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisions, and the calls stay pending", async () => {
@@ -238,16 +280,20 @@ Deno.test("continue({ approvals }): rejects when nothing is pending", async () =
   );
 });
 
-Deno.test("continue(): rejects while approvals are pending, and names what to pass", async () => {
-  const { agent } = pendingAgent();
-  await agent.prompt("Go");
-  await assertRejects(
-    () => agent.continue(),
-    InvalidContinueError,
-    "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
-  );
-  assertEquals(agent.state.pendingApprovals, PENDING);
-});
+for (const stopReason of ["tool_use", "length"] as const) {
+  Deno.test(`continue(): rejects while calls of a reply that ended with ${stopReason} are pending, and names what to pass`, async () => {
+    const { agent } = pendingAgent([
+      reply([toolCall("look"), toolCall("write", { path: "a" })], { stopReason }),
+    ]);
+    await agent.prompt("Go");
+    await assertRejects(
+      () => agent.continue(),
+      InvalidContinueError,
+      "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+    );
+    assertEquals(agent.state.pendingApprovals, PENDING);
+  });
+}
 
 for (const queue of ["steer", "followUp"] as const) {
   Deno.test(`continue() with a message of ${queue}(): answers pending calls as not approved, before the message`, async () => {

@@ -43,6 +43,11 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       "still running at the end of the command are ended. A sandbox may block network access and writes outside of " +
       "the working directory.",
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
+    // The parser of commands is loaded for the first of them.
+    risk: async ({ command }) => {
+      const { getCommandRisk } = await import("../approval/command_risk.ts");
+      return getCommandRisk(command);
+    },
     concurrencyKey: () => "bash",
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
