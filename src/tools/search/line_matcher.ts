@@ -9,7 +9,8 @@ import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
 import { type FileLines, findLines, mayHaveLines } from "./find_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
-import { type CompiledPattern, compilePattern, type SearchPattern } from "./pattern.ts";
+import { type CompiledPattern, compilePattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { getPatternRisk, type PatternRisk } from "./pattern_risk.ts";
 
 /** Finds the lines of files that match one pattern. */

@@ -18,16 +18,7 @@ import {
   translateClassEscape,
 } from "./pattern_class.ts";
 import { findRequiredLiteral } from "./required_literal.ts";
-
-/** A pattern as a tool call gives it. */
-export interface SearchPattern {
-  /** The regular expression. */
-  readonly source: string;
-  /** Whether to ignore case. */
-  readonly ignoreCase: boolean;
-  /** Whether a match may span lines. */
-  readonly multiline: boolean;
-}
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Compiled forms of a pattern. */
 export interface CompiledPattern {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SearchPattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Shorter texts occur in too many lines. */
 const MIN_CHARACTERS = 3;
