@@ -111,7 +111,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
     { model: { provider: "a", modelId: "b", thinkingLevel: "hihg" } },
     'The thinking level must be one of off, minimal, low, medium, high, extra_high, not "hihg"',
   ],
-  [{ streamFn: "openai" }, "The option streamFn must be a function: pass connect()"],
+  [{ streamFn: "openai" }, "streamFn must be a function, not a string"],
   [{ systemPrompt: 5 }, "systemPrompt must be a string, not number"],
   [{ tools: look }, "The tools must be a list"],
   [{ tools: [look, look] }, 'Two tools have the name "look"'],
@@ -140,8 +140,8 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ getApiKey: "sk-1" }, "getApiKey must be a function, not a string"],
   [{ retry: 3 }, "retry must be a function, not 3"],
   [{ fallback: modelSpec("a/b") }, "fallback must be an array, not an object"],
-  [{ fallback: [undefined] }, "fallback must have objects such as { model: modelSpec(name) }"],
-  [{ fallback: ["a/b"] }, "fallback must have objects such as { model: modelSpec(name) }"],
+  [{ fallback: [undefined] }, "Pass fallbacks such as { model: modelSpec(name) }"],
+  [{ fallback: ["a/b"] }, "Pass fallbacks such as { model: modelSpec(name) }"],
   [{ fallback: [{ model: "a/b" }] }, "A model must have a provider and a modelId"],
   ...["streamFn", "getApiKey", "retry"].map((name) =>
     [
@@ -150,8 +150,8 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
     ] as const
   ),
   [{ policies: { name: "a" } }, "policies must be an array, not an object"],
-  [{ policies: [undefined] }, "A policy must be an object with a name and hooks"],
-  [{ policies: [{ preTurn: () => {} }] }, "A policy must be an object with a name and hooks"],
+  [{ policies: [undefined] }, "A policy must have a name and hooks"],
+  [{ policies: [{ preTurn: () => {} }] }, "A policy must have a name and hooks"],
   [
     { policies: [{ name: "a", preTurn: "stop" }] },
     'preTurn of the policy "a" must be a function, not a string',

@@ -23,6 +23,19 @@ const SCHEMAS: readonly (readonly [JsonSchema, JsonSchema])[] = [
   ],
   [
     {
+      anyOf: [
+        object({ a: TEXT, b: TEXT }, "a", "b"),
+        object({ a: TEXT, b: TEXT }, "b", "a"),
+        object({ b: TEXT }, "b"),
+      ],
+    },
+    {
+      ...object({ a: TEXT, b: TEXT }, "b"),
+      description: "Requires one of these sets of properties: (a, b), (b, a), (b).",
+    },
+  ],
+  [
+    {
       description: "Finds.",
       oneOf: [object({ a: TEXT }, "a"), object({ a: TEXT, b: TEXT }, "b")],
     },
