@@ -72,6 +72,18 @@ Deno.test("TextReporter: writes one line per call, in call order, however they e
   assertEquals(host.screen, "• bash a · done\n• bash b · done\n• bash c · done\n");
 });
 
+Deno.test("TextReporter: the duration of a call does not include the wait for earlier calls", async () => {
+  using time = new FakeTime();
+  using session = createReporter({ env: { TERM: "dumb" } });
+  const { host, emit } = session;
+  await emit(endReply("a", "b"), startCall("a"), startCall("b"));
+  await time.tickAsync(1_500);
+  await emit(endCall("b"));
+  await time.tickAsync(10_000);
+  await emit(endCall("a"));
+  assertEquals(host.screen, "• bash a · done · 11.5 s\n• bash b · done · 1.5 s\n");
+});
+
 Deno.test("TextReporter: writes finished calls when the turn ends without the earlier ones", async () => {
   using session = createReporter();
   const { host, emit } = session;
@@ -120,6 +132,18 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   assertEquals(host.screen, `One two\n${status}`);
   await emit(text("three"), endReply());
   assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
+});
+
+Deno.test("TextReporter: erases a status that was shown before the end of a suspension was noticed", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text("One two "));
+  await time.tickAsync(1_000);
+  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
+  host.continueAfterSuspension();
+  await emit(text("three"), endReply());
+  assertEquals(host.screen, `One two\n${status}\r\x1b[K three\n`);
 });
 
 Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {

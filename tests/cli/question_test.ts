@@ -61,10 +61,31 @@ Deno.test("question: shows the call, the answers and the answer", async () => {
   assertStringIncludes(screen, "lways bash: no\n• bash echo 2 > x · Refused: you said no.\n");
 });
 
+Deno.test("question: shows what a terminal would interpret or hide", async () => {
+  const command = "echo a\x1b]0;$(touch x)\x07 \u202e \rb";
+  const { screen, host } = await runAtTerminal({
+    model: [
+      scriptedReply(
+        scriptedCall("bash", { command }),
+        scriptedCall("write_file", { path: "x", content: "one\x1b]0;two\x07\r\nthree\r\n" }),
+      ),
+      scriptedReply("Done."),
+    ],
+    answers: ["n", "n"],
+    columns: 120,
+  });
+  const shown = "bash echo a<U+001B>]0;$(touch x)<U+0007> <U+202E> <U+000D>b";
+  assertStringIncludes(screen, `? 1 of 2: ${shown}\n`);
+  assertStringIncludes(screen, `• ${shown} ·`);
+  assertStringIncludes(screen, "\n+one<U+001B>]0;two<U+0007>\n+three\n");
+  assert(!host.screen.includes("\u202e"));
+});
+
 Deno.test("question: stays open after an invalid key, and shows the possible answers", async () => {
   const { hasRun, screen } = await runAtTerminal({ answers: ["\r\x1b[Amy"] });
   assertEquals(hasRun, [true, false]);
   assertStringIncludes(screen, "  Possible answers: yes, no, always\n  Allow?");
+  assertEquals(screen.split("Possible answers").length, 2, "once, whatever the number of keys");
 });
 
 Deno.test("question: shows a long command with all line breaks, v shows the next page", async () => {
