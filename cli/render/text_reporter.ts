@@ -275,10 +275,14 @@ export class TextReporter implements Reporter {
     const shown = truncateToWidth(summary, available);
     const head = `• ${this.#style.name(tool)}${shown && ` ${shown}`}`;
     await this.#writeLine(`${head} · ${this.#getPaint(text, isError)(end)}`);
-    if (verbosity === "verbose") await this.#writeDetails(extractText(result.content), diff);
+    // A call that failed or was refused has made no change.
+    const details = { output: extractText(result.content), diff: isError ? "" : diff };
+    if (verbosity === "verbose") await this.#writeDetails(details);
   }
 
-  async #writeDetails(output: string, diff: string): Promise<void> {
+  async #writeDetails(
+    { output, diff }: { readonly output: string; readonly diff: string },
+  ): Promise<void> {
     const { faint } = this.#style;
     const changes = paintLines(formatDiffLines(diff, this.#style));
     const lines = toPlainText(output).trimEnd().split("\n").map((line) => faint(line));

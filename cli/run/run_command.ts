@@ -4,6 +4,7 @@
  * @module
  */
 
+import { confirmDirectory } from "./confirm_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -32,6 +33,9 @@ export async function runCommand(
   const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
-  const prompt = await readPrompt(words, { terminal, signal: interrupt.signal });
+  const { signal } = interrupt;
+  // A directory that the user selects needs no confirmation.
+  if (options.cwd === undefined) await confirmDirectory(settings.cwd, { host, signal });
+  const prompt = await readPrompt(words, { terminal, signal });
   return await runPrompt(settings, { prompt, interrupt, host });
 }

@@ -61,6 +61,38 @@ Deno.test("question: shows the call, the answers and the answer", async () => {
   assertStringIncludes(screen, "lways bash: no\n• bash echo 2 > x · Refused: you said no.\n");
 });
 
+Deno.test("question: a run in the home directory or above it asks first", async () => {
+  const run = async (home: string, answer: string, ...args: string[]) => {
+    const host = createFakeHost({
+      terminals: ["input", "output", "messages"],
+      env: { ...ENV, HOME: home },
+      model: [scriptedReply("Done.")],
+      answers: [answer],
+    });
+    const code = await main(["run", ...args, "Work"], host);
+    const isAsked = toPlainText(host.screen).includes(
+      `? Work in ${Deno.cwd()}, your home directory`,
+    );
+    return { code, isAsked, requests: host.requests.length };
+  };
+  assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
+  assertEquals(await run(Deno.cwd(), "n"), { code: 2, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}/user`, "\x04"), { code: 2, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
+  assertEquals(await run(Deno.cwd(), "", "--cwd", "."), { code: 0, isAsked: false, requests: 1 });
+});
+
+Deno.test("question: a run in the home directory answers questions about calls, too", async () => {
+  const host = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: { ...ENV, HOME: Deno.cwd() },
+    model: [scriptedReply(scriptedCall("bash", { command: "echo 1 >&2" })), scriptedReply("Done.")],
+    answers: ["y", "n"],
+  });
+  assertEquals(await main(["run", "Work"], host), 0);
+  assertStringIncludes(host.screen, "Refused: you said no.");
+});
+
 Deno.test("question: shows what a terminal would interpret or hide", async () => {
   const command = "echo a\x1b]0;$(touch x)\x07 \u202e \rb";
   const { screen, host } = await runAtTerminal({
