@@ -30,7 +30,9 @@ export async function confirmDirectory(
   const home = env("HOME") ?? env("USERPROFILE") ?? "";
   const { keyboard, messages } = terminal;
   if (!containsDirectory(cwd, home) || !keyboard || !messages.isTerminal) return;
-  if (await askAboutDirectory(cwd, keyboard, { host, signal })) return;
+  const isConfirmed = await askAboutDirectory(cwd, keyboard, { host, signal });
+  // An interrupted run ends before its first request.
+  if (isConfirmed || signal.aborted) return;
   throw new UsageError(
     "Not started in the home directory",
     "Select a directory: swink run --cwd DIRECTORY PROMPT",
@@ -64,9 +66,12 @@ async function askAboutDirectory(
     import("../render/visible_text.ts"),
   ]);
   using input = new TypedInput(keyboard);
-  const text = `? Work in ${toVisibleText(cwd)}, your home directory or above it?`;
+  const rows = [
+    `? Work in ${toVisibleText(cwd)}`,
+    "  It is the home directory, or contains it.",
+  ];
   const answer = await askChoice({
-    details: [{ text, paint: (row) => row }],
+    details: rows.map((text) => ({ text, paint: (row) => row })),
     message: "Allow? [y]es / [n]o",
     answers: ["yes", "no"],
   }, { host, keyboard, input, signal });

@@ -67,16 +67,19 @@ Deno.test("question: a run in the home directory or above it asks first", async 
       terminals: ["input", "output", "messages"],
       env: { ...ENV, HOME: home },
       model: [scriptedReply("Done.")],
-      answers: [answer],
+      answers: answer === "Ctrl+C" ? ["", "y"] : [answer],
+    });
+    host.onMessage((text) => {
+      if (answer === "Ctrl+C" && text.includes("Allow?")) host.sendSignal("SIGINT");
     });
     const code = await main(["run", ...args, "Work"], host);
-    const isAsked = toPlainText(host.screen).includes(
-      `? Work in ${Deno.cwd()}, your home directory`,
-    );
+    const question = `? Work in ${Deno.cwd()}\n  It is the home directory, or contains it.\n`;
+    const isAsked = toPlainText(host.screen).includes(question);
     return { code, isAsked, requests: host.requests.length };
   };
   assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
   assertEquals(await run(Deno.cwd(), "n"), { code: 2, isAsked: true, requests: 0 });
+  assertEquals(await run(Deno.cwd(), "Ctrl+C"), { code: 130, isAsked: true, requests: 0 });
   assertEquals(await run(`${Deno.cwd()}/user`, "\x04"), { code: 2, isAsked: true, requests: 0 });
   assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
   assertEquals(await run(Deno.cwd(), "", "--cwd", "."), { code: 0, isAsked: false, requests: 1 });
