@@ -30,6 +30,7 @@ export interface HeadlessRunOptions extends Run, Pick<RunSettings, "cwd" | "net"
 export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   const { patch, interrupt, cwd } = run;
   using snapshot = patch === undefined ? undefined : await takeSnapshot(cwd, interrupt.signal);
+  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   await using reporter = new DeferredReporter(() => openReporter(run));
   const result = await promptAgent(run, reporter);
   const { finishRun } = await import("./finish_run.ts");

@@ -75,7 +75,6 @@ Deno.test("question: a run in the home directory or above it asks first", async 
     const code = await main(["run", ...args, "Work"], host);
     const question = `? Work in ${Deno.cwd()}\n  It is the home directory, or contains it.\n`;
     const isAsked = toPlainText(host.screen).includes(question);
-    assertEquals(host.messages.includes("swink: interrupted"), code === 130);
     return { code, isAsked, requests: host.requests.length };
   };
   assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
