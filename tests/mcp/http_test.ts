@@ -149,3 +149,22 @@ Deno.test("HTTP: redirects to another origin are not followed", async () => {
   assertEquals(mcp.servers[0]?.state.type, "restarting");
   assertEquals(other.requests, []);
 });
+
+Deno.test("HTTP: closing ends the pauses before event streams are opened again", async () => {
+  const streams = [createDeferred(), createDeferred()];
+  let count = 0;
+  await using server = new HttpServer({
+    "tools/call": () => {
+      streams[count++]?.resolve();
+      return createEventStream(["id: 1\ndata:\n\n"]); // The client opens it again to get the result.
+    },
+  });
+  const mcp = await server.connect();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = streams.map(() => callTool(mcp, { context: { signal } }).catch((reason) => reason));
+  await Promise.all(streams.map(({ promise }) => promise));
+  controller.abort("stop");
+  assertEquals(await Promise.all(calls), ["stop", "stop"]);
+  await mcp.close();
+});

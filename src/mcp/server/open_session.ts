@@ -75,7 +75,7 @@ class SessionAttempt {
 
   async open(negotiation: Negotiation): Promise<Session> {
     const { startTimeoutMs, clock, onListChange } = this.#dependencies;
-    const link = this.#link = createLink(this.#server, this.#dependencies, this.#signal);
+    const link = this.#link = createLink(this.#server, this.#dependencies);
     const { transport, getFailure, terminate } = link;
     const client = this.#createClient();
     const options = {
