@@ -19,6 +19,12 @@
  */
 
 export type {
+  ProcessLaunch,
+  ProcessSpawner,
+  ProcessStatus,
+  SpawnedProcess,
+} from "../core/process_spawner.ts";
+export type {
   McpConfig,
   McpHttpServerConfig,
   McpServerConfig,

@@ -45,11 +45,10 @@ Deno.test("connectMcp(): offers the tools of a server, which require approval wh
     }],
   });
   await using mcp = await connectMock(server);
-  const { name, label, description, parameters, readOnly, requiresApproval, sideEffect } = mcp
-    .tools[1]!;
-  assertEquals([name, label, description], ["mcp__mock__read", "Reads (mock)", "Reads it"]);
-  assertEquals(parameters, { type: "object" });
-  assertEquals([readOnly, requiresApproval, sideEffect], [false, true, "once"]);
+  const tool = mcp.tools.find(({ name }) => name === "mcp__mock__read");
+  assertEquals([tool?.label, tool?.description], ["Reads (mock)", "Reads it"]);
+  assertEquals(tool?.parameters, { type: "object" });
+  assertEquals([tool?.readOnly, tool?.requiresApproval, tool?.sideEffect], [false, true, "once"]);
 });
 
 Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program", async () => {

@@ -156,8 +156,9 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
   });
   const text = getText(await callTool(mcp));
   assertEquals(JSON.parse(text).result, { action: "accept", content: { name: "Ada" } });
-  const { signal: _signal, ...request } = requests[0]!;
+  const [request] = requests;
   assertEquals(request, {
+    signal: request?.signal,
     type: "form",
     server: "mock",
     message: "Your name?",
