@@ -51,5 +51,6 @@ export type {
   McpRequestOptions,
   McpResource,
   McpResourceRequest,
+  McpToolSelection,
 } from "./connection.ts";
 export type { McpClientPackage } from "./protocol/client_package.ts";

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
@@ -157,8 +157,9 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
   const text = getText(await callTool(mcp));
   assertEquals(JSON.parse(text).result, { action: "accept", content: { name: "Ada" } });
   const [request] = requests;
+  assert(request);
   assertEquals(request, {
-    signal: request?.signal,
+    signal: request.signal,
     type: "form",
     server: "mock",
     message: "Your name?",
