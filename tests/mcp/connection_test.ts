@@ -207,6 +207,16 @@ Deno.test("a server that ends during a call: the result states that the call may
   );
 });
 
+Deno.test("a server that ends while it lists its tools states its exit code", async () => {
+  const server = new MockServer({
+    handlers: { "tools/list": (_message, process) => process.exit(5) },
+  });
+  await using mcp = await connectMock(server);
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertEquals(status.state.reason, "The server ended with exit code 5");
+});
+
 Deno.test("a server that ends while it is asked for later versions is started again without", async () => {
   const server = new MockServer({
     handlers: { "server/discover": (_message, process) => process.exit(1) },
@@ -222,6 +232,7 @@ Deno.test("close(): ends all programs, and calls fail from then on", async () =>
   await mcp.close();
   assertEquals(await server.process.exited, { code: 0, signal: null });
   assertEquals(mcp.servers[0]?.state, { type: "closed" });
+  await mcp.restart("mock");
   assertEquals(getText(await callTool(mcp)), 'The MCP server "mock" was closed');
 });
 

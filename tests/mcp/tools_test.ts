@@ -63,6 +63,13 @@ Deno.test("results: an error response makes an error result with its message", a
   assertStringIncludes(getText(result), "Unknown city");
 });
 
+Deno.test("results: the message of an error response is cut", async () => {
+  const handler: MockHandler = ({ id }, process) =>
+    process.send({ id, error: { code: 1, message: "x".repeat(1_000_000) } });
+  await using mcp = await connectMock(new MockServer({ handlers: { "tools/call": handler } }));
+  assert(getText(await callTool(mcp)).length < 5_000);
+});
+
 const OUTPUT_SCHEMA = {
   type: "object",
   properties: { degrees: { type: "number" } },

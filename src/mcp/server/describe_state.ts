@@ -9,6 +9,8 @@ import type { McpServerState } from "../config/status.ts";
 
 /** Maximum number of causes of an error that are described. */
 const MAX_CAUSES = 5;
+/** Maximum number of characters of a description; an error may have a text of the server. */
+const MAX_LENGTH = 4_000;
 
 /** Describes the state of a server to the model whose call it cannot execute; continues "The MCP server …". */
 export function describeState(state: McpServerState): string {
@@ -36,5 +38,5 @@ export function describeFailure(error: unknown): string {
     const message = current === undefined ? "" : getErrorMessage(current);
     if (!text.includes(message)) text += `: ${message}`;
   }
-  return text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

@@ -101,6 +101,7 @@ export class ServerConnection {
 
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
   async restart(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
     const { promise } = this.#nextStart;
     this.#pause.abort();
     await this.#session?.close();
@@ -118,6 +119,13 @@ export class ServerConnection {
     const session = type === "starting" ? await this.#waitForStart(signal) : undefined;
     if (session) return session;
     throw new NetworkError(`The MCP server "${this.name}" ${describeState(this.#state)}`);
+  }
+
+  /** Returns another session in place of one that the server does not know any more. Starts the server again once. */
+  async replaceSession(session: Session, signal: AbortSignal): Promise<Session> {
+    if (this.#session === session) await abortable(this.restart(), signal);
+    else if (!this.#session) await abortable(this.#nextStart.promise, signal);
+    return await this.getSession(signal);
   }
 
   /** Ends the server. */
@@ -172,7 +180,8 @@ export class ServerConnection {
       return { reason, readyMs: this.#clock.now() - readyAt, isFinal: false };
     } catch (error) {
       const isFinal = error instanceof BadRequestError || error instanceof AuthError;
-      return { reason: redact(describeFailure(error), secrets), isFinal };
+      const reason = session?.isClosed ? await session.closed : describeFailure(error);
+      return { reason: redact(reason, secrets), isFinal };
     } finally {
       this.#session = undefined;
       await session?.close();
