@@ -21,7 +21,7 @@ export interface PolicyContext {
   readonly turn: number;
   /** The model of the current turn or, in `preTurn`, of the next turn. */
   readonly model: ModelSpec;
-  /** The history, oldest message first. */
+  /** A frozen copy of the history, oldest message first. */
   readonly messages: readonly AgentMessage[];
   /** Token counts of the run so far. */
   readonly usage: Usage;
