@@ -37,6 +37,7 @@ Deno.test("architecture: optional properties of public options may be undefined,
   );
   const strict: string[] = [];
   for (const { path } of files) {
+    if (path === "src/mcp/protocol/client_package.ts") continue; // The types of that package.
     const source = await Deno.readTextFile(new URL(path, root));
     for (
       const [, name = "", body = ""] of source.matchAll(
