@@ -19,7 +19,7 @@ import {
   textOrEmpty,
 } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
-import { toCitations } from "./citations.ts";
+import { addCitations, findUnreadPages } from "./citations.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
@@ -57,13 +57,12 @@ export class GoogleReply implements ReplyReader<string> {
   #finishMessage = "";
   #textSignature: string | undefined;
   #citations: readonly Citation[] = [];
-  /** Whether the open block is text. */
-  #isInText = false;
+  readonly #unreadPages = new Set<string>();
 
-  constructor({ writer, origin, decodeToolName }: ProviderCall) {
-    this.#writer = writer;
-    this.#origin = origin;
-    this.#calls = new GoogleCallAssembler(writer, decodeToolName);
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#origin = call.origin;
+    this.#calls = new GoogleCallAssembler(call);
   }
 
   /** Tokens counted so far. */
@@ -82,11 +81,21 @@ export class GoogleReply implements ReplyReader<string> {
     const candidate = findFirstCandidate(chunk);
     if (!candidate) return;
     for (const part of readList(candidate.content?.parts)) this.#append(part);
-    if (candidate.groundingMetadata || candidate.citationMetadata) {
-      this.#citations = toCitations(candidate);
-    }
+    this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
+  }
+
+  #readSources(candidate: WireCandidate): void {
+    const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate;
+    if (groundingMetadata || citationMetadata || urlContextMetadata) {
+      this.#citations = addCitations(this.#citations, candidate);
+    }
+    for (const page of findUnreadPages(candidate)) {
+      if (this.#unreadPages.has(page)) continue;
+      this.#unreadPages.add(page);
+      this.#writer.warning("page_not_read", `${this.#origin.provider} could not read ${page}`);
+    }
   }
 
   /** Finishes the reply at the end of the body if a finish reason was received; Google sends no final event. */
@@ -108,31 +117,22 @@ export class GoogleReply implements ReplyReader<string> {
       const signature = textOrEmpty(part.thoughtSignature);
       if (signature !== "") this.#writer.closeThinking({ signature });
     } else {
-      const text = readText(part.text);
-      this.#isInText ||= text !== "";
-      this.#writer.writeText(text);
+      this.#writer.writeText(readText(part.text));
       this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
   }
 
-  /** Closes signed text. The signature may come with any part of the text, or after it. */
-  #endText(): void {
-    this.#isInText = false;
-    if (this.#textSignature === undefined) return;
-    this.#writer.closeText({ signature: this.#textSignature });
+  /** Closes text with a signature, which may come with any part of the text or after it, or with sources. */
+  #endText(citations: readonly Citation[] = []): void {
+    const signature = this.#textSignature;
     this.#textSignature = undefined;
-  }
-
-  /** Closes the last text. Its sources come with the last chunk. */
-  #endCitedText(): void {
-    const citations = this.#citations;
-    if (!this.#isInText || citations.length === 0) return this.#endText();
-    this.#writer.closeText({ signature: this.#textSignature, citations });
-    this.#textSignature = undefined;
+    if (citations.length > 0) this.#writer.closeText({ signature, citations });
+    else if (signature !== undefined) this.#writer.closeText({ signature });
   }
 
   #finish(): void {
-    this.#endCitedText();
+    // The sources come with the last chunk.
+    this.#endText(this.#citations);
     const reason = this.#finishReason.toUpperCase();
     const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });

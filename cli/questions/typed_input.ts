@@ -10,7 +10,7 @@ import type { Input } from "../host/terminal.ts";
 const QUIET_MS = 200;
 
 /** Reads standard input in chunks, and nothing before the first call. */
-export class TypedInput {
+export class TypedInput implements Disposable {
   readonly #input: Pick<Input, "bytes">;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined;
@@ -48,5 +48,11 @@ export class TypedInput {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Leaves later input to other readers. */
+  [Symbol.dispose](): void {
+    this.#pending?.catch(() => {});
+    this.#reader?.releaseLock();
   }
 }

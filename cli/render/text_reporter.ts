@@ -4,13 +4,8 @@
  * @module
  */
 
-import {
-  type AgentEvent,
-  type AgentMessage,
-  type AssistantMessageDelta,
-  extractText,
-  type JsonObject,
-} from "../../mod.ts";
+import type { AgentEvent, AgentMessage, AssistantMessageDelta, JsonObject } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import type { Output, Terminal } from "../host/terminal.ts";
 import { ActivityStatus } from "./activity.ts";
@@ -143,9 +138,8 @@ export class TextReporter implements Reporter {
         const notice = this.#getNotice(event);
         if (event.discard) await this.#discardText();
         await this.#writeNotice(notice);
-        return await this.#await(
-          event.type === "retry" ? "retrying" : `waiting for ${this.#model}`,
-        );
+        if (event.type === "retry") return await this.#awaitRetry(event.delayMs);
+        return await this.#await(`waiting for ${this.#model}`);
       }
       default:
         return await this.#writeNotice(this.#getNotice(event));
@@ -175,6 +169,17 @@ export class TextReporter implements Reporter {
   /** Sets what is awaited, from now on. */
   async #await(label: string): Promise<void> {
     await this.#status?.set({ label, startedAt: this.#options.now() });
+  }
+
+  /** Shows the time until the next attempt. */
+  async #awaitRetry(delayMs: number): Promise<void> {
+    const startedAt = this.#options.now();
+    await this.#status?.set({
+      label: "retrying",
+      startedAt,
+      endsAt: startedAt + delayMs,
+      detail: "Ctrl+C ends the run",
+    });
   }
 
   async #showRunningCall(): Promise<void> {

@@ -122,6 +122,20 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
 });
 
+Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  const error = Object.assign(new Error("slow down"), { code: "model_throttled" });
+  const retry = { type: "retry", attempt: 1, delayMs: 600_000, error, discard: false };
+  await emit(startReply(), retry as unknown as AgentEventBody);
+  assertEquals(host.screen, "attempt 1 failed, retrying in 10 min 0 s: slow down\n");
+  await time.tickAsync(1_000);
+  assert(host.screen.endsWith("\x1b[2mretrying in 9 min 59 s · Ctrl+C ends the run\x1b[22m"));
+  for (let second = 1; second < 590; second++) await time.tickAsync(1_000);
+  assert(host.screen.endsWith("\x1b[2mretrying in 10 s · Ctrl+C ends the run\x1b[22m"));
+});
+
 Deno.test("TextReporter: shows no status during a question", async () => {
   using time = new FakeTime();
   using session = createReporter();
@@ -176,6 +190,13 @@ Deno.test("TextReporter: quiet writes the answer only, verbose also the output o
   using verbose = createReporter({ verbosity: "verbose" });
   await verbose.emit(endReply("a"), startCall("a"), endCall("a", "one\ntwo"));
   assertEquals(verbose.host.screen, "• bash a · 2 lines\n  one\n  two\n");
+});
+
+Deno.test("TextReporter: quiet keeps the warning about the sandbox, on standard error", async () => {
+  using session = createReporter({ verbosity: "quiet" });
+  await session.reporter.onNotice("Sandbox: nothing confines commands");
+  assertEquals(session.host.messages, "Sandbox: nothing confines commands\n");
+  assertEquals(session.host.output, "");
 });
 
 Deno.test("TextReporter: follows the width of the terminal", async () => {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AgentToolResult, extractText, type JsonObject } from "../../mod.ts";
+import type { AgentToolResult, JsonObject } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
 import { formatNumber } from "./format_number.ts";
 import { toPlainText } from "./plain_text.ts";
 

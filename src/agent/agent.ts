@@ -114,9 +114,9 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    const { messages = [], pendingApprovals, decidedCalls } = options;
+    const { messages = [], pendingApprovals = [], decidedCalls } = options;
     checkMessages(messages);
-    const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
+    const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
@@ -363,10 +363,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
-    if (pending) checkPending(pending, messages);
+    const waiting = checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.messages = [...this.#repair(messages, pending)];
-    this.#state.pending = pending;
+    this.#state.messages = [...this.#repair(messages, waiting)];
+    this.#state.pending = waiting;
   }
 
   /**
@@ -482,7 +482,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;

@@ -5,10 +5,8 @@
  */
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
-import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
@@ -16,7 +14,7 @@ import type { AgentTool } from "../core/tool.ts";
 import {
   acceptAny,
   type CheckOption,
-  checkOptions,
+  checkOwnOptions,
   CONFIG_CHECKS,
   oneOf,
 } from "../loop/check_config.ts";
@@ -63,21 +61,20 @@ const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
   systemPrompt: (_name, prompt) => checkSystemPrompt(prompt),
   tools: acceptAny,
   messages: acceptAny,
-  pendingApprovals: checkCalls,
-  decidedCalls: checkCalls,
+  pendingApprovals: acceptAny,
+  decidedCalls: acceptAny,
   steeringMode: oneOf("one_at_a_time", "all"),
   followUpMode: oneOf("one_at_a_time", "all"),
 };
 
 /**
- * Checks the options of untyped callers, except the model, the tools and the messages.
+ * Checks the options of untyped callers, except the model, the tools, the messages and their calls.
  *
  * @throws {BadRequestError} If an option is unknown, or has an invalid type or an unknown value.
  */
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
-  checkNames(options, Object.keys(CHECKS), "the agent");
-  checkOptions(options, CHECKS);
+  checkOwnOptions(options, CHECKS, "the agent");
 }
 
 /**
@@ -95,14 +92,4 @@ function checkStreamFn(_name: string, streamFn: unknown): void {
   throw new BadRequestError(
     "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
   );
-}
-
-function checkCalls(name: string, calls: unknown): void {
-  if (Array.isArray(calls) && calls.every(isCall)) return;
-  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
-}
-
-function isCall(call: unknown): boolean {
-  return isJsonObject(call) && typeof call["toolCallId"] === "string" &&
-    typeof call["name"] === "string" && isJsonObject(call["arguments"]);
 }

@@ -5,14 +5,18 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
-import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
-import { acceptAny, type CheckOption, checkOptions, CONFIG_CHECKS } from "../loop/check_config.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOwnOptions,
+  CONFIG_CHECKS,
+} from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
@@ -76,8 +80,7 @@ export function applyRunOptions(
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
   addRunTools(getSettings().tools, options);
-  checkNames(options, Object.keys(CHECKS), "the run");
-  checkOptions(options, CHECKS);
+  checkOwnOptions(options, CHECKS, "the run");
   const { maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
   return {
     ...config,

@@ -167,3 +167,12 @@ Deno.test("replayCassette() redacts the secrets option before it compares reques
   });
   assertEquals(response.status, 201);
 });
+
+Deno.test("replayCassette() returns a response without a body where its status forbids one", async () => {
+  for (const status of [204, 205, 304]) {
+    const response = { at: 0, status, headers: {} };
+    const fetch = createReplay({ ...exchange, response, chunks: [] });
+    const replayed = await fetch(URL_A);
+    assertEquals([replayed.status, replayed.body], [status, null]);
+  }
+});

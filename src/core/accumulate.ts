@@ -33,7 +33,10 @@ export interface FinishedCall {
 
 /** Content of a reply. */
 export interface AccumulatedReply {
-  /** The blocks, without empty text and thinking blocks; a signed block stays, since the provider expects it back. */
+  /**
+   * The blocks, without empty text and thinking blocks. One with a signature stays, since the provider expects it back, and
+   * so does one with citations.
+   */
   readonly content: readonly ContentBlock[];
   /** The tool calls among the blocks, in order. */
   readonly calls: readonly FinishedCall[];
@@ -182,7 +185,7 @@ export class ReplyAccumulator {
         content.push(call.block);
       } else if (draft.type === "extension") {
         content.push(draft.block);
-      } else if (draft.signature !== undefined || draft.text.toString() !== "") {
+      } else if (hasContent(draft)) {
         content.push(finishTextDraft(draft));
       }
     }
@@ -227,6 +230,10 @@ export class ReplyAccumulator {
       throw createContractError(`Unexpected end of the reply: block ${open} is still open`);
     }
   }
+}
+
+function hasContent({ text, signature, citations = [] }: TextDraft): boolean {
+  return text.toString() !== "" || signature !== undefined || citations.length > 0;
 }
 
 function finishTextDraft(draft: TextDraft): ContentBlock {

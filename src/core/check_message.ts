@@ -105,6 +105,6 @@ function findStringProblem(
 
 function describe({ role, type }: Named): string {
   return role === undefined
-    ? `a block of type ${describeValue(type)}`
-    : `a message of role ${describeValue(role)}`;
+    ? `a block of type ${String(type)}`
+    : `a message of role ${String(role)}`;
 }

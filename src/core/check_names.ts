@@ -11,7 +11,6 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   instructions: "systemPrompt",
   system: "systemPrompt",
   maxSteps: "maxTurns",
-  maxIterations: "maxTurns",
   abortSignal: "signal",
   maxOutputTokens: "maxTokens",
 };

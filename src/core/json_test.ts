@@ -86,6 +86,13 @@ Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   assertEquals(Object.getPrototypeOf(copy), Object.prototype);
 });
 
+Deno.test("cloneJson() replaces numbers that are not finite with null", () => {
+  const value = { a: NaN, list: [Infinity, -Infinity, 1.5], ["-0"]: -0 };
+  assertEquals(JSON.stringify(cloneJson(value)), JSON.stringify(value));
+  assertEquals(cloneJson(value), { a: null, list: [null, null, 1.5], ["-0"]: -0 } as never);
+  assertEquals(cloneJson(NaN), null as never);
+});
+
 /** Returns a value that is nested `levels` deep. */
 function nest(levels: number): unknown {
   let value: unknown = 1;
@@ -172,4 +179,24 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
 Deno.test("cloneJson() omits members with a symbol as the key", () => {
   const value = { a: 1, [Symbol("b")]: { c: 1 } };
   assertEquals(Object.getOwnPropertySymbols(cloneJson(value)), []);
+});
+
+Deno.test("cloneJson() and toJsonValue() keep `__proto__` where it is an accessor, as it is not on Deno", () => {
+  const value: unknown = JSON.parse('{"__proto__":{"a":{}},"b":1}');
+  Object.defineProperty(Object.prototype, "__proto__", {
+    configurable: true,
+    get: () => undefined,
+    set(prototype: object) {
+      Object.setPrototypeOf(this, prototype);
+    },
+  });
+  try {
+    const copies = [cloneJson(value), toJsonValue(value)];
+    assertEquals(copies.map((copy) => JSON.stringify(copy)), [
+      '{"__proto__":{"a":{}},"b":1}',
+      '{"value":{"__proto__":{"a":{}},"b":1}}',
+    ]);
+  } finally {
+    delete (Object.prototype as unknown as Record<string, unknown>)["__proto__"];
+  }
 });

@@ -45,6 +45,10 @@ export interface PreTurnContext extends PolicyContext {
 export interface PreRequestContext extends PolicyContext {
   /** The request as it would be sent, without the API key of `getApiKey`. */
   readonly request: Omit<StreamRequest, "signal">;
+  /** The tools whose descriptions are in the request. */
+  readonly tools: readonly AgentTool[];
+  /** The context window of the model in tokens; `undefined` if it is unknown. */
+  readonly contextWindow: number | undefined;
 }
 
 /** Input of {@linkcode Policy.preDispatch}. */

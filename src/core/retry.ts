@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNumber } from "./check_number.ts";
 import { checkObject } from "./check_object.ts";
 import type { AgentError } from "./errors.ts";
 
@@ -39,6 +40,8 @@ export interface BackoffOptions {
  * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
  * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
  *
+ * @throws {BadRequestError} If an option is not a number of at least 0.
+ *
  * @example
  * ```ts
  * import { exponentialBackoff, NetworkError } from "@swink/agent";
@@ -50,6 +53,9 @@ export interface BackoffOptions {
  */
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
   checkObject(options, "Pass options such as { maxAttempts: 5 }");
+  for (const name of ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"] as const) {
+    checkNumber(name, options[name]);
+  }
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
   const strategy: RetryStrategy = ({ error, attempt }) => {

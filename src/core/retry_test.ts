@@ -1,7 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { seededRandom } from "../testing/seeded_random.ts";
 import {
   type AgentErrorCode,
+  BadRequestError,
   createAgentError,
   ModelThrottledError,
   NetworkError,
@@ -115,3 +116,17 @@ Deno.test("exponentialBackoff() prefers retryAfterMs, up to maxDelayMs", () => {
 Deno.test("exponentialBackoff() does not retry when maxAttempts is 1", () => {
   assertEquals(getDelays({ maxAttempts: 1 }, 1), [null]);
 });
+
+for (const name of ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"]) {
+  Deno.test(`exponentialBackoff() throws when ${name} is not a number of at least 0`, () => {
+    for (
+      const [value, shown] of [[NaN, "NaN"], [-1, "-1"], ["5", '"5"'], [null, "null"]] as const
+    ) {
+      assertThrows(
+        () => exponentialBackoff({ [name]: value }),
+        BadRequestError,
+        `${name} must be a number of at least 0, not ${shown}`,
+      );
+    }
+  });
+}

@@ -11,6 +11,8 @@ import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
+import type { RefusedHunks } from "./approval.ts";
+import type { RiskClass } from "./risk.ts";
 import type { ValidationResult } from "./schema.ts";
 import { toJsonSchema } from "./standard_schema.ts";
 import {
@@ -75,6 +77,8 @@ export interface AgentTool<Context = unknown> {
   readonly readOnly?: boolean | undefined;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: JsonObject) => boolean) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass | Promise<RiskClass>) | undefined;
   /** Whether steering may cancel a running call. Default: `true`. */
   readonly interruptible?: boolean | undefined;
   /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
@@ -91,6 +95,16 @@ export interface AgentTool<Context = unknown> {
       args: JsonObject,
       context: { readonly signal: AbortSignal },
     ) => Promise<readonly FileChange[]>)
+    | undefined;
+  /**
+   * Returns the arguments of a call that makes its change without the refused hunks of `preview`. Without it, an approval
+   * that refuses hunks denies the call.
+   */
+  readonly omitHunks?:
+    | ((
+      args: JsonObject,
+      context: { readonly refused: readonly RefusedHunks[]; readonly signal: AbortSignal },
+    ) => Promise<JsonObject>)
     | undefined;
   /**
    * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
@@ -138,17 +152,33 @@ export interface ToolDefinition<
 > extends
   Omit<
     AgentTool,
-    "parameters" | "requiresApproval" | "concurrencyKey" | "preview" | "validate" | "execute"
+    | "parameters"
+    | "requiresApproval"
+    | "risk"
+    | "concurrencyKey"
+    | "preview"
+    | "omitHunks"
+    | "validate"
+    | "execute"
   > {
   /** JSON Schema of the arguments, or a validator that provides one. */
   readonly parameters: Schema;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: Input) => boolean) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: Input) => RiskClass | Promise<RiskClass>) | undefined;
   /** Returns a key; calls with the same key run one at a time. Default: no key. */
   readonly concurrencyKey?: ((args: Input) => string | undefined) | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?:
     | ((args: Input, context: { readonly signal: AbortSignal }) => Promise<readonly FileChange[]>)
+    | undefined;
+  /** Returns the arguments of a call without the refused hunks of its change. Default: hunks cannot be refused. */
+  readonly omitHunks?:
+    | ((
+      args: Input,
+      context: { readonly refused: readonly RefusedHunks[]; readonly signal: AbortSignal },
+    ) => Promise<JsonObject>)
     | undefined;
   /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (

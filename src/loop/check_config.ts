@@ -20,33 +20,33 @@ export type CheckOption = (name: string, value: unknown) => void;
 /** Checks by the name of the option. */
 export type OptionChecks = Readonly<Record<string, CheckOption>>;
 
-const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, true>> = {
-  temperature: true,
-  maxTokens: true,
-  topP: true,
-  stop: true,
-  seed: true,
-  serverTools: true,
-  sessionId: true,
-  transport: true,
-  apiKey: true,
-  cache: true,
-  toolChoice: true,
-  responseSchema: true,
-  serviceTier: true,
-  verbosity: true,
-  reasoningSummary: true,
-  extra: true,
+const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
+  temperature: 1,
+  maxTokens: 1,
+  topP: 1,
+  stop: 1,
+  seed: 1,
+  serverTools: 1,
+  sessionId: 1,
+  transport: 1,
+  apiKey: 1,
+  cache: 1,
+  toolChoice: 1,
+  responseSchema: 1,
+  serviceTier: 1,
+  verbosity: 1,
+  reasoningSummary: 1,
+  extra: 1,
 };
 
-const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, true>> = {
-  preTurn: true,
-  preRequest: true,
-  preDispatch: true,
-  postDispatch: true,
-  postTurn: true,
-  postLoop: true,
-  onDelta: true,
+const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
+  preTurn: 1,
+  preRequest: 1,
+  preDispatch: 1,
+  postDispatch: 1,
+  postTurn: 1,
+  postLoop: 1,
+  onDelta: 1,
 };
 
 /** The options that agents and their runs have in common with `agentLoop()`. */
@@ -93,6 +93,23 @@ export function checkOptions(options: object, checks: OptionChecks): void {
     const { [name]: value } = options as JsonObject;
     if (value !== undefined) check(name, value);
   }
+}
+
+/**
+ * Checks the options of an agent or a run, which other libraries mix with those of model calls.
+ *
+ * @throws {BadRequestError} If an option is unknown or invalid.
+ */
+export function checkOwnOptions(options: object, checks: OptionChecks, subject: string): void {
+  const known = Object.keys(checks);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || !(name in STREAM_OPTIONS)) continue;
+    throw new BadRequestError(
+      `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
+    );
+  }
+  checkNames(options, known, subject);
+  checkOptions(options, checks);
 }
 
 /**

@@ -15,7 +15,7 @@ import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messa
 import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
-import { getPendingIds, resolveApprovals } from "./pending_batch.ts";
+import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 
 /** Options for one run. */
@@ -61,11 +61,11 @@ export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
   checkMessages(messages);
-  const repaired = repairContext(context, options);
+  const { pending, ...repaired } = repairContext(context, options);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
-  const input = { messages, declined: options.pending };
+  const input = { messages, declined: pending };
   return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
     .createStream();
 }
@@ -98,8 +98,9 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
   config: AgentLoopConfig<Tool>,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context, options);
-  const input = createContinueInput(repaired.context.messages, { ...config, ...options });
+  const { pending, ...repaired } = repairContext(context, options);
+  const sources = { ...config, ...options, pending };
+  const input = createContinueInput(repaired.context.messages, sources);
   return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
     .createStream();
 }
@@ -107,16 +108,16 @@ export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
 function repairContext(
   context: AgentContext<AgentTool<never>>,
   options: LoopOptions,
-): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> {
+): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
   checkObject(options, "Pass the options as an object, such as { signal }");
   checkMessages(context.messages);
   // Only callers need the type of the run's context.
   const tools = checkTools(context.tools as readonly AgentTool[]);
-  const { pending } = options;
+  const pending = checkPending(options.pending, context.messages);
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
-  return { context: { ...context, messages, tools }, repairs, pendingCalls };
+  return { context: { ...context, messages, tools }, repairs, pendingCalls, pending };
 }
 
 /** Whether any message is left after the repair of invalid ones. */

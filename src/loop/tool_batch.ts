@@ -24,6 +24,7 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import type { Spending } from "./run_progress.ts";
@@ -195,7 +196,7 @@ function createResultMessage(
     role: "tool_result",
     toolCallId: call.block.id,
     toolName: call.block.name,
-    content: call.type === "ready" ? withArgumentsNotice(call, result) : result.content,
+    content: call.type === "ready" ? withChangeNotice(call, result) : result.content,
     isError: result.isError ?? false,
     ...(result.details !== undefined && { details: result.details }),
     ...(result.usage && { usage: result.usage }),
@@ -206,11 +207,13 @@ function createResultMessage(
 }
 
 /** Prepends a notice if the call ran with changed arguments, since the history keeps those of the model. */
-function withArgumentsNotice(
+function withChangeNotice(
   call: ReadyCall,
   { content }: AgentToolResult,
 ): AgentToolResult["content"] {
   if (!call.changed) return content;
-  const text = `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
+  const text = call.refusedHunks
+    ? formatRefusedHunks(call.refusedHunks)
+    : `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
   return [{ type: "text", text }, ...content];
 }

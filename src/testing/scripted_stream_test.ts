@@ -56,6 +56,15 @@ Deno.test("scriptedStream() keeps the order, signatures and arguments of blocks"
   ]);
 });
 
+Deno.test("scriptedStream() does not split characters of arguments", async () => {
+  const stream = scriptedStream([reply([toolCall("write", `${"a".repeat(15)}👋b`)])]);
+  const deltas: string[] = [];
+  for await (const event of stream(createRequest())) {
+    if (event.type === "tool_call_delta") deltas.push(event.delta);
+  }
+  assertEquals(deltas, [`${"a".repeat(15)}👋`, "b"]);
+});
+
 Deno.test("scriptedStream() numbers calls without an id across the script", async () => {
   const stream = scriptedStream([
     reply([toolCall("a"), toolCall("b", {}, { id: "own" })]),

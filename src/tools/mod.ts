@@ -30,6 +30,14 @@ export {
   type GateRequest,
   type TrustGrant,
 } from "./approval/approval_gate.ts";
+export type {
+  AskedDecision,
+  CallExplanation,
+  ClassGate,
+  ExplainedRequest,
+} from "./approval/explain_call.ts";
+export { parseRuleSet, type RuleSet } from "./approval/rule_set.ts";
+export { listHunks } from "../core/diff/unified_diff.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";

@@ -122,6 +122,10 @@ const misspelledAgents: readonly (readonly [object, string])[] = [
   [{ tempature: 1 }, 'Unknown option "tempature" of the agent'],
   [{ steering: () => [] }, 'Unknown option "steering" of the agent: did you mean steeringMode?'],
   [
+    { temperature: 0 },
+    'Unknown option "temperature" of the agent: pass it as streamOptions: { temperature }',
+  ],
+  [
     { streamOptions: { max_tokens: 5 } },
     'Unknown option "max_tokens" of streamOptions: did you mean maxTokens?',
   ],
@@ -143,6 +147,10 @@ for (const [options, problem] of misspelledAgents) {
 
 const misspelledRuns: readonly (readonly [object, string])[] = [
   [{ abortSignal: 1 }, 'Unknown option "abortSignal" of the run: did you mean signal?'],
+  [
+    { apiKey: "sk-1" },
+    'Unknown option "apiKey" of the run: pass it as streamOptions: { apiKey }',
+  ],
   [{ maxturns: 3 }, 'Unknown option "maxturns" of the run: did you mean maxTurns?'],
   [
     { streamOptions: { topp: 1 } },

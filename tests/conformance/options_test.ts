@@ -109,7 +109,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ model: "gpt-5" }, "write it as provider/model"],
   [
     { model: { provider: "a", modelId: "b", thinkingLevel: "hihg" } },
-    "The thinking level must be one of off, minimal, low, medium, high, extra_high, not hihg",
+    'The thinking level must be one of off, minimal, low, medium, high, extra_high, not "hihg"',
   ],
   [{ streamFn: "openai" }, "The option streamFn must be a function: pass connect()"],
   [{ systemPrompt: 5 }, "systemPrompt must be a string, not number"],
@@ -128,13 +128,13 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   ].map((call) =>
     [{ decidedCalls: [call] }, "decidedCalls must be the decidedCalls of an earlier"] as const
   ),
-  [{ steeringMode: "any" }, "steeringMode must be one of one_at_a_time, all, not any"],
+  [{ steeringMode: "any" }, 'steeringMode must be one of one_at_a_time, all, not "any"'],
   [{ steeringMode: Symbol("all") }, "one of one_at_a_time, all, not Symbol(all)"],
   [{ followUpMode: true }, "followUpMode must be one of one_at_a_time, all, not true"],
   [{ streamOptions: [] }, "streamOptions must be an object, not an array"],
   [{ streamOptions: Promise.resolve({}) }, "streamOptions must be an object, not a promise"],
   [{ streamOptions: { toolChoice: "any" } }, "streamOptions.toolChoice must be auto, none"],
-  [{ toolChoice: "any" }, 'toolChoice must be auto, none, required or { name: "…" }, not any'],
+  [{ toolChoice: "any" }, 'toolChoice must be auto, none, required or { name: "…" }, not "any"'],
   [{ convertToLlm: {} }, "convertToLlm must be a function, not an object"],
   [{ transformContext: [] }, "transformContext must be a function, not an array"],
   [{ getApiKey: "sk-1" }, "getApiKey must be a function, not a string"],
@@ -154,7 +154,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ approve: true }, "approve must be a function, not true"],
   [
     { approvalMode: "smrt" },
-    "approvalMode must be one of always, enabled, smart, bypassed, not smrt",
+    'approvalMode must be one of always, enabled, smart, bypassed, not "smrt"',
   ],
   [{ interrupt: null }, "interrupt must be one of cancel, boundary, after_batch, not null"],
   [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
@@ -217,7 +217,7 @@ Deno.test("setModel(), setThinkingLevel() and setTools() throw for invalid value
   for (const model of ["gpt", {}, undefined, { provider: "a", modelId: "b" }]) {
     assertThrows(() => agent.setModel(model as string), BadRequestError);
   }
-  assertThrows(() => agent.setThinkingLevel("hihg" as "high"), BadRequestError, "not hihg");
+  assertThrows(() => agent.setThinkingLevel("hihg" as "high"), BadRequestError, 'not "hihg"');
   assertThrows(() => agent.setTools({} as never), BadRequestError, "The tools must be a list");
   assertThrows(() => agent.setTools([{ name: "odd" }] as never), BadRequestError);
   assertThrows(() => agent.setSystemPrompt(5 as never), BadRequestError, "must be a string");

@@ -22,7 +22,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   ["a number", 5, "Invalid prompt"],
   ["a function", () => "Hi", "Invalid prompt"],
   ["an object without a role", { content: "Hi" }, "the role of a message must be user, assistant"],
-  ["a misspelled role", { role: "usr", content: [] }, "not usr"],
+  ["a misspelled role", { role: "usr", content: [] }, 'not "usr"'],
   ["string content", user("Hi"), 'write [{ type: "text", text: "…" }] instead of a string'],
   ["missing content", { role: "user" }, "content must be an array of blocks, not undefined"],
   ["strings as blocks", user(["a", "b"]), "content must have blocks such as"],
@@ -43,7 +43,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     user([{ type: "image" }]),
     "a block of type image must have a source",
   ],
-  ["an image of another source", user([{ type: "image", source: { type: "gif" } }]), "not gif"],
+  ["an image of another source", user([{ type: "image", source: { type: "gif" } }]), 'not "gif"'],
   [
     "an image without a media type",
     user([{ type: "image", source: { type: "base64", data: "AQ==" } }]),

@@ -182,10 +182,12 @@ Deno.test("classifyResponse(): x-should-retry applies unless a retry cannot help
   assertEquals(classify(413, "", { "x-should-retry": "true" }).retryable, false);
 });
 
-Deno.test("classifyResponse(): an exhausted quota is retryable with a retry delay, unless it is daily", () => {
-  const quota = (detail: string) =>
-    createErrorBody(`You exceeded your current quota${detail}. Please retry in 40s.`);
+Deno.test("classifyResponse(): an exhausted quota is retryable with a short retry delay, unless it is daily", () => {
+  const quota = (detail: string, delay = "40s") =>
+    createErrorBody(`You exceeded your current quota${detail}. Please retry in ${delay}.`);
   assert(classify(429, quota("")).retryable);
+  assert(classify(429, quota("", "60 minutes")).retryable);
+  assertFalse(classify(429, quota("", "61 minutes")).retryable);
   assertFalse(classify(429, quota(" (GenerateRequestsPerDay)")).retryable);
 });
 

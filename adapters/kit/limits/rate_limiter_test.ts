@@ -184,6 +184,18 @@ Deno.test("RateLimiter: a rejected request uses no tokens", async () => {
   assertEquals(clock.now(), 0);
 });
 
+Deno.test("RateLimiter: a request without a response counts with its estimate, since it may have been processed", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
+  const fetch = replayFetch(new TypeError("connection reset"));
+  const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
+  const { error } = await readReply(streamFn(createRequest("x".repeat(3600))));
+  assertEquals(error?.code, "network_error");
+  const next = limiter.acquire(1000, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await next > 50_000, true);
+});
+
 Deno.test("RateLimiter: the retry delay of one request delays all, except for an exhausted quota", async () => {
   const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });

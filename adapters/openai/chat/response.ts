@@ -233,7 +233,7 @@ export class ChatReply implements ReplyReader<string> {
     const reason = wireReason.toLowerCase();
     this.#endThinking();
     const citations = this.#citations;
-    if (citations.length > 0) this.#writer.closeTextOrThinking({ citations });
+    if (citations.length > 0) this.#writer.closeText({ citations });
     const stopReason = STOP_REASONS[reason];
     this.#calls.end({ wasTruncated: stopReason === "length" });
     const details = this.#details.getReplayDetails();

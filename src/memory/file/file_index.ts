@@ -8,13 +8,14 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import type { LogState } from "./log_scanner.ts";
 import { SessionTree } from "../store/session_tree.ts";
+import { isSummary } from "../store/summary_check.ts";
 
 const INDEX_VERSION = 1;
 
@@ -136,15 +137,9 @@ function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOf
 function toIndexSummary(value: unknown): IndexSummary | undefined {
   if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
   const { header, summary } = value;
-  const isSummary = isJsonObject(header) && hasCounts(summary) && header["id"] === summary["id"] &&
+  const isValid = isJsonObject(header) && isSummary(summary) && header["id"] === summary.id &&
     typeof value["rows"] === "number" && typeof value["modified"] === "number";
-  return isSummary ? value as unknown as IndexSummary : undefined;
-}
-
-function hasCounts(value: unknown): value is JsonObject {
-  return isJsonObject(value) && typeof value["id"] === "string" &&
-    typeof value["bytes"] === "number" && typeof value["updated"] === "number" &&
-    isJsonObject(value["usage"]) && isJsonObject(value["cost"]);
+  return isValid ? value as unknown as IndexSummary : undefined;
 }
 
 function parseJson(line: string): unknown {

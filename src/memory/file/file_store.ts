@@ -34,6 +34,11 @@ import {
 import { createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
+  checkFilter,
+  checkLimit,
+  pickFilter,
+} from "../store/session_filter.ts";
+import {
   compareSessions,
   deleteMatching,
   type HitPosition,
@@ -186,7 +191,10 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
-  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options);
+    const filter = pickFilter(options);
+    const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
@@ -213,19 +221,16 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    checkFilter(options);
+    const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) {
       await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
     if (parsed.words.length === 0) return [];
-    const filter = {
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
-    const summaries = await this.list(filter);
+    const summaries = await this.list(pickFilter(options));
     const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&

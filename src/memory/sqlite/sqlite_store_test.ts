@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
@@ -408,7 +408,79 @@ testDatabase("list() with a limit reads only that many sessions, from an index",
   for (const filter of [{}, { tenant: "t" }, { user: "u" }]) {
     assertMatch(explain({ limit: 10, after, ...filter }), /^SEARCH sessions USING INDEX \w+ \(/);
   }
+  const plan = explain({ limit: 10, after, metadata: { plan: "pro" } });
+  assertMatch(plan, /SEARCH session_members USING PRIMARY KEY \(member=\?/);
+  assertFalse(/SCAN sessions(;|$)/.test(plan), plan);
   database.close();
+});
+
+testDatabase(
+  "opens a session with a forged number of entries, and does not write to it",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await writeSession(store, "s", "a", "b");
+    const database = await openDatabase(path, createTables);
+    for (
+      const [count, missing] of [[2_000_000_000, 100_000], [2 ** 50, 100_000], [3, 1]] as const
+    ) {
+      database.exec(`UPDATE sessions SET entries = ${count}`);
+      const session = await store.open("s", { access: "read" });
+      assertEquals([session.outline.length, session.damage.length], [2, missing]);
+      await session.close();
+    }
+    database.exec("UPDATE sessions SET entries = -5");
+    const session = await store.open("s");
+    assertEquals(session.outline, []);
+    session.append(createMessageEntry("c"));
+    const error = await assertRejects(() => session.close(), SessionError, "another program has");
+    assertEquals(error.reason, "write_failed");
+    assertEquals(database.prepare("SELECT count(*) AS count FROM entries").get()?.["count"], 2);
+    database.close();
+    await store.close();
+  },
+);
+
+testDatabase("stores the metadata in the header only", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  const metadata = { text: "x".repeat(60_000) };
+  await using session = await store.create({ id: "s", tenant: "acme", metadata });
+  session.append(createMessageEntry("a"));
+  await session.close();
+  assertEquals((await store.list({ tenant: "acme" }))[0]?.metadata, metadata);
+  await store.close();
+  const database = new DatabaseSync(path);
+  const row = database.prepare("SELECT length(summary) AS length FROM sessions").get();
+  database.close();
+  assert(Number(row?.["length"]) < 2_000);
+});
+
+testDatabase("upgrades the tables of version 2, with an index of metadata", async (path) => {
+  const old = new SqliteSessionStore({ path });
+  for (const plan of ["pro", "free"]) {
+    await using session = await old.create({ id: plan, metadata: { plan, seats: 3 } });
+    session.append(createMessageEntry("needle"));
+  }
+  await old.close();
+  const database = new DatabaseSync(path);
+  database.exec("DROP TABLE session_members; PRAGMA user_version = 2");
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  assertEquals((await store.list({ metadata: { plan: "pro" } })).map(({ id }) => id), ["pro"]);
+  assertEquals((await store.search("needle", { metadata: { seats: 3 } })).length, 2);
+  await store.delete("pro");
+  assertEquals((await store.list({ metadata: { seats: 3 } })).map(({ id }) => id), ["free"]);
+  await store.close();
+});
+
+testDatabase("deletes the members of metadata with their session", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await using session = await store.create({ id: "s", metadata: { secret: "xyzzy-metadata" } });
+  session.append(createMessageEntry("a"));
+  await session.close();
+  await store.delete("s");
+  await store.close();
+  const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  assertEquals(bytes.includes("xyzzy-metadata"), false);
 });
 
 testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {

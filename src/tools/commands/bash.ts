@@ -42,6 +42,11 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       "still running at the end of the command are ended. A sandbox may block network access and writes outside of " +
       "the working directory.",
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
+    // The parser of commands is loaded for the first of them.
+    risk: async ({ command }) => {
+      const { getCommandRisk } = await import("../approval/command_risk.ts");
+      return getCommandRisk(command);
+    },
     concurrencyKey: () => "bash",
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
@@ -132,7 +137,7 @@ async function startJob(
 
 /** Matches error messages that the sandbox may have caused. */
 const SANDBOX_ERRORS =
-  /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
+  /operation not permitted|permission denied|read-only file system|resource busy|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
 /** Reports the limits of the sandbox after a failure they may have caused, so that the model does not retry. */
 async function getSandboxNotices(
@@ -146,7 +151,9 @@ async function getSandboxNotices(
   if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
   const { net } = kit.sandbox;
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
-  return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
+  return [
+    `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
+  ];
 }
 
 function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {

@@ -188,7 +188,8 @@ Deno.test({
   async fn() {
     await using workspace = new TestWorkspace();
     const { rules } = await workspace.sandbox.describe();
-    const notice = "[Sandbox: writes only in the working directory and $TMPDIR; network off]";
+    const notice =
+      "[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network off]";
     const isConfined = rules.some(({ enforcedBy }) => enforcedBy === "kernel");
     const run = async (command: string) => (await workspace.callTool("bash", { command })).text;
     const failed = await run(`echo 'mkdir: Permission denied'; exit 1`);
