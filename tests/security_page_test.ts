@@ -21,7 +21,7 @@ Deno.test("docs/security.md: the tests that the comparison names exist", async (
     Array.from((row.split("|").at(-2) ?? "").matchAll(/"([^"]+)"/g), ([, title = ""]) => title)
   );
   assert(titles.length > 20, String(titles.length));
-  // The dots stand for a part that differs or is left out.
+  // The dots replace a part that differs or is left out.
   const isKnown = (title: string) =>
     sources.some((source) =>
       title.split("…").every((part) => source.includes(part.replace(/^[, ]+|[, ]+$/g, "")))

@@ -57,7 +57,6 @@ export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
 const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
   ...CONFIG_CHECKS,
   model: acceptAny,
-  streamFn: checkStreamFn,
   systemPrompt: (_name, prompt) => checkSystemPrompt(prompt),
   tools: acceptAny,
   messages: acceptAny,
@@ -85,11 +84,4 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkSystemPrompt(systemPrompt: unknown): void {
   if (typeof systemPrompt === "string") return;
   throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
-}
-
-function checkStreamFn(_name: string, streamFn: unknown): void {
-  if (typeof streamFn === "function") return;
-  throw new BadRequestError(
-    "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
-  );
 }

@@ -54,7 +54,7 @@ export function checkMisspellings(
 }
 
 function suggestName(name: string, known: readonly string[]): string | undefined {
-  const foreign = Object.hasOwn(FOREIGN_NAMES, name) ? FOREIGN_NAMES[name] : undefined;
+  const { [name]: foreign } = FOREIGN_NAMES;
   if (foreign !== undefined && known.includes(foreign)) return foreign;
   return findSimilarName(name, known) ?? known.find((other) => other.startsWith(name));
 }

@@ -120,7 +120,7 @@ export function checkOwnOptions(options: object, checks: OptionChecks, subject: 
 export function checkRunConfig(
   config: { readonly model: ModelSpec; readonly streamFn: unknown },
 ): void {
-  checkObject(config, "Pass a configuration with a model and a streamFn");
+  checkObject(config, "Pass a config with a model and a streamFn");
   checkModelSpec(config.model);
   checkFunction("streamFn", config.streamFn);
   checkOptions(config, LOOP_CHECKS);
@@ -156,7 +156,7 @@ function checkPolicies(option: string, policies: unknown): void {
   for (const policy of checkList(option, policies)) {
     if (!isJsonObject(policy) || typeof policy["name"] !== "string") {
       throw new BadRequestError(
-        "A policy must be an object with a name and hooks, such as preTurn",
+        "A policy must have a name and hooks such as preTurn",
       );
     }
     const subject = `the policy "${policy["name"]}"`;
@@ -176,7 +176,7 @@ const FALLBACK_CHECKS: OptionChecks = {
 
 function checkFallbacks(option: string, fallbacks: unknown): void {
   for (const fallback of checkList(option, fallbacks)) {
-    checkObject(fallback, "fallback must have objects such as { model: modelSpec(name) }");
+    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }");
     const { model } = fallback as { readonly model: ModelSpec };
     checkModelSpec(model);
     checkOptions(fallback as object, FALLBACK_CHECKS);

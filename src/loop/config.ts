@@ -166,7 +166,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
-    retry: config.retry ?? exponentialBackoff(ports),
+    retry: config.retry ?? exponentialBackoff({ random: ports.random }),
     fallback: config.fallback ?? [],
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",

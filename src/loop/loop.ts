@@ -110,7 +110,7 @@ function repairContext(
   options: LoopOptions,
 ): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
-  checkObject(options, "Pass the options as an object, such as { signal }");
+  checkObject(options, "Pass options such as { signal }");
   checkMessages(context.messages);
   // Only callers need the type of the run's context.
   const tools = checkTools(context.tools as readonly AgentTool[]);

@@ -284,7 +284,7 @@ Deno.test("new Agent() throws for an invalid model name and for a streamFn that 
   assertThrows(
     () => new Agent({ model: "a/b", streamFn: "openai" as never }),
     BadRequestError,
-    "The option streamFn must be a function",
+    "streamFn must be a function, not a string",
   );
 });
 

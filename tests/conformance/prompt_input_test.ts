@@ -32,7 +32,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     user([{ text: "Hi" }]),
     "a block of type undefined must have a string",
   ],
-  ["a text block without a text", user([{ type: "text" }]), "a block of type text must have a"],
+  ["a text block without a text", user([{ type: "text" }]), 'a block of type "text" must have a'],
   [
     "a text block with a number",
     user([{ type: "text", text: 5 }]),
@@ -41,7 +41,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   [
     "an image without a source",
     user([{ type: "image" }]),
-    "a block of type image must have a source",
+    'a block of type "image" must have a source',
   ],
   ["an image of another source", user([{ type: "image", source: { type: "gif" } }]), 'not "gif"'],
   [
@@ -52,7 +52,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   [
     "a document without a media type",
     user([{ type: "document", source: { type: "file", path: "a.pdf" } }]),
-    "a block of type document must have a string mediaType",
+    'a block of type "document" must have a string mediaType',
   ],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],

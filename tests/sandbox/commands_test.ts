@@ -1,5 +1,5 @@
 /**
- * What confined commands can still do, and programs that connect.
+ * Commands under confinement: their remaining rights, and programs that connect.
  *
  * @module
  */

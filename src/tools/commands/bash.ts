@@ -10,6 +10,7 @@ import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
+import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
@@ -76,7 +77,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
-        notices.push(...formatRestoredFiles(restoredFiles, kit));
+        notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
         notices.push(...await getSandboxNotices(kit, outcome, text));
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
@@ -153,14 +154,6 @@ async function getSandboxNotices(
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
   return [
     `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
-  ];
-}
-
-function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {
-  if (paths.length === 0) return [];
-  const names = paths.map((path) => kit.sandbox.files.toDisplayPath(path)).join(", ");
-  return [
-    `[Sandbox: undid the changes to ${names}, because git would run programs that they name. Ask the user to make them.]`,
   ];
 }
 

@@ -15,7 +15,7 @@ import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import type { LineHit } from "./find_lines.ts";
 import { guardIgnoreFiles } from "./ignore_file_guard.ts";
 import { createLineMatcher } from "./line_matcher.ts";
-import type { SearchPattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { countLinesWithRipgrep, findLinesWithRipgrep, type RipgrepQuery } from "./ripgrep.ts";
 import type { SearchReport } from "./search_report.ts";
 import { isStartIgnored, type WalkEntry, walkFiles, type WalkOptions } from "./walk_files.ts";
