@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import { findSecrets, redact } from "./redact.ts";
 
 Deno.test("redact() replaces API keys and JSON web tokens anywhere in a text", () => {
@@ -92,9 +93,9 @@ Deno.test("redact() takes seconds at most, not minutes, for 500 KB of text that 
     "@",
     "\\n",
   ];
-  const start = performance.now();
+  const getThreadTime = startThreadTimer();
   for (const piece of [...pieces, "-----BEGIN ", "-----BEGIN PRIVATE KEY-----"]) {
     redact(piece.repeat(500_000 / piece.length));
   }
-  assert(performance.now() - start < 10_000);
+  assert(getThreadTime() < 10_000);
 });
