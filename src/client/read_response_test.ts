@@ -180,6 +180,15 @@ Deno.test("readResponse(): a response of another type is cancelled, also if that
   await assertRejects(() => readResponse(new Response(body)).text(), BadRequestError);
 });
 
+Deno.test("readResponse(): result() and text() resolve while the stream is read elsewhere", async () => {
+  const stream = readResponse(startRun().toResponse());
+  const reader = stream.getReader();
+  const outcomes = Promise.all([stream.result(), stream.text()]);
+  while (!(await reader.read()).done);
+  const [result, text] = await outcomes;
+  assertEquals([result.text, text], ["Grüße 👋", "Grüße 👋"]);
+});
+
 Deno.test("readResponse(): joins the lines of data of an event with newlines", async () => {
   const sse = { headers: { "content-type": "Text/Event-Stream; charset=utf-8" } };
   const lines = 'data: {"type":"custom",\ndata: "name":"n","data":1}\n\n';

@@ -213,14 +213,8 @@ Deno.test("withModel() adds the model to an overflow that has none, and keeps ev
   const options = { retryable: true, status: 400, requestId: "r1", cause: "big" };
   const overflow = new ContextWindowOverflowError("Too long", options);
   const named = withModel(overflow, model);
-  assertEquals(
-    named,
-    new ContextWindowOverflowError("Too long", {
-      ...options,
-      provider: "openai",
-      model: "gpt-5",
-    }),
-  );
+  assertEquals(named.toJSON(), { ...overflow.toJSON(), provider: "openai", model: "gpt-5" });
+  assertEquals([named instanceof ContextWindowOverflowError, named.cause], [true, "big"]);
   assertStrictEquals(withModel(named, { provider: "other", modelId: "other" }), named);
   const network = new NetworkError("reset");
   assertStrictEquals(withModel(network, model), network);

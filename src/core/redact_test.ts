@@ -30,6 +30,20 @@ Deno.test("redact() replaces API keys and JSON web tokens anywhere in a text", (
   }
 });
 
+Deno.test("redact() replaces a key with each known prefix, at each place where a key may start", () => {
+  const prefixes =
+    "sk- csk- gsk_ xai- hf_ nvapi- pplx- AIza AKIA ASIA ABSK ghp_ gho_ ghr_ ghs_ ghu_ " +
+    "github_pat_ glpat- xoxa- xoxb- xoxe- xoxp- xoxr- xoxs- sk_live_ sk_test_ rk_live_ rk_test_ " +
+    "npm_ fw_ ya29.";
+  for (const prefix of prefixes.split(" ")) {
+    const key = `${prefix}${"a1".repeat(8)}`;
+    for (const before of ["", " ", '"', "=", "\n", "\\n", "\\t"]) {
+      assertEquals(redact(`${before}${key};`), `${before}[redacted];`, before + key);
+    }
+    assertEquals(redact(`x${key}`), `x${key}`);
+  }
+});
+
 Deno.test("redact() replaces the token after Bearer", () => {
   assertEquals(redact("authorization: Bearer abc.def/ghi=="), "authorization: Bearer [redacted]");
   assertEquals(redact("bearer  0123456789"), "bearer  [redacted]");
