@@ -132,6 +132,16 @@ Deno.test("ReplyAccumulator: omits empty text and thinking blocks", () => {
   assertEquals(reply.finish().content, [{ type: "text", text: "x" }]);
 });
 
+Deno.test("ReplyAccumulator: keeps an empty text with citations", () => {
+  const citations = [{ type: "url", url: "https://deno.com" }] as const;
+  const reply = accumulate(
+    { type: "start" },
+    { type: "text_start", contentIndex: 0 },
+    { type: "text_end", contentIndex: 0, citations },
+  );
+  assertEquals(reply.finish().content, [{ type: "text", text: "", citations }]);
+});
+
 Deno.test("ReplyAccumulator: counts the characters of text, thinking and arguments", () => {
   const reply = accumulate(
     ...createBlockEvents(0, "thinking", "abc"),

@@ -4,20 +4,59 @@
  * @module
  */
 
+import { checkMisspellings } from "./check_names.ts";
 import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
+import { RISK_CLASSES, type RiskClass } from "./risk.ts";
 
 /** The names that providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const SIDE_EFFECTS: readonly unknown[] = [undefined, "none", "idempotent", "once"];
+type PropertyCheck = readonly [expectation: string, isValid: (value: unknown) => boolean];
+
+const isOptional = (...types: readonly string[]) => (value: unknown): boolean =>
+  value === undefined || types.includes(typeof value);
+
+const optionalFunction: PropertyCheck = ["a function", isOptional("function")];
+const unchecked: PropertyCheck = ["", () => true];
+
+/**
+ * The properties of a tool, with what each of them must be. A tool may have any other properties, but none with almost
+ * the name of one of these.
+ */
+const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
+  name: unchecked,
+  parameters: unchecked,
+  execute: ["a function", (value) => typeof value === "function"],
+  description: ["a text for the model", (value) => typeof value === "string"],
+  validate: optionalFunction,
+  concurrencyKey: optionalFunction,
+  preview: optionalFunction,
+  omitHunks: optionalFunction,
+  readOnly: unchecked,
+  interruptible: unchecked,
+  sequential: unchecked,
+  requiresApproval: ["a boolean or a function", isOptional("boolean", "function")],
+  risk: [
+    `${RISK_CLASSES.join(", ")} or a function`,
+    (value) => isOptional("function")(value) || RISK_CLASSES.includes(value as RiskClass),
+  ],
+  timeoutMs: [
+    "a number above 0",
+    (value) => value === undefined || (typeof value === "number" && value > 0),
+  ],
+  sideEffect: [
+    "none, idempotent or once",
+    (value) => value === undefined || ["none", "idempotent", "once"].includes(value as string),
+  ],
+};
 
 /**
  * Checks a tool; of its schema only that it is a JSON Schema for objects.
  *
- * @throws {BadRequestError} If a property is missing or invalid.
+ * @throws {BadRequestError} If a property is missing, invalid or misspelled.
  */
 export function checkTool(tool: unknown): void {
   if (!isJsonObject(tool)) {
@@ -29,6 +68,7 @@ export function checkTool(tool: unknown): void {
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
+  checkMisspellings(tool, Object.keys(PROPERTIES), `the tool "${name}"`);
 }
 
 /**
@@ -113,28 +153,8 @@ function isListOfProperties(schema: JsonObject): boolean {
 }
 
 function findPropertyProblem(tool: JsonObject): string | undefined {
-  const { execute, description, requiresApproval, timeoutMs, sideEffect } = tool;
-  if (typeof execute !== "function") {
-    return `execute must be a function, not ${describeValue(execute)}`;
-  }
-  if (typeof description !== "string") {
-    return `description must be a text for the model, not ${describeValue(description)}`;
-  }
-  for (const name of ["validate", "concurrencyKey", "preview"]) {
+  for (const [name, [expectation, isValid]] of Object.entries(PROPERTIES)) {
     const { [name]: value } = tool;
-    if (value !== undefined && typeof value !== "function") {
-      return `${name} must be a function, not ${describeValue(value)}`;
-    }
-  }
-  if (!["undefined", "boolean", "function"].includes(typeof requiresApproval)) {
-    return `requiresApproval must be true, false or a function, not ${
-      describeValue(requiresApproval)
-    }`;
-  }
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return `timeoutMs must be a number above 0, not ${describeValue(timeoutMs)}`;
-  }
-  if (!SIDE_EFFECTS.includes(sideEffect)) {
-    return `sideEffect must be "none", "idempotent" or "once", not ${describeValue(sideEffect)}`;
+    if (!isValid(value)) return `${name} must be ${expectation}, not ${describeValue(value)}`;
   }
 }

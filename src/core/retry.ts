@@ -5,9 +5,9 @@
  */
 
 import { checkNames } from "./check_names.ts";
+import { checkNumber } from "./check_number.ts";
 import { checkObject } from "./check_object.ts";
-import { describeValue } from "./describe_value.ts";
-import { type AgentError, BadRequestError } from "./errors.ts";
+import type { AgentError } from "./errors.ts";
 
 /**
  * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying; `attempt` is the number of the
@@ -37,14 +37,14 @@ export interface BackoffOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** The least value of each number. */
-const MINIMA = { maxAttempts: 1, baseDelayMs: 0, maxDelayMs: 0, multiplier: 0 } as const;
+/** With one that is no number, an agent would retry without end. */
+const NUMBERS = ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"] as const;
 
 /**
  * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
  * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
  *
- * @throws {BadRequestError} If an option is unknown, or one of the numbers is none or too small.
+ * @throws {BadRequestError} If an option is unknown, or one of the numbers is not at least 0.
  *
  * @example
  * ```ts
@@ -57,8 +57,8 @@ const MINIMA = { maxAttempts: 1, baseDelayMs: 0, maxDelayMs: 0, multiplier: 0 } 
  */
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
   checkObject(options, "Pass options such as { maxAttempts: 5 }");
-  checkNames(options, [...Object.keys(MINIMA), "jitter", "random"], "exponentialBackoff()");
-  assertNumbers({ ...options });
+  checkNames(options, [...NUMBERS, "jitter", "random"], "exponentialBackoff()");
+  for (const name of NUMBERS) checkNumber(name, options[name]);
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
   const strategy: RetryStrategy = ({ error, attempt }) => {
@@ -68,15 +68,4 @@ export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy 
     return jitter ? Math.min(delay * (0.5 + random()), maxDelayMs) : delay;
   };
   return Object.assign(strategy, { maxDelayMs });
-}
-
-/** Checks the numbers; with one that is none, an agent would retry without end. */
-function assertNumbers(options: Readonly<Record<string, unknown>>): void {
-  for (const [name, minimum] of Object.entries(MINIMA)) {
-    const { [name]: value } = options;
-    if (value === undefined || (typeof value === "number" && value >= minimum)) continue;
-    throw new BadRequestError(
-      `${name} must be a number of at least ${minimum}, not ${describeValue(value)}`,
-    );
-  }
 }

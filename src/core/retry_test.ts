@@ -120,9 +120,8 @@ Deno.test("exponentialBackoff() does not retry when maxAttempts is 1", () => {
 Deno.test("exponentialBackoff() throws for unknown options and for numbers that would retry without end", () => {
   const cases: readonly (readonly [options: object, message: string])[] = [
     [{ maxAttempt: 5 }, "did you mean maxAttempts?"],
-    [{ maxAttempts: NaN }, "maxAttempts must be a number of at least 1, not NaN"],
-    [{ maxAttempts: "5" }, 'at least 1, not "5"'],
-    [{ maxAttempts: 0 }, "at least 1, not 0"],
+    [{ maxAttempts: NaN }, "maxAttempts must be a number of at least 0, not NaN"],
+    [{ maxAttempts: "5" }, 'at least 0, not "5"'],
     [{ baseDelayMs: -1 }, "baseDelayMs must be a number of at least 0, not -1"],
     [{ maxDelayMs: null }, "maxDelayMs must be a number of at least 0, not null"],
     [{ multiplier: NaN }, "multiplier must be a number of at least 0, not NaN"],

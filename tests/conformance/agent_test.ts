@@ -284,7 +284,7 @@ Deno.test("new Agent() throws for an invalid model name and for a streamFn that 
   assertThrows(
     () => new Agent({ model: "a/b", streamFn: "openai" as never }),
     BadRequestError,
-    "The option streamFn must be a function",
+    "streamFn must be a function, not a string",
   );
 });
 
@@ -341,6 +341,15 @@ Deno.test("reset() in a listener aborts the run", async () => {
   await agent.prompt("Hi");
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
   assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("state: runId is that of the latest run, from its agent_start", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  assertEquals(agent.state.runId, "");
+  const seen: string[] = [];
+  agent.subscribe(() => void seen.push(agent.state.runId));
+  const { runId } = await agent.prompt("Hi");
+  assertEquals([...new Set(seen), agent.state.runId], [runId, runId]);
 });
 
 Deno.test("state: has the ids of running calls and a snapshot of the streaming reply", async () => {

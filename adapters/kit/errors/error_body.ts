@@ -66,6 +66,18 @@ export function isErrorValue(value: JsonObject): boolean {
     (typeof message === "string" && message !== "");
 }
 
+/**
+ * Whether an event of an unknown type is an error. A message makes it one only if its type or a code states it, since an
+ * event of another type may have a message, too.
+ */
+export function isErrorEvent(event: JsonObject): boolean {
+  const { message: _message, detail: _detail, ...others } = event;
+  const { type, code, status } = event;
+  const hasErrorCode = (code ?? status ?? null) !== null;
+  const isOther = typeof type === "string" && !hasErrorCode && !/error|exception/i.test(type);
+  return isErrorValue(isOther ? others : event);
+}
+
 function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const nested = isJsonObject(inner["innererror"]) ? inner["innererror"] : {};
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];

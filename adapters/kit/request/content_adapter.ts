@@ -96,9 +96,8 @@ export class ContentAdapter {
           block,
           `The ${KINDS[block.type].plural} have no valid source`,
         );
-      case "thinking":
-      case "tool_call":
-      case "extension": {
+      default: {
+        // Blocks of a reply, or of a type that a caller without types made up.
         const name = block.type === "extension" ? `extension ${block.typeName}` : block.type;
         this.#omit("content_left_out", `Prompts and tool results have no ${name} blocks`);
         return undefined;

@@ -43,3 +43,13 @@ Deno.test("JsonEventParser: takes seconds at most, not minutes, for a line of 50
   assertEquals(parseFrames(`error:${" ".repeat(500_000)}\u2028`), []);
   assert(getThreadTime() < 10_000);
 });
+
+Deno.test("JsonEventParser: emits an error when its last line arrives, not only at the end of the body", () => {
+  const parser = new JsonEventParser();
+  const frames: unknown[] = [];
+  const onFrame = (json: string) => frames.push(JSON.parse(json));
+  parser.feed(new TextEncoder().encode(`${JSON.stringify(ERROR, null, 2)}\n`), onFrame);
+  assertEquals(frames, [ERROR]);
+  parser.end(onFrame);
+  assertEquals(frames.length, 1);
+});
