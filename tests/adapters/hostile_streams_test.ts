@@ -132,6 +132,20 @@ Deno.test("chat: calls without ids and indexes are separate calls [B66]", async 
   }
 });
 
+Deno.test("chat: calls of one index and one name are as many as their ids", async () => {
+  const piece = (id: string, args: string) =>
+    call({ index: 0, id, function: { name: "read_file", arguments: args } });
+  const end = chunk({}, "tool_calls");
+  const two = await read(createChat, [
+    piece("1", ""),
+    piece("2", '{"path":"b"}'),
+    end,
+  ]);
+  assertEquals(summarizeCalls(two), [["read_file", {}], ["read_file", { path: "b" }]]);
+  const one = await read(createChat, [piece("1", '{"a":[{}'), piece("1", ",{}]}"), end]);
+  assertEquals(summarizeCalls(one), [["read_file", { a: [{}, {}] }]]);
+});
+
 Deno.test("chat: calls without ids whose arguments come later or not at all are separate calls", async () => {
   const chunks = [
     call({ function: { name: "list_all" } }),
