@@ -203,6 +203,22 @@ Deno.test("responses: arguments that come only in function_call_arguments.done a
   ]);
 });
 
+Deno.test("responses: each part of a text that comes without deltas is read once", async () => {
+  const delta = (text: string) => ({ type: "response.output_text.delta", delta: text });
+  const done = (text: string) => ({ type: "response.output_text.done", text });
+  const content = ["a", "b", "c"].map((text) => ({ type: "output_text", text }));
+  const { text } = await read(createResponses, [
+    delta("a"),
+    done("a"),
+    done("b"),
+    delta("c"),
+    done("c"),
+    { type: "response.output_item.done", output_index: 0, item: { type: "message", content } },
+    { type: "response.completed", response: { status: "completed" } },
+  ]);
+  assertEquals(text, "abc");
+});
+
 Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
   const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
   assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
