@@ -284,3 +284,19 @@ Deno.test("createAnthropic(): fails with a hint when an image file was not read"
   assertEquals(error?.code, "bad_request");
   assert(error?.message.includes("readFile"));
 });
+
+Deno.test("createAnthropic(): continues a reply at the end of the conversation, except while thinking", async () => {
+  const getLast = async (modelId: string, level: ThinkingLevel) => {
+    const model = createModel(modelId, level);
+    const messages = [prompt("Hi"), createReply(model, [{ type: "text", text: "The answer is " }])];
+    const { body } = await sendToAnthropic({
+      ...richRequest(model),
+      context: { systemPrompt: "", tools: [], messages },
+    });
+    const last = (body["messages"] as JsonObject[]).at(-1);
+    return [last?.["role"], getMember((last?.["content"] as unknown[])[0], "text")];
+  };
+  assertEquals(await getLast(BUDGET_MODEL, "off"), ["assistant", "The answer is"]);
+  assertEquals(await getLast(BUDGET_MODEL, "low"), ["user", "Continue."]);
+  assertEquals(await getLast(ADAPTIVE_MODEL, "off"), ["user", "Continue."]);
+});
