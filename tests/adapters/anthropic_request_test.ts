@@ -300,3 +300,18 @@ Deno.test("createAnthropic(): continues a reply at the end of the conversation, 
   assertEquals(await getLast(BUDGET_MODEL, "low"), ["user", "Continue."]);
   assertEquals(await getLast(ADAPTIVE_MODEL, "off"), ["user", "Continue."]);
 });
+
+Deno.test("createAnthropic(): enables thinking between calls only for a model with a budget, while it thinks and has tools", async () => {
+  const getBetas = async (modelId: string, level: ThinkingLevel, hasTools: boolean) => {
+    const request = richRequest(createModel(modelId, level));
+    const context = { ...request.context, messages: [prompt("Hi")] };
+    const tools = hasTools ? TOOLS : [];
+    const { headers } = await sendToAnthropic({ ...request, context: { ...context, tools } });
+    return headers.get("anthropic-beta");
+  };
+  const beta = "interleaved-thinking-2025-05-14";
+  assertEquals(await getBetas(BUDGET_MODEL, "low", true), beta);
+  assertEquals(await getBetas(BUDGET_MODEL, "low", false), null);
+  assertEquals(await getBetas(BUDGET_MODEL, "off", true), null);
+  assertEquals(await getBetas(ADAPTIVE_MODEL, "low", true), null);
+});

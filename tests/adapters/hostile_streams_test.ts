@@ -270,6 +270,14 @@ Deno.test("anthropic: a second message_start is a stream error, so that no call 
   );
 });
 
+Deno.test("anthropic: starts without ids are those of different messages", async () => {
+  for (const message of [{}, { id: "" }, { id: null }]) {
+    const start = { type: "message_start", message };
+    const { error } = await read(createAnthropic, [start, start, { type: "message_stop" }]);
+    assertEquals(error?.message, "acme: a second message started within the reply");
+  }
+});
+
 Deno.test("anthropic: a repeated message_start before the content is ignored", async () => {
   const first = { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 1 } } };
   const end = { type: "message_stop" };
