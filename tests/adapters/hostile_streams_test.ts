@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createAzure } from "../../adapters/azure/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
@@ -65,6 +66,16 @@ Deno.test("chat: [DONE] after the usage completes a reply without a finish reaso
   const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } };
   const reply = await read(createChat, toBody(chunk({ content: "Yes." }), usage) + DONE);
   assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
+});
+
+Deno.test("createAzure(): a reply is complete with [DONE] or usage, since a filter may follow the finish reason", async () => {
+  const create: CreateStreamFn = (options) =>
+    createAzure({ ...options, baseUrl: "https://a.example" });
+  const events = [chunk({ content: "x" }), chunk({}, "stop")];
+  const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+  assertEquals((await read(create, events)).error?.code, "network_error");
+  assertEquals((await read(create, toBody(...events) + DONE)).stopReason, "stop");
+  assertEquals((await read(create, [...events, usage])).stopReason, "stop");
 });
 
 Deno.test("chat: an error without the member `error` is an error", async () => {
