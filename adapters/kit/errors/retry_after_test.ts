@@ -103,7 +103,7 @@ Deno.test("findRetryAfter(): reads the headers in an error of OpenRouter, after 
 
 Deno.test("findRetryAfter(): of several exhausted limits the longest reset counts", () => {
   const names = ["requests", "input-tokens", "output-tokens"];
-  const resets = ["10s", "30s", "20s"];
+  const resets = ["20s", "10s", "30s"];
   const headers = names.flatMap((name, index) => [
     [`x-ratelimit-remaining-${name}`, "0"],
     [`x-ratelimit-reset-${name}`, resets[index] ?? ""],
