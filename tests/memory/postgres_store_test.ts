@@ -10,6 +10,7 @@ import {
   type PostgresStores,
   readTexts,
   ServerTests,
+  writeSession,
 } from "./postgres_stores.ts";
 
 const tests = await ServerTests.start();
