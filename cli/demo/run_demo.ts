@@ -49,7 +49,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
   });
   interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   const { tools } = setup.agent.state;
-  using reporter = createTextReporter(host, {
+  const reporter = createTextReporter(host, {
     text: output,
     live: true,
     verbosity: "normal",
@@ -64,7 +64,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
     net: "off",
     sandbox: "auto",
     setup,
-    reporter,
+    createReporter: () => Promise.resolve(reporter),
     interrupt,
     host,
   });

@@ -8,7 +8,7 @@
 export interface Output {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
-  /** Aborted when a write found the stream closed by its reader; later writes are dropped. */
+  /** Aborted when a write, or {@linkcode Terminal.watchOutput}, finds that the reader has closed the stream; later writes are dropped. */
   readonly closed: AbortSignal;
   /** Writes all of the content. Standard output rejects when a write fails, except for a closed stream. */
   write(content: string | Uint8Array): Promise<void>;
@@ -43,11 +43,14 @@ export interface Terminal {
    * suspension. Returns a function that removes the listener.
    */
   onRedraw(listener: (cause: "resized" | "continued") => void): () => void;
+  /** Checks regularly whether the reader has closed standard output, until the result is disposed of. */
+  watchOutput(): Disposable;
 }
 
 /** Creates the terminal of this process. */
 export function createDenoTerminal(): Terminal {
   const input = new DenoInput(Deno.stdin);
+  const output = new DenoOutput(Deno.stdout, { mayFail: true });
   let keyboard: Input | undefined;
   return {
     input,
@@ -55,7 +58,7 @@ export function createDenoTerminal(): Terminal {
       keyboard ??= input.isTerminal ? input : openControllingTerminal();
       return keyboard;
     },
-    output: new DenoOutput(Deno.stdout, { mayFail: true }),
+    output,
     // A failure to write a message cannot be reported.
     messages: new DenoOutput(Deno.stderr, { mayFail: false }),
     get columns() {
@@ -65,6 +68,7 @@ export function createDenoTerminal(): Terminal {
       return getTerminalSize()?.rows || 24;
     },
     onRedraw: listenForRedraws,
+    watchOutput: () => watchReader(output),
   };
 }
 
@@ -76,6 +80,26 @@ function listenForRedraws(listener: (cause: "resized" | "continued") => void): (
   return () => {
     for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
   };
+}
+
+/** File descriptor of standard output. */
+const STDOUT = 1;
+
+/** Time between checks of the reader of standard output. */
+const WATCH_INTERVAL_MS = 1_000;
+
+function watchReader(output: DenoOutput): Disposable {
+  // A terminal that is closed sends a signal.
+  if (output.isTerminal) return { [Symbol.dispose]() {} };
+  let isReaderGone: (() => boolean) | undefined;
+  const check = async () => {
+    const { createReaderProbe } = await import("./pipe_reader.ts");
+    isReaderGone ??= createReaderProbe(STDOUT);
+    if (isReaderGone()) output.close();
+  };
+  // A write finds it out when the check is not possible.
+  const timer = setInterval(() => check().catch(() => {}), WATCH_INTERVAL_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Opens the terminal of a process whose standard input is something else. */
@@ -135,6 +159,10 @@ class DenoOutput implements Output {
     return this.#closing.signal;
   }
 
+  close(): void {
+    this.#closing.abort();
+  }
+
   write(content: string | Uint8Array): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     // Keeps the order even when the caller does not await the previous write.
@@ -151,7 +179,7 @@ class DenoOutput implements Output {
       // A write to a terminal fails only when it has been closed.
       const isClosed = this.isTerminal || error instanceof Deno.errors.BrokenPipe;
       if (this.#mayFail && !isClosed) throw error;
-      this.#closing.abort();
+      this.close();
     }
   }
 }

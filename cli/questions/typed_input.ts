@@ -10,13 +10,19 @@ import type { Input } from "../host/terminal.ts";
 const QUIET_MS = 200;
 
 /** Reads standard input in chunks, and nothing before the first call. */
-export class TypedInput {
+export class TypedInput implements Disposable {
   readonly #input: Pick<Input, "bytes">;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined;
 
   constructor(input: Pick<Input, "bytes">) {
     this.#input = input;
+  }
+
+  /** Leaves later input to other readers. */
+  [Symbol.dispose](): void {
+    this.#pending?.catch(() => {});
+    this.#reader?.releaseLock();
   }
 
   /** Discards what was typed before the call, which may take until the user stops typing. */

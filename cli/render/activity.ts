@@ -24,7 +24,9 @@ export interface Activity {
   readonly label: string;
   /** Start of the wait, in milliseconds. */
   readonly startedAt: number;
-  /** The last line of its output. */
+  /** End of the wait, in milliseconds, if it is known. */
+  readonly endsAt?: number;
+  /** The last line of its output, or how to end the wait. */
   readonly detail?: string;
 }
 
@@ -64,12 +66,16 @@ export class ActivityStatus implements Disposable {
     if (!this.#activity) return;
     this.#timer = setTimeout(() => this.#show(), INTERVAL_MS);
     const { screen, now } = this.#options;
-    const { label, startedAt, detail } = this.#activity;
-    const elapsedMs = Math.max(now() - startedAt, INTERVAL_MS);
-    const parts = [label, formatSeconds(elapsedMs), ...(detail ? [detail] : [])];
+    const { detail } = this.#activity;
+    const parts = [formatWait(this.#activity, now()), ...(detail ? [detail] : [])];
     // A failure is reported by the next line.
     screen.showStatus(parts.join(" · ")).catch(() => {});
   }
+}
+
+function formatWait({ label, startedAt, endsAt }: Activity, now: number): string {
+  if (endsAt !== undefined) return `${label} in ${formatSeconds(Math.max(endsAt - now, 0))}`;
+  return `${label} · ${formatSeconds(Math.max(now - startedAt, INTERVAL_MS))}`;
 }
 
 function formatSeconds(milliseconds: number): string {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type AgentMessage, extractText } from "../../mod.ts";
+import type { AgentMessage } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
 
 /** Returns the text of the last reply that has any; empty when none has. */
 export function getFinalText(messages: readonly AgentMessage[]): string {

@@ -36,11 +36,13 @@ export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): stri
   ].join(" · ");
 }
 
-/** Formats a duration, such as `4.1 s` or `2 min 5 s`. */
+/** Formats a duration, such as `4.1 s`, `2 min 5 s` or `1 h 10 min`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1) return `${seconds.toFixed(1)} s`;
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 function formatCost({ total }: Cost): string {

@@ -30,8 +30,10 @@ Deno.test("formatUsage(): shows neither tokens nor cost of a run without a reply
   );
 });
 
-Deno.test("formatUsage(): shows long durations in minutes and large costs in cents", () => {
+Deno.test("formatUsage(): shows long durations in minutes or hours and large costs in cents", () => {
   assertEquals(formatDuration(125_900), "2 min 5 s");
+  assertEquals(formatDuration(3_599_900), "59 min 59 s");
+  assertEquals(formatDuration(4_200_000), "1 h 10 min");
   const cost = { ...zeroCost(), total: 12.3456 };
   const line = formatUsage({
     turns: 1,

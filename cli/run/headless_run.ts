@@ -4,78 +4,37 @@
  * @module
  */
 
-import { AbortedError, type AgentEvent, BadRequestError, type RunOutcome } from "../../mod.ts";
+import type { AgentEvent, RunOutcome } from "../../mod.ts";
+// Not mod.ts, which loads modules that the first request does not need.
+import { AbortedError, BadRequestError } from "../../src/core/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import { ExitCode } from "../host/exit_code.ts";
-import type { Host } from "../host/host.ts";
-import type { InterruptHandler } from "../host/interrupt.ts";
-import { VERSION } from "../host/version.ts";
-import type { Reporter, RunReport, RunStart } from "../render/reporter.ts";
-import { createConfinementWarning } from "./confinement_warning.ts";
-import { reportRunEnd } from "./run_end_message.ts";
-import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
-import { toRunSandbox } from "./run_sandbox.ts";
-import { RunStartReport } from "./run_start_report.ts";
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Reporter } from "../render/reporter.ts";
+import { DeferredReporter } from "./deferred_reporter.ts";
+import type { PromptResult, Run } from "./finish_run.ts";
 import type { RunSettings } from "./settings.ts";
-import type { AgentSetup } from "./setup_agent.ts";
-import { writePatch } from "./write_patch.ts";
 
 /** Options for `runHeadless()`. */
-export interface HeadlessRunOptions
-  extends Pick<RunSettings, "cwd" | "patch" | "outputFormat" | "net" | "sandbox" | "baseUrl"> {
+export interface HeadlessRunOptions extends Run, Pick<RunSettings, "cwd" | "net" | "sandbox"> {
   /** The prompt. */
   readonly prompt: string;
-  /** The agent and its tools. */
-  readonly setup: AgentSetup;
-  /** Receives the events and the result. */
-  readonly reporter: Reporter;
+  /** Creates the reporter that receives the events and the result. */
+  readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
   readonly firstRequest?: Promise<void>;
-  /** Aborts the run. */
-  readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
-  /** Terminal and environment. */
-  readonly host: Host;
 }
 
 /** Runs a prompt and writes the patch, also when the run fails or is aborted. */
 export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
-  const { patch, interrupt, reporter, host, setup } = run;
-  using snapshot = patch === undefined ? undefined : await takeSnapshot(run.cwd, interrupt.signal);
+  const { patch, interrupt, cwd } = run;
+  using snapshot = patch === undefined ? undefined : await takeSnapshot(cwd, interrupt.signal);
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
-  const { outcome, turns, durationMs, runId, attempts } = await promptAgent(run);
-  const created = await snapshot?.createPatch();
-  const changes = created?.bytes;
-  const end: RunEnd = {
-    outcome,
-    signalExitCode: interrupt.exitCode,
-    isOutputClosed: host.terminal.output.closed.aborted,
-    attempts,
-    refused: setup.refused,
-    ...(created &&
-      { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
-  };
-  const { usage, cost } = outcome;
-  const exitCode = getRunExitCode(end);
-  const report: RunReport = {
-    ...end,
-    runId,
-    model: setup.agent.state.model,
-    turns,
-    usage,
-    cost,
-    durationMs,
-    exitCode,
-  };
-  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
-  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
-  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
-  await reportRunEnd(end, { exitCode, host, baseUrl: run.baseUrl });
-  // The reader may have closed the output before the end of the result.
-  return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
-    ? ExitCode.brokenPipe
-    : exitCode;
+  await using reporter = new DeferredReporter(() => openReporter(run));
+  const result = await promptAgent(run, reporter);
+  const { finishRun } = await import("./finish_run.ts");
+  return await finishRun(run, { result, reporter: await reporter.open(), snapshot });
 }
 
 /** Takes a snapshot of the working directory; `undefined` when the signal is aborted. */
@@ -94,21 +53,28 @@ async function takeSnapshot(
   }
 }
 
-interface PromptResult {
-  readonly outcome: RunOutcome;
-  readonly runId: string;
-  /** Number of attempts of the last model call. */
-  readonly attempts: number;
-  readonly turns: number;
-  readonly durationMs: number;
+/** Creates the reporter and reports the start of the run. */
+async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
+  const { reportStart } = await import("./start_report.ts");
+  const reporter = await run.createReporter();
+  try {
+    await reportStart(reporter, run);
+    return reporter;
+  } catch (error) {
+    reporter[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** Prompts the agent and reports every event. Aborts the run when the reader of the output closes it. */
-async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
-  const { setup: { agent }, reporter, firstRequest, interrupt, host } = run;
-  const start = new RunStartReport({ reporter, getStart: () => getRunStart(run) });
+async function promptAgent(
+  run: HeadlessRunOptions,
+  reporter: DeferredReporter,
+): Promise<PromptResult> {
+  const { setup: { agent }, firstRequest, interrupt, host } = run;
   // A failure is reported with the next event.
-  firstRequest?.then(() => start.report()).catch(() => {});
+  firstRequest?.then(() => reporter.open()).catch(() => {});
+  using _watch = host.terminal.watchOutput();
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
   let runId = "";
@@ -123,34 +89,10 @@ async function promptAgent(run: HeadlessRunOptions): Promise<PromptResult> {
     }
     if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
-    await start.onEvent(event);
+    await reporter.onEvent(event);
   }
-  await start.report();
   if (!outcome) throw new Error("The run ended without an agent_end event");
   return { outcome, runId, attempts, turns, durationMs: host.now() - startedAt };
-}
-
-async function getRunStart(
-  { setup, cwd, net, sandbox: mode }: HeadlessRunOptions,
-): Promise<{ readonly start: RunStart; readonly warning: string | undefined }> {
-  const { agent, approvalMode, isInteractive } = setup;
-  const { model, tools } = agent.state;
-  const names = tools.map(({ name }) => name);
-  const report = await setup.describeSandbox();
-  const sandbox = toRunSandbox(mode, report);
-  return {
-    start: {
-      version: VERSION,
-      cwd,
-      model,
-      tools: names,
-      approvalMode,
-      isInteractive,
-      net,
-      sandbox,
-    },
-    warning: names.includes("bash") ? createConfinementWarning(mode, report) : undefined,
-  };
 }
 
 function toRunOutcome(

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type ModelSpec, modelSpec } from "../../mod.ts";
+import type { ModelSpec } from "../../mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { DEFAULT_MODELS } from "./options.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AgentError } from "../../mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";

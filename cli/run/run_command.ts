@@ -4,6 +4,8 @@
  * @module
  */
 
+// Not mod.ts, which loads all tools.
+import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -32,6 +34,11 @@ export async function runCommand(
   const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
-  const prompt = await readPrompt(words, { terminal, signal: interrupt.signal });
+  const { signal } = interrupt;
+  if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
+    const { confirmHomeAccess } = await import("./home_access.ts");
+    await confirmHomeAccess({ cwd: settings.cwd, signal }, host);
+  }
+  const prompt = await readPrompt(words, { terminal, signal });
   return await runPrompt(settings, { prompt, interrupt, host });
 }

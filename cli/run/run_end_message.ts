@@ -12,6 +12,7 @@ import { formatError } from "../render/error_text.ts";
 import { getFinalText } from "../render/final_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
+import { formatDuration } from "../render/usage_line.ts";
 import type { RunEnd } from "./run_exit_code.ts";
 
 /** Options for `reportRunEnd()`. */
@@ -36,7 +37,7 @@ export async function reportRunEnd(
     const names = omittedFiles.join(", ");
     await messages.write(
       toPlainText(
-        `swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`,
+        `swink: omitted from the patch, because too large, a file that usually holds secrets, or a name that is not UTF-8: ${names}\n`,
       ),
     );
   }
@@ -93,7 +94,7 @@ function getFailureMessage(
 }
 
 function getAdvice(
-  { code, provider = "", status }: AgentError,
+  { code, provider = "", status, retryAfterMs }: AgentError,
   attempts: number,
 ): string | undefined {
   const gaveUp = attempts > 1 ? `Gave up after ${attempts} attempts.` : undefined;
@@ -110,7 +111,8 @@ function getAdvice(
       if (status !== undefined) return gaveUp && `${gaveUp} Try again later.`;
       return `Check the network and --base-url. ${gaveUp ?? ""}`.trimEnd();
     case "model_throttled":
-      return gaveUp && `${gaveUp} Try again later.`;
+      if (!retryAfterMs) return gaveUp && `${gaveUp} Try again later.`;
+      return `${gaveUp ?? ""} Try again in ${formatDuration(retryAfterMs)}.`.trimStart();
     default:
       return undefined;
   }

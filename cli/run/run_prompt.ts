@@ -4,14 +4,12 @@
  * @module
  */
 
-import { createConfinementWarning } from "./confinement_warning.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
-import { setUpAgent } from "./setup_agent.ts";
-import { createReporter } from "./run_reporter.ts";
+import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
 import type { RunSettings } from "./settings.ts";
 
 /** Dependencies of `runPrompt()`. */
@@ -40,8 +38,16 @@ export async function runPrompt(
   };
   await using setup = await setUpAgent({ ...settings, today }, { ...host, fetch });
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
-  const { sandbox } = settings;
-  if (sandbox === "required") createConfinementWarning(sandbox, await setup.describeSandbox());
-  using reporter = createReporter(settings, host, setup.agent.state.tools);
-  return await runHeadless({ ...settings, ...dependencies, setup, reporter, firstRequest });
+  if (settings.sandbox === "required") await requireConfinement(setup);
+  const createReporter = async () => {
+    const { createReporter } = await import("./run_reporter.ts");
+    return createReporter(settings, host, setup.agent.state.tools);
+  };
+  return await runHeadless({ ...settings, ...dependencies, setup, createReporter, firstRequest });
+}
+
+/** Throws if the kernel does not enforce all rules for commands. */
+async function requireConfinement(setup: AgentSetup): Promise<void> {
+  const { createConfinementWarning } = await import("./confinement_warning.ts");
+  createConfinementWarning("required", await setup.describeSandbox());
 }

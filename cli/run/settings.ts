@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type ModelSpec, modelSpec } from "../../mod.ts";
+import type { ModelSpec } from "../../mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { Agent, type ApprovalMode, type ModelSpec } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec } from "../../mod.ts";
+import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
@@ -21,6 +22,7 @@ import { VERSION } from "../host/version.ts";
 import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
+import { createRetryStrategy } from "./retry_strategy.ts";
 import { createSystemPrompt } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
@@ -60,7 +62,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
   const model = chooseModel(options, env);
   const confinement = options.sandbox;
-  const sandbox = openSandbox({ cwd, net, environment, passEnvironment, confinement }, env);
+  // The user has confirmed a working directory with the home directory.
+  const homeAccess = "allow";
+  const sandbox = openSandbox(
+    { cwd, net, environment, passEnvironment, confinement, homeAccess },
+    env,
+  );
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);
@@ -90,6 +97,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
     approve: approval.approve,
+    retry: createRetryStrategy(),
     ...(maxTurns !== undefined && { maxTurns }),
   });
   return {

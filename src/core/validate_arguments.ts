@@ -6,9 +6,30 @@
 
 import { compileSchema, expectErrors, findPlainCheck, runCompiled } from "./compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "./errors.ts";
-import { cloneJson, isJsonObject, type JsonObject } from "./json.ts";
-import type { CompiledSchema, SchemaValidator, ValidationResult } from "./schema.ts";
+import { cloneJson, isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
+import {
+  ajvValidator,
+  type CompiledSchema,
+  preloadAjv,
+  type SchemaValidator,
+  type ValidationResult,
+} from "./schema.ts";
 import type { AgentTool } from "./tool.ts";
+
+/** Starts to load ajv if it validates the arguments of tools, and the schema of one of them needs it for valid ones. */
+export function preloadValidator(tools: readonly AgentTool[], validator: SchemaValidator): void {
+  if (validator !== ajvValidator) return;
+  if (!tools.every(({ parameters }) => isPlain(parameters))) preloadAjv();
+}
+
+function isPlain(schema: JsonSchema): boolean {
+  try {
+    return findPlainCheck(schema) !== undefined;
+  } catch {
+    // The error is reported when arguments are validated.
+    return true;
+  }
+}
 
 /**
  * Prepares the validation of a call whose arguments the model is still writing. A failure is reported when they are

@@ -18,7 +18,6 @@ import { cloneJson, toJsonValue } from "../core/json.ts";
 import type { ModelSpec, StopReason } from "../core/model.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
-import { ajvValidator, preloadAjv } from "../core/schema.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
@@ -38,7 +37,7 @@ import {
   zeroUsage,
 } from "../core/usage.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { prepareValidation } from "../core/validate_arguments.ts";
+import { preloadValidator, prepareValidation } from "../core/validate_arguments.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
@@ -101,7 +100,7 @@ export interface AttemptOptions {
   readonly onStart: () => Promise<void> | undefined;
 }
 
-/** Milliseconds without any content before ajv is loaded, which blocks the thread for 40 ms. */
+/** Milliseconds without any content before a validator is loaded: ajv blocks the thread for 40 ms. */
 const PRELOAD_AFTER_MS = 20;
 
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
@@ -223,6 +222,7 @@ class ReplyReader implements ReadOptions {
   readonly #reply = new ReplyAccumulator();
   readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
+  #preparedTool: string | undefined;
   #firstTokenAt: number | undefined;
   #preload: ReturnType<typeof setTimeout> | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
@@ -283,15 +283,17 @@ class ReplyReader implements ReadOptions {
 
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
+    if (name === this.#preparedTool) return;
+    this.#preparedTool = name;
     const tool = this.#tools.find((tool) => tool.name === name);
     if (tool) prepareValidation(tool, this.#run.config.validator);
   }
 
-  /** Loads ajv if the first reply of a run takes long, so that loading it delays nothing. */
+  /** Loads the validator if the first reply of a run takes long, so that loading it delays nothing. */
   startPreload(): void {
     if (this.#turn.progress.turn > 1 || this.#tools.length === 0) return;
-    if (this.#run.config.validator !== ajvValidator) return;
-    this.#preload = setTimeout(preloadAjv, PRELOAD_AFTER_MS);
+    const { validator } = this.#run.config;
+    this.#preload = setTimeout(() => preloadValidator(this.#tools, validator), PRELOAD_AFTER_MS);
   }
 
   stopPreload(): void {

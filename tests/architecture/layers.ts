@@ -115,11 +115,11 @@ const layers: Layer[] = [
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^cli\//,
-    // adapters/mod.ts loads every adapter, and src/tools/mod.ts every tool; the other files of them load what the first
-    // request needs. A compiled program runs the confinement helper, which is not part of the library's API. The import
+    // mod.ts, adapters/mod.ts and src/tools/mod.ts load modules that the first request does not need; the other files do
+    // not. A compiled program runs the confinement helper, which is not part of the library's API. The import
     // of node:path takes 10 ms.
     internal:
-      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/(coding_tools|sandbox\/local_sandbox|confinement\/confined_exec)\.ts|src\/platform\/paths\.ts)$/,
+      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/(coding_tools|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/core\/(content|errors|model|retry)\.ts|src\/platform\/paths\.ts)$/,
     external: [{ specifier: /./ }],
   },
 ];

@@ -109,6 +109,34 @@ Deno.test("exit code: 4 when the provider stays overloaded after retries", async
   );
 });
 
+Deno.test("exit code: 4 reports the attempts of the last turn", async () => {
+  const overloaded = {
+    status: 529,
+    headers: { "content-type": "application/json", "retry-after": "0" },
+    body: '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}',
+  };
+  const call = scriptedReply(scriptedCall("list_directory"));
+  const { code, host } = await runSession({
+    model: [overloaded, call, overloaded, overloaded, overloaded],
+  });
+  assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 5 });
+  assertStringIncludes(host.messages, "Gave up after 3 attempts.");
+});
+
+Deno.test("exit code: 4 without a retry when the provider requests a wait of hours", async () => {
+  const limited = {
+    status: 429,
+    headers: { "content-type": "application/json", "retry-after": "7200" },
+    body: '{"type":"error","error":{"type":"rate_limit_error","message":"slow down"}}',
+  };
+  const { code, host } = await runSession({ model: [limited] });
+  assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 1 });
+  assertStringIncludes(
+    host.messages,
+    "swink: anthropic answered 429: slow down\nTry again in 2 h 0 min.\n",
+  );
+});
+
 Deno.test("exit code: 3 for a server without an API, with the URL", async () => {
   const headers = { "content-type": "text/html" };
   const args = ["-m", "openai/tiny", "--base-url", "http://127.0.0.1:1/v1"];

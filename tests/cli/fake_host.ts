@@ -100,6 +100,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
         redrawListeners.add(listener);
         return () => redrawListeners.delete(listener);
       },
+      watchOutput: () => ({ [Symbol.dispose]() {} }),
     },
     fetch,
     now: options.now ?? (() => FAKE_TIME),

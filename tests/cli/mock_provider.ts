@@ -7,9 +7,10 @@
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
 import { createDeadline } from "../deadline.ts";
 
-/** An answer: a reply, a reply that hangs after a text, an error response, or no response. */
+/** An answer: a reply, a late reply, a reply that hangs after a text, an error response, or no response. */
 export type MockAnswer =
   | ScriptedReply
+  | { readonly reply: ScriptedReply; readonly afterMs: number }
   | { readonly hangsAfter: string }
   | { readonly status: number; readonly body: string }
   | "silence";
@@ -55,6 +56,9 @@ interface AnswerContext {
 
 function respond(answer: MockAnswer, context: AnswerContext): Response | Promise<Response> {
   if (answer === "silence") return context.closing.then(() => new Response());
+  if ("afterMs" in answer) {
+    return delay(answer.afterMs).then(() => respond(answer.reply, context));
+  }
   if ("status" in answer) {
     const headers = { "content-type": "application/json", "retry-after": "0" };
     return new Response(answer.body, { status: answer.status, headers });
@@ -73,6 +77,10 @@ function respond(answer: MockAnswer, context: AnswerContext): Response | Promise
     },
   });
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 function createOpenAiFrames({ blocks }: ScriptedReply): string[] {

@@ -246,6 +246,25 @@ for (
   });
 }
 
+for (const answer of [{ hangsAfter: "Hel" }, "silence"] as const) {
+  Deno.test(`process: a run that writes nothing ends with 141 when the reader is gone, after ${JSON.stringify(answer)}`, async () => {
+    await using setup = await createSetup(answer);
+    await using process = startSwink(["run", "Hello"], setup.options);
+    await process.waitFor(() => setup.provider.requests.length > 0);
+    await process.closeOutput();
+    const { code, messages } = await process.waitForExit();
+    assertEquals(code, 141);
+    assert(!/error|stack|at file/i.test(messages), messages);
+  });
+}
+
+Deno.test("process: a run keeps its output while the reader waits", async () => {
+  const answer = { reply: scriptedReply("Hi."), afterMs: 1_500 };
+  await using setup = await createSetup(answer);
+  const { code, output } = await runSwink(["run", "Hello"], setup.options);
+  assertEquals({ code, output }, { code: 0, output: "Hi.\n" });
+});
+
 Deno.test("process: ends with 1 when standard output fails, and ignores failures of standard error", async () => {
   const run = async (redirection: string, ...args: string[]) => {
     await using setup = await createSetup(scriptedReply("Hi."));

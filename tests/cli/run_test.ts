@@ -37,11 +37,16 @@ Deno.test("swink run: writes the answer to standard output and the rest to stand
 });
 
 Deno.test("swink run: streams text between the lines of tool calls on a terminal", async () => {
-  const { host } = await runSession({
-    ...ALL_TERMINALS,
-    model: [READ_REPLY, DONE_REPLY],
-    env: NO_COLOR_ENV,
-  }, "--sandbox", "off", "What?");
+  const { host } = await runSession(
+    {
+      ...ALL_TERMINALS,
+      model: [READ_REPLY, DONE_REPLY],
+      env: NO_COLOR_ENV,
+    },
+    "--sandbox",
+    "off",
+    "What?",
+  );
   assertEquals(
     host.screen,
     "anthropic/claude-sonnet-5-5 · ~/project · asks first · net off · sandbox off\n\n" +

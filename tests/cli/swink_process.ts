@@ -17,16 +17,22 @@ export interface SwinkOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: none, an open pipe, or a pipe to the keyboard of a terminal. Default: none. */
   readonly stdin?: "null" | "piped" | "terminal";
+  /** Whether the program waits for a debugger. Default: `false`. */
+  readonly waitsForDebugger?: boolean;
 }
 
 /** A running process. */
 export interface SwinkProcess extends AsyncDisposable {
   /** The process. */
   readonly child: Deno.ChildProcess;
+  /** Text of standard error so far. */
+  readonly messages: string;
   /** Waits until standard output or standard error contains a text. */
   waitForText(text: string): Promise<void>;
   /** Waits until a condition is true. */
   waitFor(condition: () => boolean): Promise<void>;
+  /** Closes the pipe from standard output, as a reader that exits does. */
+  closeOutput(): Promise<void>;
   /** Sends a signal. */
   kill(signal: Deno.Signal): void;
   /** Waits for the end of the process. */
@@ -64,8 +70,10 @@ export function getBasicEnvironment(): Record<string, string> {
 
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
-  const { cwd, env = {}, stdin = "null" } = options;
-  const command = [...SWINK_COMMAND, ...args];
+  const { cwd, env = {}, stdin = "null", waitsForDebugger = false } = options;
+  const [deno = "", subcommand = "", ...denoArgs] = SWINK_COMMAND;
+  const inspector = waitsForDebugger ? ["--inspect-wait=127.0.0.1:0"] : [];
+  const command = [deno, subcommand, ...inspector, ...denoArgs, ...args];
   const [program = "", ...programArgs] = stdin === "terminal" ? createTerminal(command) : command;
   const child = new Deno.Command(program, {
     args: programArgs,
@@ -81,6 +89,9 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
   const [output, messages] = [new OutputReader(child.stdout), new OutputReader(child.stderr)];
   return {
     child,
+    get messages() {
+      return messages.text;
+    },
     waitForText: (text) => Promise.any([output.waitForText(text), messages.waitForText(text)]),
     async waitFor(condition) {
       let ended = false;
@@ -91,6 +102,7 @@ export function startSwink(args: readonly string[], options: SwinkOptions = {}):
         },
       });
     },
+    closeOutput: () => output.close(),
     kill: (signal) => child.kill(signal),
     async waitForExit() {
       const { code } = await child.status;
@@ -134,6 +146,7 @@ export async function runSwink(
 class OutputReader {
   text = "";
   readonly ended: Promise<void>;
+  readonly #closing = new AbortController();
   #waiting: {
     readonly text: string;
     readonly resolve: () => void;
@@ -149,11 +162,24 @@ class OutputReader {
     return new Promise((resolve, reject) => this.#waiting.push({ text, resolve, reject }));
   }
 
+  /** Stops reading and closes the stream. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.ended;
+  }
+
   async #readAll(stream: ReadableStream<Uint8Array>): Promise<void> {
-    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
-      this.text += chunk;
-      for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
-    }
+    const decoder = new TextDecoder();
+    const { signal } = this.#closing;
+    const chunks = new WritableStream<Uint8Array>({
+      write: (chunk) => {
+        this.text += decoder.decode(chunk, { stream: true });
+        for (const { text, resolve } of this.#waiting) if (this.text.includes(text)) resolve();
+      },
+    });
+    await stream.pipeTo(chunks, { signal }).catch((error) => {
+      if (!signal.aborted) throw error;
+    });
     for (const { text, reject } of this.#waiting) {
       reject(new Error(`The process ended without: ${text}\n${this.text}`));
     }

@@ -1,0 +1,83 @@
+/**
+ * The end of a run: its report, its patch and its exit code.
+ *
+ * @module
+ */
+
+import type { RunOutcome } from "../../mod.ts";
+import type { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import type { Reporter, RunReport } from "../render/reporter.ts";
+import { reportRunEnd } from "./run_end_message.ts";
+import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RunSettings } from "./settings.ts";
+import type { AgentSetup } from "./setup_agent.ts";
+import { writePatch } from "./write_patch.ts";
+
+/** A run. */
+export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl"> {
+  /** The agent and its tools. */
+  readonly setup: AgentSetup;
+  /** Aborts the run. */
+  readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
+  /** Terminal and environment. */
+  readonly host: Host;
+}
+
+/** The result of a prompt. */
+export interface PromptResult {
+  /** Outcome of the agent. */
+  readonly outcome: RunOutcome;
+  /** Id of the run. */
+  readonly runId: string;
+  /** Number of attempts of the last model call. */
+  readonly attempts: number;
+  /** Number of turns. */
+  readonly turns: number;
+  /** Duration of the run in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Options for `finishRun()`. */
+export interface FinishOptions {
+  /** Result of the agent. */
+  readonly result: PromptResult;
+  /** Receives the report. */
+  readonly reporter: Reporter;
+  /** The working directory before the run, if a patch was requested. */
+  readonly snapshot: DirectorySnapshot | undefined;
+}
+
+/** Reports the end of a run and writes its patch. */
+export async function finishRun(
+  run: Run,
+  { result, reporter, snapshot }: FinishOptions,
+): Promise<ExitCode> {
+  const { patch, interrupt, host, setup, baseUrl } = run;
+  const { outcome, attempts, ...totals } = result;
+  const created = await snapshot?.createPatch();
+  const changes = created?.bytes;
+  const end: RunEnd = {
+    outcome,
+    signalExitCode: interrupt.exitCode,
+    isOutputClosed: host.terminal.output.closed.aborted,
+    attempts,
+    refused: setup.refused,
+    ...(created &&
+      { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
+  };
+  const { usage, cost } = outcome;
+  const exitCode = getRunExitCode(end);
+  const { model } = setup.agent.state;
+  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode };
+  const isPatchInReport = patch === "-" && run.outputFormat !== "text";
+  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
+  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  await reportRunEnd(end, { exitCode, host, baseUrl });
+  // The reader may have closed the output before the end of the result.
+  return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
+    ? ExitCode.brokenPipe
+    : exitCode;
+}

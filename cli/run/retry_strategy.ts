@@ -1,0 +1,18 @@
+/**
+ * The retry strategy of a run.
+ *
+ * @module
+ */
+
+import { exponentialBackoff, type RetryStrategy } from "../../src/core/retry.ts";
+
+/** The longest wait that a provider may request; the run fails rather than wait longer. */
+const MAX_WAIT_MS = 3_600_000;
+
+/** Creates a strategy that waits as long as the provider requests: a retry before that time would fail, too. */
+export function createRetryStrategy(): RetryStrategy {
+  const backOff = exponentialBackoff({ maxDelayMs: MAX_WAIT_MS });
+  const retry: RetryStrategy = (failure) =>
+    (failure.error.retryAfterMs ?? 0) > MAX_WAIT_MS ? null : backOff(failure);
+  return Object.assign(retry, { maxDelayMs: MAX_WAIT_MS });
+}

@@ -1,0 +1,41 @@
+/**
+ * The report of the start of a run.
+ *
+ * @module
+ */
+
+import { VERSION } from "../host/version.ts";
+import type { Reporter } from "../render/reporter.ts";
+import { createConfinementWarning } from "./confinement_warning.ts";
+import { toRunSandbox } from "./run_sandbox.ts";
+import type { RunSettings } from "./settings.ts";
+import type { AgentSetup } from "./setup_agent.ts";
+
+/** Options for `reportStart()`. */
+export interface StartReportOptions extends Pick<RunSettings, "cwd" | "net" | "sandbox"> {
+  /** The agent and its tools. */
+  readonly setup: AgentSetup;
+}
+
+/** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
+export async function reportStart(
+  reporter: Reporter,
+  { setup, cwd, net, sandbox: mode }: StartReportOptions,
+): Promise<void> {
+  const { agent, approvalMode, isInteractive } = setup;
+  const { model, tools } = agent.state;
+  const names = tools.map(({ name }) => name);
+  const report = await setup.describeSandbox();
+  await reporter.onRunStart({
+    version: VERSION,
+    cwd,
+    model,
+    tools: names,
+    approvalMode,
+    isInteractive,
+    net,
+    sandbox: toRunSandbox(mode, report),
+  });
+  const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
+  if (warning !== undefined) await reporter.onNotice(warning);
+}

@@ -1,0 +1,194 @@
+/**
+ * One connection to a server, from its start until it ends.
+ *
+ * @module
+ */
+
+import { abortable } from "../../core/abortable.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
+import type { McpServerStatus } from "../config/status.ts";
+import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
+import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
+
+/** Time limit of a request other than a tool call, in milliseconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Maximum number of pages of a list. */
+const MAX_PAGES = 100;
+/** Maximum number of items of a list; the others are ignored. */
+const MAX_ITEMS = 1_000;
+/** Pause before a subscription that the server has ended is repeated. */
+const SUBSCRIPTION_PAUSE_MS = 5_000;
+/** Number of subscriptions that fail one after the other, after which none follows. */
+const MAX_SUBSCRIPTION_FAILURES = 5;
+/** Maximum number of characters of the name and the version of a server. */
+const MAX_NAME = 256;
+/** Maximum number of characters of the instructions of a server. */
+const MAX_INSTRUCTIONS = 16_384;
+/** Maximum time for ending a session, in milliseconds. */
+const CLOSE_MS = 1_000;
+
+/** The lists of a server. */
+export type ListMethod = "tools/list" | "prompts/list" | "resources/list";
+
+/** A tool call. */
+export interface ToolCall {
+  readonly tool: ServerTool;
+  readonly arguments: JsonObject;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ProtocolProgress) => void;
+}
+
+/** Options for {@linkcode Session}. */
+export interface SessionOptions {
+  /** A connected client. */
+  readonly client: ProtocolClient;
+  /** Ends the session on the server. */
+  readonly terminate: () => Promise<void>;
+  /** The reason why the connection ended, if it is known. */
+  readonly getFailure: () => string | undefined;
+  /** Called when the tools of the server have changed. */
+  readonly onToolsChange: (session: Session) => void;
+  readonly clock: Clock;
+}
+
+/** The server as it describes itself. */
+export type PeerDetails = Pick<
+  McpServerStatus,
+  "protocolVersion" | "serverInfo" | "instructions"
+>;
+
+/** A connection to a server. */
+export class Session {
+  /** Resolves with the reason when the connection has ended. */
+  readonly closed: Promise<string>;
+  readonly #options: SessionOptions;
+  readonly #ended = new AbortController();
+
+  /** Wraps a client that is connected. */
+  constructor(options: SessionOptions) {
+    const { client, getFailure } = options;
+    const closed = createDeferred<string>();
+    this.#options = options;
+    this.closed = closed.promise;
+    client.onclose = () => {
+      this.#ended.abort();
+      closed.resolve(getFailure() ?? "The server closed the connection");
+    };
+    this.#observeTools();
+  }
+
+  /** Whether the connection has ended. */
+  get isClosed(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  /** The server as it describes itself; long texts are cut. */
+  get peer(): PeerDetails {
+    const { client } = this.#options;
+    const protocolVersion = client.getNegotiatedProtocolVersion();
+    const { name, version } = client.getServerVersion() ?? {};
+    const instructions = client.getInstructions();
+    return {
+      ...(protocolVersion !== undefined && { protocolVersion }),
+      ...(name !== undefined && version !== undefined && {
+        serverInfo: { name: name.slice(0, MAX_NAME), version: version.slice(0, MAX_NAME) },
+      }),
+      ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTIONS) }),
+    };
+  }
+
+  /** Returns the items of a list; none if the server does not have the list. */
+  async list(method: ListMethod, signal: AbortSignal): Promise<readonly unknown[]> {
+    const [kind = ""] = method.split("/");
+    if (!this.#options.client.getServerCapabilities()?.[kind]) return [];
+    const items: unknown[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
+      const params: JsonObject = cursor === undefined ? {} : { cursor };
+      const { [kind]: list, nextCursor } = await this.request(method, params, signal);
+      if (Array.isArray(list)) items.push(...list.slice(0, MAX_ITEMS - items.length));
+      if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+      cursor = nextCursor;
+    }
+    return items;
+  }
+
+  /** Sends a request. */
+  async request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const result = await sendCancellable(signal, (signal) => {
+      const options = { signal, timeout: REQUEST_TIMEOUT_MS };
+      return this.#options.client.request({ method, params }, options);
+    });
+    return isJsonObject(result) ? result : {};
+  }
+
+  /** Calls a tool. The abort of the signal is reported to the server, and rejects with its reason. */
+  async callTool(call: ToolCall): Promise<ServerToolResult> {
+    const { tool, arguments: args, onProgress } = call;
+    const result = await sendCancellable(
+      call.signal,
+      (signal) =>
+        this.#options.client.callTool({ name: tool.name, arguments: args }, {
+          signal,
+          // The loop limits the time of a call.
+          timeout: MAX_TIMER_MS,
+          onprogress: onProgress,
+          toolDefinition: tool,
+        }),
+    );
+    return result as ServerToolResult; // repaired, and checked by the client
+  }
+
+  /** Ends the session on the server, and the connection. */
+  async close(): Promise<void> {
+    const { client, terminate } = this.#options;
+    if (!this.isClosed) await settlesWithin(CLOSE_MS, terminate().catch(() => {}));
+    await client.close().catch(() => {});
+  }
+
+  /** Servers of the first protocol versions report changes at any time; those since 2026-07-28 to subscribers. */
+  #observeTools(): void {
+    const { client, onToolsChange } = this.#options;
+    const { tools } = client.getServerCapabilities() ?? {};
+    if (!isJsonObject(tools) || tools["listChanged"] !== true) return;
+    client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChange(this));
+    if (client.getProtocolEra() === "modern") void this.#subscribe();
+  }
+
+  /** Subscribes to changes, again after a pause when the server ends the subscription. Never rejects. */
+  async #subscribe(): Promise<void> {
+    const { client, clock, onToolsChange } = this.#options;
+    let failures = 0;
+    while (!this.#ended.signal.aborted && failures < MAX_SUBSCRIPTION_FAILURES) {
+      const filter = { toolsListChanged: true };
+      const subscription = await client.listen(filter, { timeout: REQUEST_TIMEOUT_MS })
+        .catch(() => undefined);
+      failures = subscription ? 0 : failures + 1;
+      await subscription?.closed;
+      await clock.sleep(SUBSCRIPTION_PAUSE_MS, this.#ended.signal);
+      if (subscription) onToolsChange(this); // Changes in the meantime were not reported.
+    }
+  }
+}
+
+/**
+ * Sends a request and rejects with the reason of the signal when it aborts. The client sends the reason of its signal to
+ * the server, so it gets a signal without the data of this program.
+ */
+async function sendCancellable(
+  signal: AbortSignal,
+  send: (signal: AbortSignal) => Promise<unknown>,
+): Promise<unknown> {
+  const controller = new AbortController();
+  const onAbort = () => controller.abort("cancelled");
+  signal.addEventListener("abort", onAbort);
+  try {
+    signal.throwIfAborted();
+    return await abortable(send(controller.signal), signal);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

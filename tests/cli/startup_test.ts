@@ -1,0 +1,62 @@
+/**
+ * The modules that a run loads: each one delays the first request, and takes memory.
+ *
+ * @module
+ */
+
+import { assert, assertEquals } from "@std/assert";
+import { root } from "../project.ts";
+import { scriptedCall, scriptedReply } from "./fake_host.ts";
+import { observeLoadedModules } from "./loaded_modules.ts";
+import { startMockProvider } from "./mock_provider.ts";
+import { startSwink } from "./swink_process.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
+
+/** Maximum number of modules of the project before the first request. */
+const MAX_MODULES = 305;
+
+/** Modules that the first request must not wait for. */
+const LATER_MODULES = [
+  /^mod\.ts$/,
+  /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
+  /^cli\/render\/(?!plain_text|style)/,
+  /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
+  /^src\/(cassettes|memory|mcp|patch|policies|testing)\//,
+  /^src\/tools\/(mod\.ts|approval\/)/,
+];
+
+/** The first module that is loaded when the first request has been sent. */
+const FIRST_LATER_MODULE = "cli/run/start_report.ts";
+
+/** Runs a prompt with a late reply and a tool call; returns the modules that the program loads, in order. */
+async function listLoadedModules(): Promise<string[]> {
+  await using provider = startMockProvider(
+    { reply: scriptedReply(scriptedCall("read_file", { path: "a.txt" })), afterMs: 100 },
+    scriptedReply("Read."),
+  );
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
+  await using process = startSwink(["run", "Read a.txt"], {
+    cwd: directory.path,
+    env: { ANTHROPIC_API_KEY: "sk-ant-test", ANTHROPIC_BASE_URL: provider.url },
+    waitsForDebugger: true,
+  });
+  await using modules = await observeLoadedModules(process);
+  // The process does not exit before the inspector is disconnected.
+  await process.waitForText("2 turns");
+  return modules.urls.map((url) => url.replace(root.href, ""));
+}
+
+Deno.test("start: the first request waits only for the modules that it needs", async () => {
+  const loaded = await listLoadedModules();
+  const end = loaded.indexOf(FIRST_LATER_MODULE);
+  assert(end > 0, loaded.join("\n"));
+  const early = loaded.slice(0, end).filter((path) => /^(mod|cli|src|adapters)\b/.test(path));
+  assertEquals(early.filter((path) => LATER_MODULES.some((later) => later.test(path))), []);
+  assert(early.length <= MAX_MODULES, `${early.length} modules`);
+});
+
+Deno.test("start: a run with valid calls never loads ajv", async () => {
+  const loaded = await listLoadedModules();
+  assert(loaded.includes("src/tools/file_tools/read_file.ts"));
+  assertEquals(loaded.filter((path) => path.includes("ajv")), []);
+});
