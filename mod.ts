@@ -192,6 +192,7 @@ export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
   defineTool,
+  type ExpectedContext,
   type SideEffect,
   type ToolContext,
   type ToolDefinition,

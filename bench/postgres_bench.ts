@@ -74,7 +74,8 @@ async function benchAppend({ url, sql }: PostgresServer): Promise<Row[]> {
     );
   }
   await pool.end();
-  const [bare, append] = [times.bare, times.append].map((all) => median(all.slice(WARM_UP)));
+  const getMedian = (all: readonly number[]) => median(all.slice(WARM_UP));
+  const [bare, append] = [getMedian(times.bare), getMedian(times.append)];
   return [
     ["insert the line of an entry, bare", formatMilliseconds(bare), "1.00", ""],
     [

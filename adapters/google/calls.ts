@@ -9,7 +9,7 @@
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { ProviderCall } from "../kit/provider.ts";
-import { UnknownParts } from "../kit/stream/unknown_parts.ts";
+import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import { readList, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
@@ -30,10 +30,13 @@ export class GoogleCallAssembler {
   #partialCall: OpenCall | null = null;
   #hasCalls = false;
 
-  constructor({ writer, decodeToolName }: Pick<ProviderCall, "writer" | "decodeToolName">) {
+  constructor(
+    { writer, decodeToolName }: Pick<ProviderCall, "writer" | "decodeToolName">,
+    unknown: UnknownParts,
+  ) {
     this.#writer = writer;
     this.#toolName = decodeToolName;
-    this.#unknown = new UnknownParts(writer);
+    this.#unknown = unknown;
   }
 
   /** Whether the reply has a call. */

@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
   readList,
@@ -52,6 +53,7 @@ export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: GoogleCallAssembler;
+  readonly #unknown: UnknownParts;
   #wireUsage: WireUsage | null = null;
   #finishReason = "";
   #finishMessage = "";
@@ -62,7 +64,8 @@ export class GoogleReply implements ReplyReader<string> {
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
     this.#origin = call.origin;
-    this.#calls = new GoogleCallAssembler(call);
+    this.#unknown = new UnknownParts(call.writer);
+    this.#calls = new GoogleCallAssembler(call, this.#unknown);
   }
 
   /** Tokens counted so far. */
@@ -78,7 +81,9 @@ export class GoogleReply implements ReplyReader<string> {
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
     const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);
     if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
-    const candidate = findFirstCandidate(chunk);
+    const candidates = readList(chunk.candidates);
+    if (candidates.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
+    const candidate = candidates.find((each) => !isFurtherReply(each));
     if (!candidate) return;
     for (const part of readList(candidate.content?.parts)) this.#append(part);
     this.#readSources(candidate);
@@ -177,11 +182,9 @@ function isProviderPart(part: WirePart): boolean {
   return Object.entries(part).some(([name, value]) => value && !TEXT_MEMBERS.includes(name));
 }
 
-/** Returns the first reply; `candidateCount` in `extra` may request several. */
-function findFirstCandidate(chunk: WireChunk): WireCandidate | undefined {
-  const candidates = readList(chunk.candidates);
-  const candidate = candidates[0];
-  return candidate?.index ? candidates.find(({ index = 0 }) => index === 0) : candidate;
+/** Whether a candidate is another reply than the first. */
+function isFurtherReply(candidate: WireCandidate | null): boolean {
+  return typeof candidate?.index === "number" && candidate.index > 0;
 }
 
 /** Converts the counts: Google includes cached tokens in the prompt and excludes thoughts from the output. */

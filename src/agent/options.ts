@@ -21,9 +21,13 @@ import {
 import type { AgentLoopConfig } from "../loop/config.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
-/** Options for `new Agent()`; only `model` is required. */
-export interface AgentOptions
-  extends Omit<AgentLoopConfig, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
+/**
+ * Options for `new Agent()`; only `model` is required.
+ *
+ * @typeParam Tool The type of the tools, which determines that of the `context`.
+ */
+export interface AgentOptions<Tool extends AgentTool<never> = AgentTool>
+  extends Omit<AgentLoopConfig<Tool>, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
   /** The model: a spec, or a name such as `"anthropic/claude-sonnet-5-5"` or `"openai/gpt-6.2-sol:high"`. */
   readonly model: ModelSpec | string;
   /**
@@ -34,7 +38,7 @@ export interface AgentOptions
   /** The system prompt. Default: none. */
   readonly systemPrompt?: string | undefined;
   /** The tools. Default: none. */
-  readonly tools?: readonly AgentTool[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** The history to start with; invalid messages are repaired. Default: empty. */
   readonly messages?: readonly AgentMessage[] | undefined;
   /** The tool calls at the end of `messages` that wait for a decision, from an earlier result. Default: none. */
@@ -53,7 +57,6 @@ export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
 const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
   ...CONFIG_CHECKS,
   model: acceptAny,
-  streamFn: checkStreamFn,
   systemPrompt: (_name, prompt) => checkSystemPrompt(prompt),
   tools: acceptAny,
   messages: acceptAny,
@@ -81,11 +84,4 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkSystemPrompt(systemPrompt: unknown): void {
   if (typeof systemPrompt === "string") return;
   throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
-}
-
-function checkStreamFn(_name: string, streamFn: unknown): void {
-  if (typeof streamFn === "function") return;
-  throw new BadRequestError(
-    "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
-  );
 }

@@ -10,7 +10,7 @@ import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool, ExpectedContext } from "../core/tool.ts";
 import {
   acceptAny,
   type CheckOption,
@@ -20,8 +20,16 @@ import {
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
-/** Options for one run; they have no effect on later runs. */
-export interface RunOptions {
+/**
+ * Options for one run; they have no effect on later runs.
+ *
+ * @typeParam Tool The type of the additional tools.
+ * @typeParam OwnTool The type of the agent's own tools.
+ */
+export interface RunOptions<
+  Tool extends AgentTool<never> = AgentTool,
+  OwnTool extends AgentTool<never> = AgentTool,
+> {
   /** Aborts the run. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum number of turns. Default: that of the agent. */
@@ -31,15 +39,18 @@ export interface RunOptions {
   /** Options of the model calls, which replace those of the agent one by one. Default: none. */
   readonly streamOptions?: StreamOptions | undefined;
   /** Tools in addition to those of the agent. Default: none. */
-  readonly tools?: readonly AgentTool[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** Policies that follow those of the agent. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
   /** Value for tools, approvals and policies; never sent, stored or logged. Default: that of the agent. */
-  readonly context?: unknown;
+  readonly context?: ExpectedContext<Tool | OwnTool> | undefined;
 }
 
 /** Options for a run that continues the history. */
-export interface ContinueOptions extends RunOptions {
+export interface ContinueOptions<
+  Tool extends AgentTool<never> = AgentTool,
+  OwnTool extends AgentTool<never> = AgentTool,
+> extends RunOptions<Tool, OwnTool> {
   /** The decisions on the pending approvals, by the id of the tool call; one for each of them. */
   readonly approvals?: ApprovalDecisions | undefined;
 }
@@ -89,11 +100,11 @@ export function applyRunOptions(
  */
 export function addRunTools(
   tools: readonly AgentTool[],
-  options: RunOptions,
+  options: { readonly tools?: readonly AgentTool<never>[] | undefined },
 ): readonly AgentTool[] {
   checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
-  return checkTools([...tools, ...checkTools(added)]);
+  return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
 }
 
 function checkSignal(_name: string, signal: unknown): void {

@@ -62,8 +62,6 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   readonly validate: ValidateFunction | undefined;
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
-  /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => Promise<boolean>;
   /** Returns the settings of the agent. */
   readonly getSettings: () => TurnSettings;
 }
@@ -117,10 +115,10 @@ export class StructuredAnswer {
    * `BadRequestError` if the validator fails: the form of the schema that is used is compiled first if it must be.
    */
   async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
-    const { tools, supportsSchema, getSettings } = this.#options;
+    const { tools, getSettings } = this.#options;
     const { schema, parameters } = this.#answerSchema;
     // Some providers accept either tools or a schema.
-    this.#isNative = tools.length === 0 && await supportsSchema(schema);
+    this.#isNative = tools.length === 0 && await isEnforced(schema, config, getSettings());
     this.#now = config.now;
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
@@ -296,4 +294,17 @@ function findFreeName(preferred: string, usedNames: ReadonlySet<string>): string
   let name = preferred;
   for (let number = 2; usedNames.has(name); number++) name = `${preferred}_${number}`;
   return name;
+}
+
+/** Whether the provider of the model enforces a schema. */
+async function isEnforced(
+  schema: JsonSchema,
+  { streamFn }: ResolvedConfig,
+  { model }: TurnSettings,
+): Promise<boolean> {
+  try {
+    return await streamFn.hasStrictSchema?.(model, schema) === true;
+  } catch {
+    return false; // The answer is then requested as a tool call, which every provider supports.
+  }
 }

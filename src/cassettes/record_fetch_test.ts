@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
@@ -324,4 +324,14 @@ Deno.test("recordFetch() writes nothing after a write that failed, which may hav
   for (const response of responses) await response.text();
   await assertRejects(() => fetch.close(), BadRequestError, "no space left on device");
   assertEquals([writes, files.writes], [2, ["replace"]]);
+});
+
+Deno.test("recordFetch() throws for unknown and invalid options, since a secret would be recorded", () => {
+  const record = (options: object) => () => recordFetch(replayFetch("hi"), "a.jsonl", options);
+  assertThrows(record({ secret: ["key-of-mine"] }), BadRequestError, "did you mean secrets?");
+  for (const secrets of ["key-of-mine", [undefined], [5], null]) {
+    const error = assertThrows(record({ secrets }), BadRequestError, "must be an array of texts");
+    assert(!error.message.includes("key-of-mine"));
+  }
+  record({ secrets: undefined, now: undefined })();
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ReplyAccumulator } from "./accumulate.ts";
+import type { ThinkingBlock } from "./content.ts";
 import { NetworkError, StreamError } from "./errors.ts";
 import type { AssistantMessageEvent } from "./stream.ts";
 import { zeroUsage } from "./usage.ts";
@@ -104,6 +105,21 @@ Deno.test("ReplyAccumulator: keeps signatures, `redacted` and extensions", () =>
     { type: "text", text: "Hi", signature: "s1" },
     { type: "tool_call", id: "a", name: "bash", arguments: {}, signature: "s2" },
     { type: "extension", typeName: "openai.reasoning", data: { id: "rs_1" } },
+  ]);
+});
+
+Deno.test("ReplyAccumulator: keeps `redacted` if it is given, as a boolean", () => {
+  const keep = (redacted: unknown) =>
+    accumulate(
+      { type: "thinking_start", contentIndex: 0 },
+      { type: "thinking_end", contentIndex: 0, signature: "s", redacted: redacted as boolean },
+    ).finish().content;
+  const block: ThinkingBlock = { type: "thinking", thinking: "", signature: "s" };
+  assertEquals([true, false, 1, undefined].map(keep), [
+    [{ ...block, redacted: true }],
+    [{ ...block, redacted: false }],
+    [{ ...block, redacted: false }],
+    [block],
   ]);
 });
 

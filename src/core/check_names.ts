@@ -11,7 +11,6 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   instructions: "systemPrompt",
   system: "systemPrompt",
   maxSteps: "maxTurns",
-  maxIterations: "maxTurns",
   abortSignal: "signal",
   maxOutputTokens: "maxTokens",
 };
@@ -55,7 +54,7 @@ export function checkMisspellings(
 }
 
 function suggestName(name: string, known: readonly string[]): string | undefined {
-  const foreign = Object.hasOwn(FOREIGN_NAMES, name) ? FOREIGN_NAMES[name] : undefined;
+  const { [name]: foreign } = FOREIGN_NAMES;
   if (foreign !== undefined && known.includes(foreign)) return foreign;
   return findSimilarName(name, known) ?? known.find((other) => other.startsWith(name));
 }

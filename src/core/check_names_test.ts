@@ -35,8 +35,8 @@ Deno.test("checkNames() suggests a name that differs in at most two adjacent let
 });
 
 Deno.test("checkNames() suggests the name for an option of another library, where it has an effect", () => {
-  assertEquals(suggest("maxIterations", "maxTurns"), "maxTurns");
-  assertEquals(suggest("maxIterations", "signal"), undefined);
+  assertEquals(suggest("maxSteps", "maxTurns"), "maxTurns");
+  assertEquals(suggest("maxSteps", "signal"), undefined);
 });
 
 Deno.test("checkMisspellings() refuses almost the name of a missing property, and allows others", () => {

@@ -15,6 +15,5 @@ import { BadRequestError } from "./errors.ts";
  */
 export function checkNumber(name: string, value: unknown): void {
   if (value === undefined || (typeof value === "number" && value >= 0)) return;
-  const found = typeof value === "string" ? JSON.stringify(value) : describeValue(value);
-  throw new BadRequestError(`${name} must be a number of at least 0, not ${found}`);
+  throw new BadRequestError(`${name} must be a number of at least 0, not ${describeValue(value)}`);
 }

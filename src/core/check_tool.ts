@@ -38,7 +38,7 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
   readOnly: unchecked,
   interruptible: unchecked,
   sequential: unchecked,
-  requiresApproval: ["true, false or a function", isOptional("boolean", "function")],
+  requiresApproval: ["a boolean or a function", isOptional("boolean", "function")],
   risk: [
     `${RISK_CLASSES.join(", ")} or a function`,
     (value) => isOptional("function")(value) || RISK_CLASSES.includes(value as RiskClass),
@@ -48,7 +48,7 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
     (value) => value === undefined || (typeof value === "number" && value > 0),
   ],
   sideEffect: [
-    '"none", "idempotent" or "once"',
+    "none, idempotent or once",
     (value) => value === undefined || ["none", "idempotent", "once"].includes(value as string),
   ],
 };
@@ -60,11 +60,11 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
  */
 export function checkTool(tool: unknown): void {
   if (!isJsonObject(tool)) {
-    throw new BadRequestError(`A tool must be an object, not ${formatValue(tool)}`);
+    throw new BadRequestError(`A tool must be an object, not ${describeValue(tool)}`);
   }
   const { name } = tool;
   if (typeof name !== "string" || name === "") {
-    throw new BadRequestError(`The name of a tool must be a text, not ${formatValue(name)}`);
+    throw new BadRequestError(`The name of a tool must be a text, not ${describeValue(name)}`);
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
@@ -80,7 +80,7 @@ export function checkTools<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
 ): readonly Tool[] {
   if (!Array.isArray(tools)) {
-    throw new BadRequestError(`The tools must be a list, not ${formatValue(tools)}`);
+    throw new BadRequestError(`The tools must be a list, not ${describeValue(tools)}`);
   }
   const names = new Set<string>();
   for (const tool of tools) {
@@ -109,7 +109,7 @@ export function checkToolName(name: unknown): void {
   const example = accepted.slice(0, 64) || "get_weather";
   throw new BadRequestError(
     `Invalid tool name ${
-      formatValue(name)
+      describeValue(name)
     }: it must have 1 to 64 letters, digits, "_" or "-", as in "${example}"`,
   );
 }
@@ -120,7 +120,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
   }
   if (!isJsonObject(parameters)) {
     return `parameters must be a JSON Schema such as { type: "object", properties: {} }, not ${
-      formatValue(parameters)
+      describeValue(parameters)
     }`;
   }
   if (isLibrarySchema(parameters)) {
@@ -136,7 +136,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
       ? 'parameters must be a schema of type "object", with its properties in "properties"'
       : undefined;
   }
-  return `parameters must be a schema of type "object", not ${formatValue(type)}`;
+  return `parameters must be a schema of type "object", not ${describeValue(type)}`;
 }
 
 /** Keywords whose value is a schema. */
@@ -155,11 +155,6 @@ function isListOfProperties(schema: JsonObject): boolean {
 function findPropertyProblem(tool: JsonObject): string | undefined {
   for (const [name, [expectation, isValid]] of Object.entries(PROPERTIES)) {
     const { [name]: value } = tool;
-    if (!isValid(value)) return `${name} must be ${expectation}, not ${formatValue(value)}`;
+    if (!isValid(value)) return `${name} must be ${expectation}, not ${describeValue(value)}`;
   }
-}
-
-/** Formats a value for a message. */
-function formatValue(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : describeValue(value);
 }

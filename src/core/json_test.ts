@@ -8,6 +8,7 @@ import {
 } from "../testing/messages.ts";
 import type { AgentEvent } from "./event.ts";
 import { cloneJson, isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
+import { seededRandom } from "../testing/seeded_random.ts";
 import { type AgentMessage, userMessage } from "./message.ts";
 import { modelSpec } from "./model.ts";
 import type { LlmContext, StreamOptions } from "./stream.ts";
@@ -113,6 +114,33 @@ Deno.test("cloneJson() cuts a value off below 210 levels, also one that contains
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
   assertEquals(isDeeperThan(cloneJson(cyclic), MAX_JSON_DEPTH + 10), false);
+});
+
+Deno.test("cloneJson() and toJsonValue() copy random values as JSON does (seed 3)", () => {
+  const random = seededRandom(3);
+  const leaves: readonly unknown[] = [0, -1.5, NaN, Infinity, "", "a", true, false, null];
+  const others: readonly unknown[] = [() => {}, Symbol("s")];
+  const create = (depth: number, leafList: readonly unknown[]): unknown => {
+    const kind = depth === 0 ? 0 : Math.floor(random() * 5);
+    const items = () =>
+      Array.from({ length: Math.floor(random() * 4) }, () => create(depth - 1, leafList));
+    if (kind === 1) return items();
+    if (kind === 2) return Object.fromEntries(items().map((item, index) => [`k${index}`, item]));
+    if (kind === 3) {
+      const json = items();
+      return { toJSON: () => json };
+    }
+    if (kind === 4) return new Date(Math.floor(random() * 1e12));
+    return leafList[Math.floor(random() * leafList.length)];
+  };
+  for (let round = 0; round < 2_000; round++) {
+    const value = create(4, [...leaves, undefined, ...others]);
+    const text = JSON.stringify(value);
+    assertEquals(JSON.stringify(cloneJson(value)), text);
+    if (text !== undefined) assertEquals(cloneJson(value), JSON.parse(text));
+    const plain = create(4, [...leaves, undefined]) ?? null;
+    assertEquals(toJsonValue(plain), { value: JSON.parse(JSON.stringify(plain)) });
+  }
 });
 
 Deno.test("toJsonValue() converts as JSON.stringify() does", () => {

@@ -117,16 +117,27 @@ Deno.test("exponentialBackoff() does not retry when maxAttempts is 1", () => {
   assertEquals(getDelays({ maxAttempts: 1 }, 1), [null]);
 });
 
-for (const name of ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"]) {
-  Deno.test(`exponentialBackoff() throws when ${name} is not a number of at least 0`, () => {
-    for (
-      const [value, shown] of [[NaN, "NaN"], [-1, "-1"], ["5", '"5"'], [null, "null"]] as const
-    ) {
-      assertThrows(
-        () => exponentialBackoff({ [name]: value }),
-        BadRequestError,
-        `${name} must be a number of at least 0, not ${shown}`,
-      );
-    }
+Deno.test("exponentialBackoff() throws for unknown options and for numbers that would retry without end", () => {
+  const cases: readonly (readonly [options: object, message: string])[] = [
+    [{ maxAttempt: 5 }, "did you mean maxAttempts?"],
+    [{ maxAttempts: NaN }, "maxAttempts must be a number of at least 0, not NaN"],
+    [{ maxAttempts: "5" }, 'at least 0, not "5"'],
+    [{ baseDelayMs: -1 }, "baseDelayMs must be a number of at least 0, not -1"],
+    [{ maxDelayMs: null }, "maxDelayMs must be a number of at least 0, not null"],
+    [{ multiplier: NaN }, "multiplier must be a number of at least 0, not NaN"],
+  ];
+  for (const [options, message] of cases) {
+    assertThrows(() => exponentialBackoff(options), BadRequestError, message);
+  }
+  const strategy = exponentialBackoff({
+    maxAttempts: Infinity,
+    maxDelayMs: Infinity,
+    multiplier: 0,
+    jitter: false,
   });
-}
+  assertEquals([1, 2, 100].map((attempt) => strategy({ error: new NetworkError("x"), attempt })), [
+    1000,
+    0,
+    0,
+  ]);
+});

@@ -59,8 +59,12 @@ export interface ToolContext<Context = unknown> {
  */
 export type SideEffect = "none" | "idempotent" | "once";
 
-/** A tool that the loop can run; {@linkcode defineTool} creates one with typed arguments. */
-export interface AgentTool {
+/**
+ * A tool that the loop can run; {@linkcode defineTool} creates one with typed arguments.
+ *
+ * @typeParam Context The type of the run's `context` that it expects. `AgentTool<never>` is any tool.
+ */
+export interface AgentTool<Context = unknown> {
   /** Name by which the model calls it; unique among an agent's tools. */
   readonly name: string;
   /** Name for user interfaces. Default: `name`. */
@@ -115,8 +119,24 @@ export interface AgentTool {
     | ((args: JsonObject) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>)
     | undefined;
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
-  readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
+  readonly execute: (
+    args: JsonObject,
+    context: ToolContext<Context>,
+  ) => Promise<AgentToolResult | string>;
 }
+
+/**
+ * The type of a `context` that all of some tools accept. An object may have more properties than they use, also if it is
+ * written as a literal.
+ *
+ * @example
+ * ```ts ignore
+ * // { user: string } & { now: () => Date }
+ * type Context = ExpectedContext<AgentTool<{ user: string }> | AgentTool<{ now: () => Date }>>;
+ * ```
+ */
+export type ExpectedContext<Tool extends AgentTool<never>> = [Tool] extends
+  [AgentTool<infer Context>] ? Context | (Context & JsonObject) : never;
 
 /**
  * Definition of a tool for {@linkcode defineTool}: an {@linkcode AgentTool} with typed arguments.
@@ -197,10 +217,10 @@ export interface ToolDefinition<
  */
 export function defineTool<const Schema extends SchemaSource, Context = unknown>(
   definition: ToolDefinition<Schema, Context>,
-): AgentTool {
+): AgentTool<Context> {
   checkToolName(definition?.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
-  const untyped = definition as unknown as AgentTool;
+  const untyped = definition as unknown as AgentTool<Context>;
   const parameters = toJsonSchema(definition.parameters);
   checkTool({ ...untyped, parameters });
   const subject = `The schema of the tool "${definition.name}"`;

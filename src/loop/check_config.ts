@@ -20,33 +20,33 @@ export type CheckOption = (name: string, value: unknown) => void;
 /** Checks by the name of the option. */
 export type OptionChecks = Readonly<Record<string, CheckOption>>;
 
-const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, true>> = {
-  temperature: true,
-  maxTokens: true,
-  topP: true,
-  stop: true,
-  seed: true,
-  serverTools: true,
-  sessionId: true,
-  transport: true,
-  apiKey: true,
-  cache: true,
-  toolChoice: true,
-  responseSchema: true,
-  serviceTier: true,
-  verbosity: true,
-  reasoningSummary: true,
-  extra: true,
+const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
+  temperature: 1,
+  maxTokens: 1,
+  topP: 1,
+  stop: 1,
+  seed: 1,
+  serverTools: 1,
+  sessionId: 1,
+  transport: 1,
+  apiKey: 1,
+  cache: 1,
+  toolChoice: 1,
+  responseSchema: 1,
+  serviceTier: 1,
+  verbosity: 1,
+  reasoningSummary: 1,
+  extra: 1,
 };
 
-const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, true>> = {
-  preTurn: true,
-  preRequest: true,
-  preDispatch: true,
-  postDispatch: true,
-  postTurn: true,
-  postLoop: true,
-  onDelta: true,
+const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
+  preTurn: 1,
+  preRequest: 1,
+  preDispatch: 1,
+  postDispatch: 1,
+  postTurn: 1,
+  postLoop: 1,
+  onDelta: 1,
 };
 
 /** The options that agents and their runs have in common with `agentLoop()`. */
@@ -120,7 +120,7 @@ export function checkOwnOptions(options: object, checks: OptionChecks, subject: 
 export function checkRunConfig(
   config: { readonly model: ModelSpec; readonly streamFn: unknown },
 ): void {
-  checkObject(config, "Pass a configuration with a model and a streamFn");
+  checkObject(config, "Pass a config with a model and a streamFn");
   checkModelSpec(config.model);
   checkFunction("streamFn", config.streamFn);
   checkOptions(config, LOOP_CHECKS);
@@ -156,7 +156,7 @@ function checkPolicies(option: string, policies: unknown): void {
   for (const policy of checkList(option, policies)) {
     if (!isJsonObject(policy) || typeof policy["name"] !== "string") {
       throw new BadRequestError(
-        "A policy must be an object with a name and hooks, such as preTurn",
+        "A policy must have a name and hooks such as preTurn",
       );
     }
     const subject = `the policy "${policy["name"]}"`;
@@ -176,7 +176,7 @@ const FALLBACK_CHECKS: OptionChecks = {
 
 function checkFallbacks(option: string, fallbacks: unknown): void {
   for (const fallback of checkList(option, fallbacks)) {
-    checkObject(fallback, "fallback must have objects such as { model: modelSpec(name) }");
+    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }");
     const { model } = fallback as { readonly model: ModelSpec };
     checkModelSpec(model);
     checkOptions(fallback as object, FALLBACK_CHECKS);

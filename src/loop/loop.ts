@@ -12,6 +12,7 @@ import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
@@ -53,10 +54,10 @@ export interface ContinueLoopOptions extends LoopOptions {
  * }
  * ```
  */
-export function agentLoop(
+export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
   messages: readonly AgentMessage[],
-  context: AgentContext,
-  config: AgentLoopConfig,
+  context: AgentContext<Tool>,
+  config: AgentLoopConfig<Tool>,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
   checkMessages(messages);
@@ -65,7 +66,8 @@ export function agentLoop(
     throw new NoMessagesError();
   }
   const input = { messages, declined: pending };
-  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
+  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
+    .createStream();
 }
 
 /**
@@ -91,29 +93,31 @@ export function agentLoop(
  * }
  * ```
  */
-export function agentLoopContinue(
-  context: AgentContext,
-  config: AgentLoopConfig,
+export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
+  context: AgentContext<Tool>,
+  config: AgentLoopConfig<Tool>,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
   const { pending, ...repaired } = repairContext(context, options);
   const sources = { ...config, ...options, pending };
   const input = createContinueInput(repaired.context.messages, sources);
-  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
+  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
+    .createStream();
 }
 
 function repairContext(
-  context: AgentContext,
+  context: AgentContext<AgentTool<never>>,
   options: LoopOptions,
 ): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
-  checkObject(options, "Pass the options as an object, such as { signal }");
+  checkObject(options, "Pass options such as { signal }");
   checkMessages(context.messages);
-  checkTools(context.tools);
+  // Only callers need the type of the run's context.
+  const tools = checkTools(context.tools as readonly AgentTool[]);
   const pending = checkPending(options.pending, context.messages);
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
-  return { context: { ...context, messages }, repairs, pendingCalls, pending };
+  return { context: { ...context, messages, tools }, repairs, pendingCalls, pending };
 }
 
 /** Whether any message is left after the repair of invalid ones. */

@@ -51,7 +51,7 @@ Deno.test("readMediaFiles() rejects with BadRequestError when a file is unreadab
   );
 });
 
-for (const [read, kind] of [["bytes", "bytes"], [{}, "an object"], [undefined, "undefined"]]) {
+for (const [read, kind] of [["bytes", '"bytes"'], [{}, "an object"], [undefined, "undefined"]]) {
   Deno.test(`readMediaFiles() rejects with BadRequestError when readFile returns ${kind}`, async () => {
     await assertRejects(
       () => readFiles([createImageMessage("a.png")], () => Promise.resolve(read as never)),

@@ -24,9 +24,7 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
   for (const id of Object.keys(approvals)) {
     if (pendingIds.includes(id)) continue;
     throw new BadRequestError(
-      `No approval is pending for the tool call "${id}"; pending: ${
-        pendingIds.join(", ") || "none"
-      }`,
+      `No approval is pending for the tool call "${id}"; pending: ${pendingIds.join(", ")}`,
     );
   }
   const decisions = new Map<string, ApprovalDecision>();
@@ -38,14 +36,9 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
 }
 
 function parseDecision(id: string, answer: unknown): ApprovalDecision {
-  if (answer === undefined) {
-    throw new BadRequestError(
-      `There is no decision for the tool call "${id}": pass approvals: { "${id}": true } or a decision`,
-    );
-  }
   if (!isDecision(answer)) {
     throw new BadRequestError(
-      `The decision for the tool call "${id}" must be true, false, or an object of type approved or denied`,
+      `Decide the tool call "${id}": pass true, false, or an object of type approved or denied`,
     );
   }
   try {
@@ -76,7 +69,7 @@ export function checkPending(
   history: readonly AgentMessage[],
 ): PendingBatch | undefined {
   if (batch === undefined) return undefined;
-  checkObject(batch, "Pass the pending calls of an earlier result, as { pendingApprovals }");
+  checkObject(batch, "Pass the pendingApprovals of an earlier result");
   const { pendingApprovals, decidedCalls = [], interruptedCalls = [] } = batch;
   checkCalls("pendingApprovals", pendingApprovals, isCall);
   checkCalls("decidedCalls", decidedCalls, isCall);

@@ -38,7 +38,7 @@ export function toDecision(answer: unknown): ApprovalDecision {
 function copyRefusedHunks(value: unknown, args: JsonObject | undefined): RefusedHunks[] {
   const copy = copyJson(value);
   if (!args && Array.isArray(copy) && copy.every(isRefusedHunks)) return copy;
-  throw new TypeError("refusedHunks must be a list of { path, hunks }, without edited arguments");
+  throw new TypeError("refusedHunks must be a list of { path, hunks } without edited arguments");
 }
 
 function isRefusedHunks(file: unknown): file is RefusedHunks {

@@ -99,7 +99,7 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await createSession(store, { id: "odd", metadata: { seats: "3", plan: ["pro"], none: {} } });
     await createSession(store, { id: "none" });
     const reopened = await subject.reopen();
-    const listIds = async (metadata: SessionFilter["metadata"] = {}, others?: SessionFilter) =>
+    const listIds = async (metadata: SessionFilter["metadata"] = {}, others: SessionFilter = {}) =>
       (await reopened.list({ metadata, ...others })).map(({ id }) => id).toSorted();
     expectEqual(await listIds({ plan: "pro" }), ["pro"], "one member");
     expectEqual(await listIds({ seats: 3 }), ["free", "pro"], "a number");

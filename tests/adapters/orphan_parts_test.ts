@@ -221,3 +221,28 @@ Deno.test("adapters: an event of an unknown type with a message is reported, an 
     }
   }
 });
+
+Deno.test("adapters: of several replies to a request the first is read, and the others are reported once", async () => {
+  const expected = "The provider sent several replies; only the first one is read";
+  const other = { delta: { content: "2" }, index: 1 };
+  const chat = await read("openai", [
+    { choices: [other] },
+    { choices: [{ ...other, index: 2 }, { delta: { content: "1" }, index: 0 }] },
+    { choices: [{ delta: {}, finish_reason: "stop" }] },
+    { choices: [{ ...other, finish_reason: "length" }] },
+  ]);
+  const candidate = (text: string, fields: object) => ({
+    content: { parts: [{ text }] },
+    ...fields,
+  });
+  const google = await read("google", [
+    { candidates: [candidate("2", { index: 1, finishReason: "MAX_TOKENS" }), candidate("1", {})] },
+    { candidates: [candidate("2", { index: 1 })] },
+    { candidates: [{ finishReason: "STOP", index: 0 }] },
+  ]);
+  for (const reply of [chat, google]) {
+    const messages = reply.warnings.filter(({ code }) => code === "further_replies_left_out")
+      .map(({ message }) => message);
+    assertEquals([reply.text, reply.stopReason, messages], ["1", "stop", [expected]]);
+  }
+});

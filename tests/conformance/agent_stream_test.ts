@@ -243,6 +243,18 @@ Deno.test("toResponse(): a listener that changes agent_end does not hide a failu
   await assertRejects(() => response.text(), AuthError);
 });
 
+Deno.test("toResponse(): result() may be called after it, and before it is misuse", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  const first = agent.promptStream("Hi");
+  const response = first.toResponse({ format: "text" });
+  const [body, { text: answer }] = await Promise.all([response.text(), first.result()]);
+  assertEquals([body, answer], ["One", "One"]);
+  const second = agent.promptStream("Hi");
+  const result = second.result();
+  assertThrows(() => second.toResponse(), TypeError, "call toResponse() before result() or text()");
+  assertEquals((await result).text, "Two");
+});
+
 Deno.test("toResponse(): an abort errors the text body", async () => {
   const { agent } = testAgent([hang({ after: "Half" })]);
   const response = agent.promptStream("Hi").toResponse({ format: "text" });

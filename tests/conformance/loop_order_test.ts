@@ -265,6 +265,21 @@ Deno.test("agentLoopContinue() throws when there is nothing to continue [B9]", (
   assertThrows(() => agentLoopContinue(finished, config), InvalidContinueError);
 });
 
+Deno.test("agentLoop(), agentLoopContinue(): the signal aborts the run", async () => {
+  const reason = "enough";
+  const signal = AbortSignal.abort(reason);
+  const context = { ...empty, messages: [hi] };
+  for (
+    const stream of [
+      agentLoop([hi], empty, loopConfig([]), { signal }),
+      agentLoopContinue(context, loopConfig([]), { signal }),
+    ]
+  ) {
+    const [end] = eventsOfType(await checkEvents(stream), "agent_end");
+    assertEquals([end?.stopReason, end?.abortReason], ["aborted", reason]);
+  }
+});
+
 Deno.test("agentLoop() throws when repair leaves no message", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoop([assistantMessage([])], empty, config), NoMessagesError);

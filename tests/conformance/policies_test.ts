@@ -419,3 +419,20 @@ Deno.test("preTurn: newMessages has the queued messages that the turn will take"
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(seen, [["user: Hi", "user: by the way"]]);
 });
+
+Deno.test("preTurn: newMessages has no queued messages before the turn that runs approved calls", async () => {
+  const seen: string[][] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Hello")], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+    interrupt: "after_batch",
+    policies: [{
+      name: "watch",
+      preTurn: ({ newMessages }) => void seen.push(outlineMessages(newMessages)),
+    }],
+  });
+  await agent.prompt("Hi");
+  agent.steer("by the way");
+  await agent.continue({ approvals: { call_1: true } });
+  assertEquals(seen, [["user: Hi"], [], ["user: by the way"]]);
+});

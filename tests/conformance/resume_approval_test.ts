@@ -6,7 +6,7 @@ import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { text, toolCall } from "../../src/testing/messages.ts";
+import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
@@ -128,53 +128,6 @@ Deno.test("continue({ approvals }): runs the calls of the reply that needed no a
   assertEquals(ranCalls(test), ["call_1", "call_2"]);
 });
 
-Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
-  const first = pendingAgent();
-  await first.agent.prompt("Go");
-  const test = pendingAgent([reply("Done")], { approve: () => true });
-  const result = { content: [text("before")] };
-  const interruptedCalls = [
-    { toolCallId: "call_1", result },
-    { toolCallId: "call_2", result, rerun: {} },
-  ];
-  assertEquals(test.agent.state.interruptedCalls, []);
-  test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
-  assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
-  await test.agent.continue();
-  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
-  const results = outlineMessages(test.agent.state.messages).slice(2);
-  assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
-  assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
-});
-
-Deno.test("prompt(): an interrupted call keeps its result, and the other calls are answered as not approved", async () => {
-  const first = pendingAgent();
-  await first.agent.prompt("Go");
-  const test = pendingAgent([reply("Done")]);
-  const result = { content: [text("before")], isError: true, details: { line: 1 } };
-  test.agent.setMessages(first.agent.state.messages, {
-    pendingApprovals: [],
-    interruptedCalls: [{ toolCallId: "call_2", result }],
-  });
-  const { messages } = await test.agent.prompt("Never mind");
-  const declined = "tool_result: Tool call not run: not approved: the conversation went on";
-  assertEquals(outlineMessages(messages), [
-    declined,
-    "tool_result: before",
-    declined,
-    declined,
-    "user: Never mind",
-    "assistant: Done",
-  ]);
-  const [, kept] = messages;
-  assertEquals(kept?.role === "tool_result" && [kept.toolCallId, kept.isError, kept.details], [
-    "call_2",
-    true,
-    { line: 1 },
-  ]);
-  assertEquals(ranCalls(test), []);
-});
-
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
   const first = pendingAgent();
   const { pendingApprovals } = await first.agent.prompt("Go");
@@ -208,7 +161,7 @@ Deno.test("pending calls: new Agent() and setMessages() throw for calls that the
 
 for (
   const [invalid, words] of [
-    ["call_2", "Pass the pending calls of an earlier result, as { pendingApprovals }, not call_2"],
+    ["call_2", 'Pass the pendingApprovals of an earlier result, not "call_2"'],
     [{}, "pendingApprovals must be"],
     [{ pendingApprovals: [null] }, "pendingApprovals must be"],
     [{ pendingApprovals: PENDING, decidedCalls: "call_1" }, "decidedCalls must be"],
@@ -248,14 +201,14 @@ Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisio
   await agent.prompt("Go");
   for (
     const [approvals, words] of [
-      [{}, 'There is no decision for the tool call "call_2"'],
-      [{ call_2: undefined }, 'There is no decision for the tool call "call_2"'],
+      [{}, 'Decide the tool call "call_2"'],
+      [{ call_2: undefined }, 'Decide the tool call "call_2"'],
       [{ call_2: true, call_1: true }, 'No approval is pending for the tool call "call_1"'],
       [{ call_9: true }, 'No approval is pending for the tool call "call_9"; pending: call_2'],
-      [{ call_2: { type: "pending" } }, "decision"],
-      [{ call_2: "yes" }, "decision"],
+      [{ call_2: { type: "pending" } }, "Decide the tool call"],
+      [{ call_2: "yes" }, "Decide the tool call"],
       [{ call_2: { type: "approved", arguments: { n: 5n } } }, "decision"],
-      [{ call_2: { type: "approved", arguments: [1] } }, "decision"],
+      [{ call_2: { type: "approved", arguments: [1] } }, "Decide the tool call"],
     ] as const
   ) {
     await assertRejects(

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 import { classifyResponse, classifyStreamError } from "./classify.ts";
+import { UNAVAILABLE } from "./error_table.ts";
 
 const ORIGIN = { provider: "acme", now: 0 };
 
@@ -242,4 +243,29 @@ Deno.test("classifyResponse(): redacts a key that a gateway repeats as the id of
     { ...ORIGIN, secrets: ["my-secret-key"] },
   );
   assertEquals(error.requestId, "Bearer [redacted]");
+});
+
+Deno.test("classifyResponse(): a daily quota in the details of an error is exhausted, although it has a retry delay", () => {
+  const quota = (quotaId: string) => ({
+    error: {
+      code: 429,
+      message: "Quota exceeded for the model",
+      details: [
+        { "@type": "x.QuotaFailure", violations: [{ quotaId: "PerMinute" }, { quotaId }] },
+        { "@type": "x.RetryInfo", retryDelay: "30s" },
+      ],
+    },
+  });
+  assert(classify(429, quota("GenerateRequestsPerMinute")).retryable);
+  const { code, retryable } = classify(429, quota("GenerateRequestsPerDayPerProject"));
+  assertEquals([code, retryable], ["model_throttled", false]);
+});
+
+Deno.test("classifyResponse(): the error type of AWS in a header may be followed by a URL", () => {
+  const table = { codes: { ModelTimeoutException: UNAVAILABLE } };
+  for (const type of ["ModelTimeoutException", "ModelTimeoutException:http://a.example/v1/"]) {
+    const headers = new Headers({ "x-amzn-errortype": type });
+    const { code } = classifyResponse({ status: 400, headers, body: "" }, { ...ORIGIN, table });
+    assertEquals(code, "network_error", type);
+  }
 });

@@ -46,6 +46,19 @@ Deno.test("RateLimiter: limits tokens; a request of more than a minute's tokens 
   assertEquals(await huge, 72_000);
 });
 
+Deno.test("RateLimiter: a small request does not overtake a large one that waits", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
+  await limiter.acquire(1000, neverAborted);
+  const sent: [string, number][] = [];
+  const send = (name: string, tokens: number) =>
+    limiter.acquire(tokens, neverAborted).then(() => sent.push([name, clock.now()]));
+  const all = Promise.all([send("large", 800), send("small", 10)]);
+  for (let step = 0; step < 4; step++) await advance(clock);
+  await all;
+  assertEquals(sent, [["large", 48_000], ["small", 48_600]]);
+});
+
 Deno.test("RateLimiter.observe(): applies the limits in response headers", async () => {
   const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });

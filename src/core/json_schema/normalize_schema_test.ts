@@ -254,6 +254,11 @@ Deno.test("a keyword with an invalid value is ignored and reported, and the othe
       "must be a list of schemas",
     ],
     [{ $ref: "#/$defs/missing" }, "/$ref", 'refers to "#/$defs/missing", which does not exist'],
+    [
+      { $ref: "#/$defs/constructor", $defs: {} },
+      "/$ref",
+      'refers to "#/$defs/constructor", which does not exist',
+    ],
     [{ $ref: "#/%zz", "%zz": {} }, "/$ref", 'refers to "#/%zz", which does not exist'],
     [{ $async: true }, "/$async", "is not part of JSON Schema: remove it"],
   ];

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
 import type {
   CreateSessionOptions,
   DeleteSessionsOptions,
@@ -53,11 +52,11 @@ import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
-import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
-import { readLines } from "./read_lines.ts";
+import { readHeaderId } from "./read_header_id.ts";
 import { searchLog } from "./search_log.ts";
 import {
   getOldLogPath,
@@ -486,18 +485,4 @@ function selectListed(
 ): readonly ListedSession[] {
   return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
     .toSorted((left, right) => compareSessions(left.position, right.position));
-}
-
-/** Returns the id in the header of a log, if it has one. */
-async function readHeaderId(file: ReadableFile): Promise<string | undefined> {
-  for await (const [first] of readLines(file)) {
-    try {
-      const header: unknown = JSON.parse(first?.text ?? "");
-      const id = isJsonObject(header) ? header["id"] : undefined;
-      return typeof id === "string" ? id : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
 }

@@ -23,21 +23,19 @@ export function quoteSchema(schema: string): QuotedSchema {
   );
 }
 
+/** The statements that create each version of the tables from the one before. */
+const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
+  (schema) => createTables(schema) + createTriggers(schema) + createFunctions(schema),
+];
+
 /**
- * The statements that create each version of the tables from the one before.
+ * Creates the tables.
  *
  * `sessions` also has the lease of the writer, so that an append checks the lease and the number of entries with the row
  * that it locks anyway. A row without entries is only a lease.
- *
- * Appends and leases are functions because Postgres keeps the plans of their statements for each connection: planning takes four
- * times as long as executing, and prepared statements would need a state of the connection. The server's clock decides when a
- * lease has ended, so that those of the clients may differ.
- *
- * Triggers delete the entries of deleted sessions. A foreign key would check the session of each new entry, whose row
- * `append_entries` has locked, and take a fifth of the time of an append.
  */
-const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
-  (schema) => `
+function createTables(schema: QuotedSchema): string {
+  return `
     CREATE TABLE ${schema}.sessions (
       id text COLLATE "C" PRIMARY KEY,
       writer text,
@@ -75,7 +73,15 @@ const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
     -- New words wait in a list until an append inserts them all; a short list keeps that append short.
     CREATE INDEX entries_by_word ON ${schema}.entries USING gin (words)
       WITH (gin_pending_list_limit = 128);
+  `;
+}
 
+/**
+ * Creates triggers that delete the entries of deleted sessions. A foreign key would check the session of each new entry,
+ * whose row `append_entries` has locked, and take a fifth of the time of an append.
+ */
+function createTriggers(schema: QuotedSchema): string {
+  return `
     CREATE FUNCTION ${schema}.delete_entries() RETURNS trigger LANGUAGE plpgsql AS $function$
     BEGIN
       IF TG_OP = 'TRUNCATE' THEN
@@ -89,7 +95,16 @@ const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
       FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.delete_entries();
     CREATE TRIGGER truncate_entries AFTER TRUNCATE ON ${schema}.sessions
       FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.delete_entries();
+  `;
+}
 
+/**
+ * Creates functions for appends and leases, because Postgres keeps the plans of their statements for each connection:
+ * planning takes four times as long as executing, and prepared statements would need a state of the connection. The server's
+ * clock decides when a lease has ended, so that those of the clients may differ.
+ */
+function createFunctions(schema: QuotedSchema): string {
+  return `
     CREATE FUNCTION ${schema}.append_entries(
       session_id text, token text, first integer, new_summary text, new_updated double precision,
       new_header text, new_cwd text, new_tenant text, new_user text, new_metadata jsonb,
@@ -129,8 +144,8 @@ const MIGRATIONS: readonly ((schema: QuotedSchema) => string)[] = [
       WHERE session.writer IS NULL OR session.writer = token OR session.lease_end < clock_timestamp();
       RETURN FOUND;
     END $function$;
-  `,
-];
+  `;
+}
 
 /** The version of the tables that this program uses. */
 export const TABLES_VERSION: number = MIGRATIONS.length;

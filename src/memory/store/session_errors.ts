@@ -51,7 +51,7 @@ export function createNotFoundError(id: string): SessionError {
 /** Creates the error for a session that already exists. */
 export function createAlreadyExistsError(
   id: string,
-  advice: string = "open it, or use another id",
+  advice = "open it, or use another id",
 ): SessionError {
   return new SessionError(`Cannot create the session "${id}": it already exists: ${advice}`, {
     reason: "already_exists",

@@ -34,11 +34,7 @@ export function matchesFilter(
   return (cwd === undefined || session.cwd === cwd) &&
     (tenant === undefined || session.tenant === tenant) &&
     (user === undefined || session.user === user) &&
-    Object.entries(metadata).every(([name, value]) => getMember(session.metadata, name) === value);
-}
-
-function getMember(metadata: JsonObject | undefined, name: string): unknown {
-  return metadata && Object.hasOwn(metadata, name) ? metadata[name] : undefined;
+    Object.entries(metadata).every(([name, value]) => session.metadata?.[name] === value);
 }
 
 /** Returns the members of metadata by which sessions can be selected, each as JSON: `["plan","pro"]`. */

@@ -108,7 +108,7 @@ function createCommandRule(source: string): ArgumentRule {
   return {
     coversTool: false,
     covers: ({ script }) => script !== undefined && coversScript(script, pattern),
-    concerns: ({ script }) => script === undefined ? "none" : findConcern(script, pattern),
+    concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
   };
 }
 
