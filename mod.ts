@@ -192,6 +192,7 @@ export type { FileChange } from "./src/core/diff/file_change.ts";
 export {
   type AgentTool,
   defineTool,
+  type ExpectedContext,
   type SideEffect,
   type ToolContext,
   type ToolDefinition,
@@ -209,8 +210,10 @@ export type {
   ApprovalDecisions,
   ApprovalMode,
   PendingApproval,
+  RefusedHunks,
 } from "./src/core/approval.ts";
 export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
+export type { RiskClass } from "./src/core/risk.ts";
 export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {

@@ -20,6 +20,8 @@ import { median, printReport, type Row } from "./report.ts";
 /** Text of a message. */
 const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12).slice(0, 520);
 const APPENDS = 1_000;
+/** Number of appends before those that are measured, so that both processes are warm. */
+const WARM_UP = 200;
 const LOAD = { sessions: 200, perSecond: 10, seconds: 10 };
 const SESSIONS = 1_000_000;
 const PAGE = 100;
@@ -58,7 +60,7 @@ async function benchAppend({ url, sql }: PostgresServer): Promise<Row[]> {
     timeoutMs: 30_000,
   });
   const times: { readonly bare: number[]; readonly append: number[] } = { bare: [], append: [] };
-  for (let number = 0; number < APPENDS; number++) {
+  for (let number = 0; number < WARM_UP + APPENDS; number++) {
     times.bare.push(
       await measureTime(() =>
         pool.query("INSERT INTO bare VALUES ($1, $2, $3)", ["append", number, line])
@@ -72,7 +74,8 @@ async function benchAppend({ url, sql }: PostgresServer): Promise<Row[]> {
     );
   }
   await pool.end();
-  const [bare, append] = [median(times.bare), median(times.append)];
+  const getMedian = (all: readonly number[]) => median(all.slice(WARM_UP));
+  const [bare, append] = [getMedian(times.bare), getMedian(times.append)];
   return [
     ["insert the line of an entry, bare", formatMilliseconds(bare), "1.00", ""],
     [

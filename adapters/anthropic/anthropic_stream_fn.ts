@@ -39,7 +39,12 @@ export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
     },
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer) ?? FALLBACK_CLAUDE;
-      const { body, betas: usedBetas } = await createAnthropicRequest(request, entry, writer);
+      const now = settings.clock.now();
+      const { body, betas: usedBetas } = await createAnthropicRequest(
+        request,
+        { entry, now },
+        writer,
+      );
       const betas = [...new Set([...usedBetas, ...ownBetas])];
       const headers = {
         "content-type": "application/json",

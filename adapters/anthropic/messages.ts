@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import {
@@ -22,7 +22,9 @@ import {
   toMediaUrl,
 } from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
+import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {
   type BlockFormat,
   findCachedTurns,
@@ -30,7 +32,13 @@ import {
   toTurns,
   type TurnsOptions,
 } from "./turns.ts";
-import { type CacheControl, EXTENSION_PREFIX, type WireBlock, type WireMessage } from "./wire.ts";
+import {
+  type CacheControl,
+  EXTENSION_PREFIX,
+  isWireBlock,
+  type WireBlock,
+  type WireMessage,
+} from "./wire.ts";
 
 /** Maximum length of the title of a document, in characters. */
 const MAX_TITLE_LENGTH = 500;
@@ -41,13 +49,16 @@ export interface MessagesOptions extends TurnsOptions {
   readonly cacheControl?: CacheControl | undefined;
   /** Whether the model cites documents; the API requires the same for all of them. Default: `false`. */
   readonly citesDocuments?: boolean;
+  /** Whether the request names the container of earlier replies. Default: `false`. */
+  readonly hasContainer?: boolean;
 }
 
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, cacheControl, citesDocuments }: MessagesOptions,
+  { model, prefill, cacheControl, citesDocuments, hasContainer = false }: MessagesOptions,
 ): WireMessage[] {
+  const replayedCalls = findReplayedCalls(messages, { model, hasContainer });
   const toUserBlock = (block: TextBlock | MediaBlock): WireBlock =>
     toContentBlock(block, citesDocuments ?? false);
   const format: BlockFormat<WireBlock> = {
@@ -55,7 +66,7 @@ export function toWireMessages(
     toResult: (message) => toResult(message, toUserBlock),
     toReplyBlock,
     isThinking,
-    repairReply: omitUnansweredTools,
+    repairReply: (blocks) => omitLostCalls(blocks, replayedCalls),
   };
   const turns = toTurns(messages, { model, prefill }, format);
   omitLostCitations(turns);
@@ -136,6 +147,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
         id: toWireName(block.id, CALL_ID_RULE),
         name: toWireName(block.name, TOOL_NAME_RULE),
         input: block.arguments,
+        ...(isOwn && parseCallSignature(block.signature)),
       };
     case "thinking": {
       const { thinking, signature, redacted } = block;
@@ -159,17 +171,6 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
 function toReplyText({ text, citations = [] }: TextBlock, isOwn: boolean): WireBlock {
   const sources = citations.flatMap(({ data }) => isWireBlock(data) ? toWireCitation(data) : []);
   return { type: "text", text, ...(isOwn && sources.length > 0 && { citations: sources }) };
-}
-
-/** Omits calls of server tools that have no result, as in a reply that was cut off; the API rejects them. */
-function omitUnansweredTools(blocks: WireBlock[]): WireBlock[] {
-  if (!blocks.some(({ type }) => type === "server_tool_use")) return blocks;
-  const answered = new Set(blocks.map((block) => block["tool_use_id"]));
-  return blocks.filter((block) => block.type !== "server_tool_use" || answered.has(block["id"]));
-}
-
-function isWireBlock(data: unknown): data is WireBlock {
-  return isJsonObject(data) && typeof data["type"] === "string";
 }
 
 /** Whether a block is thinking, readable or redacted. */

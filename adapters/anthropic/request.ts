@@ -23,6 +23,7 @@ import { toToolSchema } from "../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
+import { findContainer, toContainerField } from "./container.ts";
 import { isThinking, toWireMessages } from "./messages.ts";
 import {
   disableBudgetThinking,
@@ -39,6 +40,14 @@ export interface AnthropicRequest {
   readonly body: JsonObject;
   /** Features for the `anthropic-beta` header. */
   readonly betas: readonly string[];
+}
+
+/** Options for `createAnthropicRequest()`. */
+export interface AnthropicRequestOptions {
+  /** Catalog entry of the model. */
+  readonly entry: CatalogEntry;
+  /** Current time in milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** The caller's options as far as the model supports them. */
@@ -69,7 +78,7 @@ const ABILITIES: ContentAbilities = {
 /** Creates the request; options that the model does not support are omitted with a warning. */
 export async function createAnthropicRequest(
   request: StreamRequest,
-  entry: CatalogEntry,
+  { entry, now }: AnthropicRequestOptions,
   sink: WarningSink,
 ): Promise<AnthropicRequest> {
   const { model, context, options } = request;
@@ -80,11 +89,13 @@ export async function createAnthropicRequest(
   const cacheControl = toCacheControl(options);
   const prefill = entry.prefill !== false && !resolved.thinking.enabled;
   const outputFormat = await toOutputFormat(options, entry, sink);
+  const container = toContainerField(findContainer(history, { model, now }), options);
   const messages = toWireMessages(history, {
     model,
     prefill,
     cacheControl,
     citesDocuments: shouldCite(history, outputFormat, sink),
+    hasContainer: (container ?? options.extra?.["container"] ?? undefined) !== undefined,
   });
   const thinking = callsLackThinking(messages)
     ? disableBudgetThinking(resolved.thinking, entry, sink)
@@ -110,6 +121,7 @@ export async function createAnthropicRequest(
     service_tier: resolveTier(options, sink),
     thinking: thinking.setting,
     output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    container,
     messages,
   };
   return {

@@ -4,28 +4,33 @@
  * @module
  */
 
-import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { BlockWriter, FinishedReply } from "../../src/core/block_writer.ts";
 import { ContentFilteredError, NetworkError, StreamError } from "../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
-import { isErrorValue } from "../kit/errors/error_body.ts";
+import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  parseJsonOrUndefined,
   readObject,
   readText,
   textOrEmpty,
   toArgumentsText,
 } from "../kit/stream/wire_values.ts";
+import { toCallSignature } from "./caller.ts";
 import { toCitation } from "./citations.ts";
+import { CONTAINER } from "./container.ts";
 import {
   EXTENSION_PREFIX,
+  type WireBlockDelta,
   type WireBlockStart,
   type WireCitation,
+  type WireContainer,
   type WireDelta,
   type WireEvent,
   type WireUsage,
@@ -34,7 +39,12 @@ import {
 type OpenBlock =
   | { readonly type: "text"; readonly citations: WireCitation[] }
   | { readonly type: "thinking"; signature: string }
-  | { readonly type: "tool_use"; readonly contentIndex: number; input: unknown }
+  | {
+    readonly type: "tool_use";
+    readonly contentIndex: number;
+    readonly signature: string | undefined;
+    input: unknown;
+  }
   | { readonly type: "item"; item: JsonObject; json: string };
 
 /** Reads the events of one stream and writes the reply. */
@@ -49,6 +59,7 @@ export class AnthropicReply implements ReplyReader<string> {
   #stopReason: string | null = null;
   #explanation = "";
   #messageId: string | null = null;
+  #container: WireContainer | null = null;
   #hasToolCall = false;
 
   constructor(call: ProviderCall) {
@@ -78,14 +89,18 @@ export class AnthropicReply implements ReplyReader<string> {
       case "content_block_stop":
         return this.#close(event.index);
       case "message_start": {
-        const { id, usage } = requireObject(event.message);
+        const { id, usage, container } = requireObject(event.message);
         this.#startMessage(id);
         this.#writer.setResponseId(id);
+        this.#container = container ?? this.#container;
         return this.#updateUsage(usage);
       }
       case "message_delta": {
-        const { stop_reason: reason, stop_details: details } = requireObject(event.delta);
+        const { stop_reason: reason, stop_details: details, container } = requireObject(
+          event.delta,
+        );
         this.#updateUsage(event.usage);
+        this.#container = container ?? this.#container;
         this.#stopReason = textOrEmpty(reason) || this.#stopReason;
         this.#explanation = textOrEmpty(details?.explanation) || this.#explanation;
         return;
@@ -97,7 +112,7 @@ export class AnthropicReply implements ReplyReader<string> {
       case "ping":
         return;
       default:
-        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
+        if (isErrorEvent(event)) throw classifyStreamError(event, this.#call.origin);
         this.#unknown.report("an event", Object(event)["type"]);
     }
   }
@@ -146,7 +161,8 @@ export class AnthropicReply implements ReplyReader<string> {
         this.#hasToolCall = true;
         const name = this.#call.decodeToolName(readText(block.name));
         const contentIndex = this.#writer.openToolCall(textOrEmpty(block.id), name);
-        return { type: "tool_use", contentIndex, input: block.input };
+        const signature = toCallSignature(block);
+        return { type: "tool_use", contentIndex, signature, input: block.input };
       }
       default:
         return { type: "item", item: { ...block }, json: "" };
@@ -161,34 +177,44 @@ export class AnthropicReply implements ReplyReader<string> {
         return this.#writer.writeThinking(readText(delta.thinking));
       case "input_json_delta":
         return this.#appendInput(index, readText(delta.partial_json));
-      case "signature_delta": {
-        const block = this.#blocks.get(index);
-        if (block?.type === "thinking") block.signature += textOrEmpty(delta.signature);
+      default:
+        this.#appendToBlock(this.#blocks.get(index), delta);
+    }
+  }
+
+  /** Appends a delta that belongs to the start of its block. */
+  #appendToBlock(block: OpenBlock | undefined, delta: WireBlockDelta): void {
+    switch (delta.type) {
+      case "signature_delta":
+        if (block?.type !== "thinking") break;
+        block.signature += textOrEmpty(delta.signature);
         return;
-      }
-      case "citations_delta": {
-        const block = this.#blocks.get(index);
-        if (block?.type === "text") block.citations.push(delta.citation);
+      case "citations_delta":
+        if (block?.type !== "text") break;
+        block.citations.push(delta.citation);
         return;
-      }
       case "compaction_delta": {
-        const block = this.#blocks.get(index);
+        if (block?.type !== "item") break;
         const { type: _type, ...fields } = delta;
-        if (block?.type === "item") block.item = { ...block.item, ...fields };
+        block.item = { ...block.item, ...fields };
         return;
       }
       default:
-        this.#unknown.report("a delta", Object(delta)["type"]);
+        return this.#unknown.report("a delta", Object(delta)["type"]);
     }
+    this.#unknown.reportOrphanDelta(delta.type);
   }
 
   #appendInput(index: number, json: string): void {
     const block = this.#blocks.get(index);
+    if (json === "") return;
     if (block?.type === "tool_use") {
-      if (json !== "") block.input = undefined;
+      block.input = undefined;
       this.#writer.writeToolArguments(block.contentIndex, json);
     } else if (block?.type === "item") {
       block.json += json;
+    } else {
+      this.#unknown.reportOrphanDelta("input_json_delta");
     }
   }
 
@@ -206,14 +232,19 @@ export class AnthropicReply implements ReplyReader<string> {
         if (!isJsonObject(block.input) || Object.keys(block.input).length > 0) {
           this.#writer.writeToolArguments(block.contentIndex, toArgumentsText(block.input));
         }
-        return this.#writer.closeToolCall(block.contentIndex);
-      case "item": {
-        // Server-side items (searches, compaction) have to be sent back unchanged.
-        const { item, json } = block;
-        const data = json === "" ? item : { ...item, input: JSON.parse(json) };
-        return this.#writer.writeExtension(EXTENSION_PREFIX + String(item["type"]), data);
-      }
+        return this.#writer.closeToolCall(block.contentIndex, { signature: block.signature });
+      case "item":
+        return this.#writeItem(block.item, block.json);
     }
+  }
+
+  /** Stores a server-side item (search, compaction), which has to be sent back unchanged. */
+  #writeItem(item: JsonObject, json: string): void {
+    const type = String(item["type"]);
+    const input = json === "" ? item["input"] : parseJsonOrUndefined(json);
+    if (json !== "" && input === undefined) return this.#unknown.reportCutItem(type);
+    const data = input === undefined ? item : { ...item, input };
+    this.#writer.writeExtension(EXTENSION_PREFIX + type, data);
   }
 
   /** Closes blocks whose end some gateways omit: text and thinking, which only one block at a time has, and the block at an index. */
@@ -225,7 +256,8 @@ export class AnthropicReply implements ReplyReader<string> {
 
   #closeText(wireCitations: readonly WireCitation[]): void {
     const citations = wireCitations.map(toCitation);
-    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
+    if (citations.length > 0) this.#writer.closeText({ citations });
+    else this.#writer.closeTextOrThinking();
   }
 
   #updateUsage(counts: WireUsage | undefined): void {
@@ -239,7 +271,7 @@ export class AnthropicReply implements ReplyReader<string> {
     switch (reason) {
       case "max_tokens":
       case "model_context_window_exceeded":
-        return this.#writer.finish({ stopReason: "length", usage });
+        return this.#complete({ stopReason: "length", usage });
       case "refusal":
       case "content_filter": {
         const { provider } = this.#call.origin;
@@ -261,7 +293,12 @@ export class AnthropicReply implements ReplyReader<string> {
     }
     // Some gateways omit the ends of blocks. That of a call which the token limit cut off stays open.
     for (const index of this.#blocks.keys()) this.#close(index);
-    this.#writer.finish({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
+    this.#complete({ stopReason: this.#hasToolCall ? "tool_use" : "stop", usage });
+  }
+
+  #complete(reply: FinishedReply): void {
+    if (this.#container) this.#writer.writeExtension(CONTAINER, this.#container);
+    this.#writer.finish(reply);
   }
 }
 

@@ -28,7 +28,7 @@ export interface BlockFormat<Block extends JsonObject> {
   /** Whether a block is thinking, readable or redacted. */
   isThinking(block: Block | undefined): boolean;
   /** Returns the blocks of a reply without those that the API rejects. Default: all. */
-  repairReply?(blocks: Block[]): Block[];
+  repairReply?(blocks: readonly Block[]): Block[];
 }
 
 /** A tool result, and the content that its block must not have. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { Turn } from "./turns.ts";
 
 /** Type prefix of the extension blocks that store Anthropic's own items. */
@@ -19,8 +19,20 @@ export interface CacheControl {
 /** A block of a request. */
 export type WireBlock = JsonObject & { readonly type: string };
 
+/** Whether a value is a block. */
+export function isWireBlock(value: unknown): value is WireBlock {
+  return isJsonObject(value) && typeof value["type"] === "string";
+}
+
 /** A message of a request. */
 export type WireMessage = Turn<WireBlock>;
+
+/** The container in which the provider executes code. */
+export interface WireContainer {
+  readonly id?: unknown;
+  /** Date and time. */
+  readonly expires_at?: unknown;
+}
 
 /** Cumulative token counts; later ones replace earlier ones. */
 export interface WireUsage {
@@ -37,7 +49,7 @@ export interface WireUsage {
 }
 
 /** The start of a block. */
-export interface WireBlockStart {
+export type WireBlockStart = JsonObject & {
   readonly type: string;
   readonly id?: string;
   readonly name?: string;
@@ -47,7 +59,7 @@ export interface WireBlockStart {
   readonly signature?: string;
   readonly data?: string;
   readonly citations?: readonly WireCitation[] | null;
-}
+};
 
 /** A source that a text cites: a web page, a search result or a document. */
 export type WireCitation = JsonObject & {
@@ -64,8 +76,12 @@ export type WireCitation = JsonObject & {
 export type WireDelta =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly thinking: string }
-  | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
+  | WireBlockDelta;
+
+/** The next part of what a block stores until its end. */
+export type WireBlockDelta =
+  | { readonly type: "signature_delta"; readonly signature: string }
   | ({ readonly type: "compaction_delta" } & JsonObject)
   | { readonly type: "citations_delta"; readonly citation: WireCitation };
 
@@ -73,7 +89,11 @@ export type WireDelta =
 export type WireEvent =
   | {
     readonly type: "message_start";
-    readonly message: { readonly id?: string; readonly usage?: WireUsage };
+    readonly message: {
+      readonly id?: string;
+      readonly usage?: WireUsage;
+      readonly container?: WireContainer | null;
+    };
   }
   | {
     readonly type: "content_block_start";
@@ -87,6 +107,7 @@ export type WireEvent =
     readonly delta: {
       readonly stop_reason?: string | null;
       readonly stop_details?: { readonly explanation?: string | null } | null;
+      readonly container?: WireContainer | null;
     };
     readonly usage?: WireUsage;
   }

@@ -46,6 +46,7 @@ export function toWireMessages(
     toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
+    repairReply: omitUnansweredTools,
   });
   const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);
   for (const { content } of turns) addDocumentText(content);
@@ -151,6 +152,21 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
     case "audio":
       return undefined;
   }
+}
+
+/** Omits calls of system tools without a result, as in a reply that was cut off, and results without a call. */
+function omitUnansweredTools(blocks: readonly WireBlock[]): WireBlock[] {
+  const called = new Set(blocks.map(({ toolUse }) => getToolUseId(toolUse)));
+  const answered = new Set(blocks.map(({ toolResult }) => getToolUseId(toolResult)));
+  return blocks.filter(({ toolUse, toolResult }) => {
+    if (toolResult !== undefined) return called.has(getToolUseId(toolResult));
+    const isSystemTool = isJsonObject(toolUse) && toolUse["type"] === "server_tool_use";
+    return !isSystemTool || answered.has(getToolUseId(toolUse));
+  });
+}
+
+function getToolUseId(block: unknown): unknown {
+  return isJsonObject(block) ? block["toolUseId"] : undefined;
 }
 
 /** Whether a block is thinking, readable or redacted. */

@@ -17,6 +17,7 @@ import {
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
 } from "../kit/request/model_limits.ts";
 import { toServerTools } from "../kit/request/server_tools.ts";
@@ -69,6 +70,7 @@ export async function createConverseBody(
     isClaude ? unsupported : [...unsupported, "reasoningSummary"],
     sink,
   );
+  warnTierPrice(options, entry, sink);
   const cachePoint = toCachePoint(options, family, sink);
   const getCachePoint = (part: ModelFamily["cachePoints"][number]) =>
     family.cachePoints.includes(part) ? cachePoint : undefined;

@@ -15,6 +15,7 @@ import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
+  parseJsonOrUndefined,
   readList,
   readObject,
   readText,
@@ -149,13 +150,11 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     } else if (reasoningContent !== undefined) {
       this.#appendThinking(index, readObject(reasoningContent) ?? {});
     } else if (toolUse !== undefined) {
-      const block = this.#blocks.get(index);
-      const json = toArgumentsText(readObject(toolUse)?.input);
-      if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
-      else if (block?.type === "server_tool_use") block.json += json;
+      this.#appendInput(index, toArgumentsText(readObject(toolUse)?.input));
     } else if (toolResult) {
       const block = this.#blocks.get(index);
       if (block?.type === "server_tool_result") block.content.push(...[toolResult].flat());
+      else this.#unknown.reportOrphanDelta("toolResult");
     } else if (image) {
       this.#appendImage(index, image);
     } else {
@@ -164,9 +163,18 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     }
   }
 
+  #appendInput(index: number, json: string): void {
+    const block = this.#blocks.get(index);
+    if (block?.type === "tool_use") this.#writer.writeToolArguments(block.contentIndex, json);
+    else if (block?.type === "server_tool_use") block.json += json;
+    else if (json !== "") this.#unknown.reportOrphanDelta("toolUse");
+  }
+
   #appendImage(index: number, { source, error }: NonNullable<WireDelta["image"]>): void {
     const block = this.#blocks.get(index);
-    if (block?.type === "image") block.bytes = joinBase64(block.bytes, readText(source?.bytes));
+    const bytes = readText(source?.bytes);
+    if (block?.type === "image") block.bytes = joinBase64(block.bytes, bytes);
+    else if (bytes !== "") this.#unknown.reportOrphanDelta("image");
     if (!error) return;
     const message = `The image is incomplete: ${textOrEmpty(error.message)}`;
     this.#writer.warning("image_incomplete", message);
@@ -195,7 +203,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       case "tool_use":
         return this.#writer.closeToolCall(block.contentIndex);
       case "server_tool_use": {
-        const input: unknown = block.json === "" ? {} : JSON.parse(block.json);
+        const input = parseJsonOrUndefined(block.json || "{}");
+        if (input === undefined) return this.#unknown.reportCutItem("server_tool_use");
         return this.#writeExtension("tool_use", { toolUse: { ...block.toolUse, input } });
       }
       case "image": {
@@ -221,7 +230,8 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #closeText(): void {
     const citations = this.#citations;
     this.#citations = [];
-    this.#writer.closeTextOrThinking(citations.length > 0 ? { citations } : {});
+    if (citations.length > 0) this.#writer.closeText({ citations });
+    else this.#writer.closeTextOrThinking();
   }
 
   #closeThinking(signature: string, redacted: string): void {
@@ -236,6 +246,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   }
 
   #finish(wireReason: string): void {
+    if (this.#citations.length > 0) this.#closeText();
     const stopReason = wireReason.toLowerCase();
     const usage = toUsage(this.#wireUsage ?? {});
     const { provider } = this.#call.origin;

@@ -8,6 +8,8 @@
  */
 
 import type { BlockWriter } from "../../src/core/block_writer.ts";
+import type { ProviderCall } from "../kit/provider.ts";
+import type { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import { readList, readText, textOrEmpty, toArgumentsText } from "../kit/stream/wire_values.ts";
 import { PartialArguments } from "./partial_arguments.ts";
 import type { WireFunctionCall, WirePart } from "./wire.ts";
@@ -23,13 +25,18 @@ interface OpenCall {
 export class GoogleCallAssembler {
   readonly #writer: BlockWriter;
   readonly #toolName: (wireName: string) => string;
+  readonly #unknown: UnknownParts;
   readonly #byId = new Map<string, OpenCall>();
   #partialCall: OpenCall | null = null;
   #hasCalls = false;
 
-  constructor(writer: BlockWriter, toolName: (wireName: string) => string) {
+  constructor(
+    { writer, decodeToolName }: Pick<ProviderCall, "writer" | "decodeToolName">,
+    unknown: UnknownParts,
+  ) {
     this.#writer = writer;
-    this.#toolName = toolName;
+    this.#toolName = decodeToolName;
+    this.#unknown = unknown;
   }
 
   /** Whether the reply has a call. */
@@ -43,7 +50,10 @@ export class GoogleCallAssembler {
     // The parts of a streamed call after the first have no name; neither has an invalid call.
     const isNewCall = readText(call.name) !== "" || (this.#partialCall === null && call.args);
     const open = isNewCall ? this.#openCall(call) : this.#partialCall;
-    if (open === null) return;
+    if (open === null) {
+      if (call.partialArgs) this.#unknown.reportOrphanDelta("partialArgs");
+      return;
+    }
     open.signature = signature ?? open.signature;
     this.#setArguments(open, call);
     this.#partialCall = call.willContinue ? open : null;

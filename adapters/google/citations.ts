@@ -9,20 +9,43 @@ import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import { textOrEmpty } from "../kit/stream/wire_values.ts";
 import type { WireCandidate } from "./wire.ts";
 
-/** Converts the sources of a search and of recited text, without duplicates. */
-export function toCitations(
-  { groundingMetadata, citationMetadata }: Pick<
-    WireCandidate,
-    "groundingMetadata" | "citationMetadata"
-  >,
+/** Members of a reply that name its sources. */
+type WireSources = Pick<
+  WireCandidate,
+  "groundingMetadata" | "citationMetadata" | "urlContextMetadata"
+>;
+
+/** Adds the sources of a chunk to those of earlier chunks: of a search, of recited text and of read pages. */
+export function addCitations(
+  known: readonly Citation[],
+  { groundingMetadata, citationMetadata, urlContextMetadata }: WireSources,
 ): readonly Citation[] {
   const citations = [
+    ...asList(urlContextMetadata?.["urlMetadata"]).map(toPageCitation),
+    ...known,
     ...asList(groundingMetadata?.["groundingChunks"]).map(toSourceCitation),
     ...asList(citationMetadata?.["citations"] ?? citationMetadata?.["citationSources"])
       .map((source) => toCitation(source, source)),
   ].filter((citation) => citation !== undefined);
   const distinct = new Map(citations.map((citation) => [toKey(citation), citation]));
   return [...distinct.values()];
+}
+
+/** Returns the pages that could not be read, each with the reason. */
+export function findUnreadPages({ urlContextMetadata }: WireSources): readonly string[] {
+  return asList(urlContextMetadata?.["urlMetadata"]).filter((page) => !isRead(page)).map((page) => {
+    const reason = textOrEmpty(page["urlRetrievalStatus"]).replace("URL_RETRIEVAL_STATUS_", "");
+    return `${textOrEmpty(page["retrievedUrl"]) || "(no URL)"} (${reason.toLowerCase()})`;
+  });
+}
+
+function toPageCitation(page: JsonObject): Citation | undefined {
+  const url = textOrEmpty(page["retrievedUrl"]);
+  return url !== "" && isRead(page) ? { type: "url", url, data: page } : undefined;
+}
+
+function isRead({ urlRetrievalStatus: status }: JsonObject): boolean {
+  return textOrEmpty(status) === "" || /_(?:SUCCESS|UNSPECIFIED)$/.test(String(status));
 }
 
 function toSourceCitation(chunk: JsonObject): Citation | undefined {

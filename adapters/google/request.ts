@@ -16,6 +16,7 @@ import {
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../kit/request/model_limits.ts";
@@ -77,6 +78,7 @@ export async function createGoogleBody(
   const history = await adaptContent(request, entry?.images === false ? {} : ABILITIES, sink);
   const serverTools = await createServerTools(request, { isVertex, isGemini3OrLater }, sink);
   warnUnsupportedOptions(request, isVertex ? ["verbosity", "serviceTier"] : ["verbosity"], sink);
+  if (!isVertex) warnTierPrice(options, entry, sink);
   const generationConfig = {
     temperature: resolveTemperature(options, entry, sink),
     topP: resolveTopP(options, entry, sink),

@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
   readList,
@@ -19,7 +20,7 @@ import {
   textOrEmpty,
 } from "../kit/stream/wire_values.ts";
 import { GoogleCallAssembler } from "./calls.ts";
-import { toCitations } from "./citations.ts";
+import { addCitations, findUnreadPages } from "./citations.ts";
 import type { WireCandidate, WireChunk, WirePart, WireUsage } from "./wire.ts";
 
 /** Type of the extension blocks that store Google-specific parts, such as executed code, searches and images. */
@@ -52,18 +53,19 @@ export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: GoogleCallAssembler;
+  readonly #unknown: UnknownParts;
   #wireUsage: WireUsage | null = null;
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
   #citations: readonly Citation[] = [];
-  /** Whether the open block is text. */
-  #isInText = false;
+  readonly #unreadPages = new Set<string>();
 
-  constructor({ writer, origin, decodeToolName }: ProviderCall) {
-    this.#writer = writer;
-    this.#origin = origin;
-    this.#calls = new GoogleCallAssembler(writer, decodeToolName);
+  constructor(call: ProviderCall) {
+    this.#writer = call.writer;
+    this.#origin = call.origin;
+    this.#unknown = new UnknownParts(call.writer);
+    this.#calls = new GoogleCallAssembler(call, this.#unknown);
   }
 
   /** Tokens counted so far. */
@@ -79,14 +81,26 @@ export class GoogleReply implements ReplyReader<string> {
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
     const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);
     if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
-    const candidate = findFirstCandidate(chunk);
+    const candidates = readList(chunk.candidates);
+    if (candidates.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
+    const candidate = candidates.find((each) => !isFurtherReply(each));
     if (!candidate) return;
     for (const part of readList(candidate.content?.parts)) this.#append(part);
-    if (candidate.groundingMetadata || candidate.citationMetadata) {
-      this.#citations = toCitations(candidate);
-    }
+    this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
+  }
+
+  #readSources(candidate: WireCandidate): void {
+    const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate;
+    if (groundingMetadata || citationMetadata || urlContextMetadata) {
+      this.#citations = addCitations(this.#citations, candidate);
+    }
+    for (const page of findUnreadPages(candidate)) {
+      if (this.#unreadPages.has(page)) continue;
+      this.#unreadPages.add(page);
+      this.#writer.warning("page_not_read", `${this.#origin.provider} could not read ${page}`);
+    }
   }
 
   /** Finishes the reply at the end of the body if a finish reason was received; Google sends no final event. */
@@ -108,31 +122,22 @@ export class GoogleReply implements ReplyReader<string> {
       const signature = textOrEmpty(part.thoughtSignature);
       if (signature !== "") this.#writer.closeThinking({ signature });
     } else {
-      const text = readText(part.text);
-      this.#isInText ||= text !== "";
-      this.#writer.writeText(text);
+      this.#writer.writeText(readText(part.text));
       this.#textSignature = textOrEmpty(part.thoughtSignature) || this.#textSignature;
     }
   }
 
-  /** Closes signed text. The signature may come with any part of the text, or after it. */
-  #endText(): void {
-    this.#isInText = false;
-    if (this.#textSignature === undefined) return;
-    this.#writer.closeText({ signature: this.#textSignature });
+  /** Closes text with a signature, which may come with any part of the text or after it, or with sources. */
+  #endText(citations: readonly Citation[] = []): void {
+    const signature = this.#textSignature;
     this.#textSignature = undefined;
-  }
-
-  /** Closes the last text. Its sources come with the last chunk. */
-  #endCitedText(): void {
-    const citations = this.#citations;
-    if (!this.#isInText || citations.length === 0) return this.#endText();
-    this.#writer.closeText({ signature: this.#textSignature, citations });
-    this.#textSignature = undefined;
+    if (citations.length > 0) this.#writer.closeText({ signature, citations });
+    else if (signature !== undefined) this.#writer.closeText({ signature });
   }
 
   #finish(): void {
-    this.#endCitedText();
+    // The sources come with the last chunk.
+    this.#endText(this.#citations);
     const reason = this.#finishReason.toUpperCase();
     const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });
@@ -177,11 +182,9 @@ function isProviderPart(part: WirePart): boolean {
   return Object.entries(part).some(([name, value]) => value && !TEXT_MEMBERS.includes(name));
 }
 
-/** Returns the first reply; `candidateCount` in `extra` may request several. */
-function findFirstCandidate(chunk: WireChunk): WireCandidate | undefined {
-  const candidates = readList(chunk.candidates);
-  const candidate = candidates[0];
-  return candidate?.index ? candidates.find(({ index = 0 }) => index === 0) : candidate;
+/** Whether a candidate is another reply than the first. */
+function isFurtherReply(candidate: WireCandidate | null): boolean {
+  return typeof candidate?.index === "number" && candidate.index > 0;
 }
 
 /** Converts the counts: Google includes cached tokens in the prompt and excludes thoughts from the output. */

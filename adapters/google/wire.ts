@@ -65,6 +65,8 @@ export interface WireCandidate {
   readonly groundingMetadata?: JsonObject | null;
   /** Sources of recited text. */
   readonly citationMetadata?: JsonObject | null;
+  /** Pages that the model has read. */
+  readonly urlContextMetadata?: JsonObject | null;
 }
 
 /** An event of the stream. */

@@ -109,6 +109,7 @@ export { NdjsonParser } from "./stream/ndjson.ts";
 export { type SseOptions, SseParser } from "./stream/sse.ts";
 export {
   countOrZero,
+  parseJsonOrUndefined,
   readList,
   readObject,
   readText,
@@ -155,6 +156,7 @@ export {
   hasText,
   isMedia,
   isOwnReply,
+  MISSING_PROMPT,
   toResultText,
 } from "./request/history.ts";
 export { adaptContent, COMMON_IMAGES, WEB_URLS } from "./request/adapt_content.ts";
@@ -184,6 +186,7 @@ export {
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "./request/model_limits.ts";
@@ -218,7 +221,7 @@ export {
   type ErrorOrigin,
   type ErrorResponse,
 } from "./errors/classify.ts";
-export { isErrorValue } from "./errors/error_body.ts";
+export { isErrorEvent, isErrorValue } from "./errors/error_body.ts";
 export { getErrorMessage } from "../../src/core/errors.ts";
 export { redact } from "../../src/core/redact.ts";
 export {

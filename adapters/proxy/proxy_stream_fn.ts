@@ -11,7 +11,7 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
-import { SseParser } from "../kit/stream/sse.ts";
+import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { PROXY_ERRORS } from "./errors.ts";
 import { ProxyReply } from "./response.ts";
 import type { ProxyRequest } from "./wire.ts";
@@ -36,7 +36,7 @@ export function createProxyStreamFn(options: ProxyOptions): StreamFn {
     // The proxy decides whether it requires a token.
     keyless: true,
     errors: PROXY_ERRORS,
-    createParser: () => new SseParser(),
+    createParser: () => new JsonEventParser(),
     createReplyReader: ({ writer, origin }) => new ProxyReply(writer, origin),
     prepare: ({ request }, key) => ({
       url: settings.baseUrl,

@@ -9,7 +9,8 @@ import { AgentError, NetworkError, StreamError } from "../../src/core/errors.ts"
 import { isJsonObject } from "../../src/core/json.ts";
 import type { BlockEndEvent } from "../../src/core/stream.ts";
 import { toValidCost, toValidUsage } from "../../src/core/usage.ts";
-import type { ErrorOrigin } from "../kit/errors/classify.ts";
+import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
+import { isErrorValue } from "../kit/errors/error_body.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { redact } from "../../src/core/redact.ts";
 import {
@@ -113,6 +114,9 @@ export class ProxyReply implements ReplyReader<string> {
   #parse(data: string): ProxyEvent | undefined {
     const value: unknown = JSON.parse(data);
     const type = isJsonObject(value) ? value["type"] : undefined;
+    const isForeignError = type === undefined && isJsonObject(value) && isErrorValue(value);
+    // A server between the agent and the proxy has another form of errors.
+    if (isForeignError) throw classifyStreamError(value, this.#origin);
     if (typeof type !== "string") throw this.#createStreamError("Invalid event without a type");
     const validate = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined;
     if (validate === undefined) {

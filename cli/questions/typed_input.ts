@@ -19,12 +19,6 @@ export class TypedInput implements Disposable {
     this.#input = input;
   }
 
-  /** Lets others read the input. Called between reads. */
-  [Symbol.dispose](): void {
-    this.#reader?.releaseLock();
-    this.#reader = undefined;
-  }
-
   /** Discards what was typed before the call, which may take until the user stops typing. */
   async discardEarlier(signal: AbortSignal): Promise<void> {
     let chunk: Uint8Array | undefined;
@@ -54,5 +48,11 @@ export class TypedInput implements Disposable {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
+  }
+
+  /** Leaves later input to other readers. */
+  [Symbol.dispose](): void {
+    this.#pending?.catch(() => {});
+    this.#reader?.releaseLock();
   }
 }

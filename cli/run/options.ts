@@ -118,6 +118,10 @@ export const PERMISSION_OPTIONS = {
     repeatable: true,
   },
   approveAll: { type: "boolean", description: "Runs every tool call without asking." },
+  allowHome: {
+    type: "boolean",
+    description: "Allows a working directory that contains the home directory.",
+  },
   net: {
     type: "string",
     value: "access",

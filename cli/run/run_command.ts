@@ -4,7 +4,8 @@
  * @module
  */
 
-import { confirmDirectory } from "./confirm_directory.ts";
+// Not mod.ts, which loads all tools.
+import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -33,9 +34,10 @@ export async function runCommand(
   const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
-  const { signal } = interrupt;
-  // A directory that the user selects needs no confirmation.
-  if (options.cwd === undefined) await confirmDirectory(settings.cwd, { host, signal });
-  const prompt = await readPrompt(words, { terminal, signal });
+  const prompt = await readPrompt(words, { terminal, signal: interrupt.signal });
+  if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
+    const { confirmHomeAccess } = await import("./home_access.ts");
+    await confirmHomeAccess({ cwd: settings.cwd, signal: interrupt.signal }, host);
+  }
   return await runPrompt(settings, { prompt, interrupt, host });
 }

@@ -37,7 +37,7 @@ export async function reportRunEnd(
     const names = omittedFiles.join(", ");
     await messages.write(
       toPlainText(
-        `swink: omitted from the patch, because too large or a file that usually holds secrets: ${names}\n`,
+        `swink: omitted from the patch, because too large, a file that usually holds secrets, or a name that is not UTF-8: ${names}\n`,
       ),
     );
   }

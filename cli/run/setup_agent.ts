@@ -62,7 +62,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
   const model = chooseModel(options, env);
   const confinement = options.sandbox;
-  const sandbox = openSandbox({ cwd, net, environment, passEnvironment, confinement }, env);
+  // The user has confirmed a working directory with the home directory.
+  const homeAccess = "allow";
+  const sandbox = openSandbox(
+    { cwd, net, environment, passEnvironment, confinement, homeAccess },
+    env,
+  );
   const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);

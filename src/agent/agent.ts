@@ -10,7 +10,7 @@ import { AlreadyRunningError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEventBody, QueuedMessage, QueuedMessages } from "../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../core/history.ts";
 import type { Infer, SchemaSource } from "../core/infer.ts";
-import { cloneJson, type JsonSchema } from "../core/json.ts";
+import { cloneJson } from "../core/json.ts";
 import {
   type AgentMessage,
   checkMessages,
@@ -22,7 +22,7 @@ import { createValidate } from "../core/parameters.ts";
 import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool, ExpectedContext } from "../core/tool.ts";
 import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
@@ -42,7 +42,6 @@ import {
   checkSystemPrompt,
   optionsByAgent,
 } from "./options.ts";
-import { loadRunCode, type RunCode } from "./load_run_code.ts";
 import {
   addRunTools,
   applyRunOptions,
@@ -74,7 +73,7 @@ import { type AgentListener, Subscribers } from "./subscribers.ts";
  * result.messages.length; // 2: the prompt and the reply
  * ```
  */
-export class Agent {
+export class Agent<Tool extends AgentTool<never> = AgentTool> {
   readonly #options: AgentOptions;
   readonly #model: ModelSpec;
   readonly #streamFn: StreamFn;
@@ -96,7 +95,9 @@ export class Agent {
    *
    * @throws {BadRequestError} If the model name, a tool, a message or another option is invalid.
    */
-  constructor(options: AgentOptions) {
+  constructor(typedOptions: AgentOptions<Tool>) {
+    // Only callers need the type of the context.
+    const options = typedOptions as unknown as AgentOptions;
     checkAgentOptions(options);
     const { model, streamFn = createDefaultStream(), steeringMode, followUpMode } = options;
     this.#ports = resolvePorts(options);
@@ -113,9 +114,9 @@ export class Agent {
     );
     this.#steering = new MessageQueue({ ...queue, ...(steeringMode && { mode: steeringMode }) });
     this.#followUp = new MessageQueue({ ...queue, ...(followUpMode && { mode: followUpMode }) });
-    const { messages = [], pendingApprovals, decidedCalls } = options;
+    const { messages = [], pendingApprovals = [], decidedCalls } = options;
     checkMessages(messages);
-    const pending = pendingApprovals?.length ? { pendingApprovals, decidedCalls } : undefined;
+    const pending = checkPending({ pendingApprovals, decidedCalls }, messages);
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
@@ -127,12 +128,18 @@ export class Agent {
   }
 
   /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
-  prompt(input: PromptInput, options: RunOptions = {}): Promise<AgentResult> {
+  prompt<Added extends AgentTool<never> = never>(
+    input: PromptInput,
+    options: RunOptions<Added, Tool> = {},
+  ): Promise<AgentResult> {
     return awaitRun(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
   /** Sends a prompt and streams the events of the run. Cancelling the stream aborts the run; misuse errors it. */
-  promptStream(input: PromptInput, options: RunOptions = {}): AgentStream {
+  promptStream<Added extends AgentTool<never> = never>(
+    input: PromptInput,
+    options: RunOptions<Added, Tool> = {},
+  ): AgentStream {
     return openStream(() => this.#startRun(() => this.#createPromptInput(input), options));
   }
 
@@ -140,12 +147,16 @@ export class Agent {
    * Continues with the history, the queued messages or the decisions on pending approvals, and waits for the run to
    * finish.
    */
-  continue(options: ContinueOptions = {}): Promise<AgentResult> {
+  continue<Added extends AgentTool<never> = never>(
+    options: ContinueOptions<Added, Tool> = {},
+  ): Promise<AgentResult> {
     return awaitRun(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
   /** Like {@linkcode Agent.continue}, but streams the events of the run. */
-  continueStream(options: ContinueOptions = {}): AgentStream {
+  continueStream<Added extends AgentTool<never> = never>(
+    options: ContinueOptions<Added, Tool> = {},
+  ): AgentStream {
     return openStream(() => this.#startRun(() => this.#createContinueInput(options), options));
   }
 
@@ -157,21 +168,24 @@ export class Agent {
    * Rejects with a `StructuredOutputFailedError` when no answer matches, when a policy stops the run or when it waits for
    * approvals, with a `BudgetExceededError` when the budget stops it, and with the run's error when the run fails.
    */
-  structuredOutput<const Schema extends SchemaSource>(
+  structuredOutput<const Schema extends SchemaSource, Added extends AgentTool<never> = never>(
     input: PromptInput,
     schema: Schema,
-    options: RunOptions & StructuredOutputOptions & { readonly full: true },
+    options: RunOptions<Added, Tool> & StructuredOutputOptions & { readonly full: true },
   ): Promise<StructuredOutputResult<Infer<Schema>>>;
   /** Sends a prompt and returns only the answer. */
-  structuredOutput<const Schema extends SchemaSource>(
+  structuredOutput<const Schema extends SchemaSource, Added extends AgentTool<never> = never>(
     input: PromptInput,
     schema: Schema,
-    options?: RunOptions & StructuredOutputOptions & { readonly full?: false | undefined },
+    options?:
+      & RunOptions<Added, Tool>
+      & StructuredOutputOptions
+      & { readonly full?: false | undefined },
   ): Promise<Infer<Schema>>;
-  async structuredOutput(
+  async structuredOutput<Added extends AgentTool<never>>(
     input: PromptInput,
     schema: SchemaSource,
-    options: RunOptions & StructuredOutputOptions = {},
+    options: RunOptions<Added, Tool> & StructuredOutputOptions = {},
   ): Promise<unknown> {
     const tools = addRunTools(this.#state.tools, options);
     const jsonSchema = toJsonSchema(schema);
@@ -180,7 +194,6 @@ export class Agent {
       schema: jsonSchema,
       validate: createValidate(schema, jsonSchema, "The schema of the answer"),
       tools,
-      supportsSchema: (schema) => this.#supportsStrictSchema(schema),
       getSettings: () => this.#getSettings(),
     };
     let answer: StructuredAnswer | undefined;
@@ -280,7 +293,7 @@ export class Agent {
    *
    * @throws {BadRequestError} If the name is invalid.
    */
-  asTool(options: AgentToolOptions): AgentTool {
+  asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
     const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
     const createAgent = () => new Agent({ ...this.#options, ...start });
     return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies });
@@ -336,8 +349,8 @@ export class Agent {
    *
    * @throws {BadRequestError} If a value is no tool, or two tools have the same name.
    */
-  setTools(tools: readonly AgentTool[]): void {
-    this.#state.tools = checkTools(tools);
+  setTools(tools: readonly AgentTool<never>[]): void {
+    this.#state.tools = checkTools(tools as readonly AgentTool[]);
   }
 
   /**
@@ -350,10 +363,10 @@ export class Agent {
   setMessages(messages: readonly AgentMessage[], pending?: PendingBatch): void {
     this.#assertIdle();
     checkMessages(messages);
-    if (pending) checkPending(pending, messages);
+    const waiting = checkPending(pending, messages);
     this.#repairs = [];
-    this.#state.messages = [...this.#repair(messages, pending)];
-    this.#state.pending = pending;
+    this.#state.messages = [...this.#repair(messages, waiting)];
+    this.#state.pending = waiting;
   }
 
   /**
@@ -380,15 +393,16 @@ export class Agent {
     this.setMessages([]);
   }
 
-  #startRun(
+  #startRun<Added extends AgentTool<never>>(
     createInput: () => TurnInput,
-    options: RunOptions,
+    typedOptions: RunOptions<Added, Tool>,
     prepare?: StartRunOptions["prepare"],
   ): StartedRun {
     this.#assertIdle();
+    const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
-    let code: RunCode | undefined;
-    const load = async () => code = await loadRunCode(this.#options, options, state.tools);
+    let code: typeof import("./run_code.ts") | undefined;
+    const load = async () => code = await import("./run_code.ts");
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const run: StartedRun = startRun({
@@ -441,7 +455,7 @@ export class Agent {
     return this.#createContinueInput();
   }
 
-  #createContinueInput({ approvals }: ContinueOptions = {}): TurnInput {
+  #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {
     const { messages, pending } = this.#state;
     return createContinueInput(messages, {
       steering: this.#steering,
@@ -468,19 +482,9 @@ export class Agent {
 
   /** Repairs a history; the calls of its last reply may be pending. */
   #repair(history: readonly AgentMessage[], pending?: PendingBatch): readonly AgentMessage[] {
-    if (pending) checkPending(pending, history);
     const { messages, repairs } = repairHistory(history, { pendingCalls: getPendingIds(pending) });
     this.#repairs = [...this.#repairs, ...repairs];
     return messages;
-  }
-
-  /** Whether the provider of the model enforces a schema. */
-  async #supportsStrictSchema(schema: JsonSchema): Promise<boolean> {
-    try {
-      return await this.#streamFn.hasStrictSchema?.(this.#state.model, schema) === true;
-    } catch {
-      return false; // The answer is then requested as a tool call, which every provider supports.
-    }
   }
 
   #assertIdle(): void {

@@ -37,12 +37,6 @@ export function applyEvent(
         if (appended) state.messages.push(appended);
       }
       return;
-    case "retry":
-      if (event.discard) state.draft?.clear();
-      return;
-    case "model_fallback":
-      if (event.discard) state.draft?.clear();
-      return;
     case "tool_execution_start":
       state.pendingToolCalls.add(event.id);
       state.callEvents.push(event);
@@ -63,6 +57,10 @@ export function applyEvent(
     case "turn_start":
     case "turn_end":
       state.callEvents = [];
+      return;
+    case "retry":
+    case "model_fallback":
+      if (event.discard) state.draft?.clear();
       return;
     case "tool_execution_update":
     case "tool_approval_requested":

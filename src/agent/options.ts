@@ -6,20 +6,28 @@
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
 import { checkObject } from "../core/check_object.ts";
-import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkConfig } from "../loop/check_config.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOwnOptions,
+  CONFIG_CHECKS,
+  oneOf,
+} from "../loop/check_config.ts";
 import type { AgentLoopConfig } from "../loop/config.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
-/** Options for `new Agent()`; only `model` is required. */
-export interface AgentOptions
-  extends Omit<AgentLoopConfig, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
+/**
+ * Options for `new Agent()`; only `model` is required.
+ *
+ * @typeParam Tool The type of the tools, which determines that of the `context`.
+ */
+export interface AgentOptions<Tool extends AgentTool<never> = AgentTool>
+  extends Omit<AgentLoopConfig<Tool>, "model" | "streamFn" | "steering" | "followUp" | "settings"> {
   /** The model: a spec, or a name such as `"anthropic/claude-sonnet-5-5"` or `"openai/gpt-6.2-sol:high"`. */
   readonly model: ModelSpec | string;
   /**
@@ -30,7 +38,7 @@ export interface AgentOptions
   /** The system prompt. Default: none. */
   readonly systemPrompt?: string | undefined;
   /** The tools. Default: none. */
-  readonly tools?: readonly AgentTool[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** The history to start with; invalid messages are repaired. Default: empty. */
   readonly messages?: readonly AgentMessage[] | undefined;
   /** The tool calls at the end of `messages` that wait for a decision, from an earlier result. Default: none. */
@@ -46,32 +54,26 @@ export interface AgentOptions
 /** The options of each agent, for modules that restore the state of its hooks. */
 export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
 
-const QUEUE_MODES: readonly unknown[] = ["one_at_a_time", "all"];
+const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
+  ...CONFIG_CHECKS,
+  model: acceptAny,
+  systemPrompt: (_name, prompt) => checkSystemPrompt(prompt),
+  tools: acceptAny,
+  messages: acceptAny,
+  pendingApprovals: acceptAny,
+  decidedCalls: acceptAny,
+  steeringMode: oneOf("one_at_a_time", "all"),
+  followUpMode: oneOf("one_at_a_time", "all"),
+};
 
 /**
- * Checks the options of untyped callers.
+ * Checks the options of untyped callers, except the model, the tools, the messages and their calls.
  *
- * @throws {BadRequestError} If an option has an invalid type or an unknown value.
+ * @throws {BadRequestError} If an option is unknown, or has an invalid type or an unknown value.
  */
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
-  const { streamFn, systemPrompt, pendingApprovals = [], decidedCalls = [] } = options;
-  if (streamFn !== undefined && typeof streamFn !== "function") {
-    throw new BadRequestError(
-      "The option streamFn must be a function: pass connect() of the adapters, or a StreamFn of your own",
-    );
-  }
-  checkConfig(options);
-  if (systemPrompt !== undefined) checkSystemPrompt(systemPrompt);
-  for (const name of ["steeringMode", "followUpMode"] as const) {
-    const { [name]: mode } = options;
-    if (mode === undefined || QUEUE_MODES.includes(mode)) continue;
-    throw new BadRequestError(
-      `${name} must be one of ${QUEUE_MODES.join(", ")}, not ${describeValue(mode)}`,
-    );
-  }
-  checkCalls("pendingApprovals", pendingApprovals);
-  checkCalls("decidedCalls", decidedCalls);
+  checkOwnOptions(options, CHECKS, "the agent");
 }
 
 /**
@@ -79,17 +81,7 @@ export function checkAgentOptions(options: AgentOptions): void {
  *
  * @throws {BadRequestError} If it is no string.
  */
-export function checkSystemPrompt(systemPrompt: string): void {
+export function checkSystemPrompt(systemPrompt: unknown): void {
   if (typeof systemPrompt === "string") return;
   throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
-}
-
-function checkCalls(name: string, calls: unknown): void {
-  if (Array.isArray(calls) && calls.every(isCall)) return;
-  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
-}
-
-function isCall(call: unknown): boolean {
-  return isJsonObject(call) && typeof call["toolCallId"] === "string" &&
-    typeof call["name"] === "string" && isJsonObject(call["arguments"]);
 }

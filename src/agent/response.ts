@@ -88,6 +88,9 @@ function createBody(
   format: ResponseFormat,
   outcome: Promise<RunOutcome>,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (stream.locked) {
+    throw new TypeError("The stream is being read: call toResponse() before result() or text()");
+  }
   const reader = stream.getReader();
   return new ReadableStream({
     async pull(controller) {

@@ -4,8 +4,10 @@
  * @module
  */
 
+// With the code of the loop, so that bundlers put what both share into one chunk.
+import "../loop/run_turns.ts";
+
 export { applyEvent } from "./apply_event.ts";
-export { checkOptionNames } from "./check_option_names.ts";
 export { pullEvent } from "./pull_event.ts";
 export { StructuredAnswer } from "./structured_output.ts";
 export { toAgentResult } from "./to_agent_result.ts";

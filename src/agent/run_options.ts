@@ -10,12 +10,26 @@ import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
-import { checkConfig } from "../loop/check_config.ts";
+import type { AgentTool, ExpectedContext } from "../core/tool.ts";
+import {
+  acceptAny,
+  type CheckOption,
+  checkOwnOptions,
+  CONFIG_CHECKS,
+} from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import type { StructuredOutputOptions } from "./structured_output.ts";
 
-/** Options for one run; they have no effect on later runs. */
-export interface RunOptions {
+/**
+ * Options for one run; they have no effect on later runs.
+ *
+ * @typeParam Tool The type of the additional tools.
+ * @typeParam OwnTool The type of the agent's own tools.
+ */
+export interface RunOptions<
+  Tool extends AgentTool<never> = AgentTool,
+  OwnTool extends AgentTool<never> = AgentTool,
+> {
   /** Aborts the run. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum number of turns. Default: that of the agent. */
@@ -25,23 +39,40 @@ export interface RunOptions {
   /** Options of the model calls, which replace those of the agent one by one. Default: none. */
   readonly streamOptions?: StreamOptions | undefined;
   /** Tools in addition to those of the agent. Default: none. */
-  readonly tools?: readonly AgentTool[] | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** Policies that follow those of the agent. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
   /** Value for tools, approvals and policies; never sent, stored or logged. Default: that of the agent. */
-  readonly context?: unknown;
+  readonly context?: ExpectedContext<Tool | OwnTool> | undefined;
 }
 
 /** Options for a run that continues the history. */
-export interface ContinueOptions extends RunOptions {
+export interface ContinueOptions<
+  Tool extends AgentTool<never> = AgentTool,
+  OwnTool extends AgentTool<never> = AgentTool,
+> extends RunOptions<Tool, OwnTool> {
   /** The decisions on the pending approvals, by the id of the tool call; one for each of them. */
   readonly approvals?: ApprovalDecisions | undefined;
 }
 
+/** The options of every method that starts a run. */
+const CHECKS: Readonly<Record<keyof (ContinueOptions & StructuredOutputOptions), CheckOption>> = {
+  signal: checkSignal,
+  maxTurns: CONFIG_CHECKS.maxTurns,
+  toolChoice: CONFIG_CHECKS.toolChoice,
+  streamOptions: CONFIG_CHECKS.streamOptions,
+  tools: acceptAny,
+  policies: CONFIG_CHECKS.policies,
+  context: acceptAny,
+  approvals: acceptAny,
+  maxRetries: acceptAny,
+  full: acceptAny,
+};
+
 /**
  * Returns the configuration of one run.
  *
- * @throws {BadRequestError} If an option is invalid, or a tool has the name of another one.
+ * @throws {BadRequestError} If an option is unknown or invalid, or a tool has the name of another one.
  */
 export function applyRunOptions(
   config: AgentLoopConfig,
@@ -49,11 +80,8 @@ export function applyRunOptions(
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
   addRunTools(getSettings().tools, options);
-  const { signal, maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
-  checkConfig({ maxTurns, toolChoice, policies, streamOptions });
-  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
-  }
+  checkOwnOptions(options, CHECKS, "the run");
+  const { maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
   return {
     ...config,
     maxTurns: maxTurns ?? config.maxTurns,
@@ -72,11 +100,20 @@ export function applyRunOptions(
  */
 export function addRunTools(
   tools: readonly AgentTool[],
-  options: RunOptions,
+  options: { readonly tools?: readonly AgentTool<never>[] | undefined },
 ): readonly AgentTool[] {
   checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
-  return checkTools([...tools, ...checkTools(added)]);
+  return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
+}
+
+function checkSignal(_name: string, signal: unknown): void {
+  if (isSignal(signal)) return;
+  throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
+}
+
+function isSignal(value: unknown): boolean {
+  return typeof (value as Partial<AbortSignal> | null)?.addEventListener === "function";
 }
 
 /** Adds tools to the settings; the same array as long as the agent's tools stay the same. */

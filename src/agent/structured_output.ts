@@ -13,6 +13,7 @@ import {
   formatErrors,
   runCompiled,
 } from "../core/compile_schema.ts";
+import { checkNumber } from "../core/check_number.ts";
 import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
@@ -61,8 +62,6 @@ export interface StructuredAnswerOptions extends StructuredOutputOptions {
   readonly validate: ValidateFunction | undefined;
   /** The agent's tools, whose names the answer tool must not use. */
   readonly tools: readonly AgentTool[];
-  /** Whether the provider enforces a schema natively. */
-  readonly supportsSchema: (schema: JsonSchema) => Promise<boolean>;
   /** Returns the settings of the agent. */
   readonly getSettings: () => TurnSettings;
 }
@@ -92,8 +91,13 @@ export class StructuredAnswer {
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  /** Creates a request for an answer. */
+  /**
+   * Creates a request for an answer.
+   *
+   * @throws {BadRequestError} If `maxRetries` is not a number of at least 0.
+   */
   constructor(options: StructuredAnswerOptions) {
+    checkNumber("maxRetries", options.maxRetries);
     this.#options = options;
     this.#answerSchema = new AnswerSchema(options.schema, options.validate);
     this.#tool = this.#createTool();
@@ -111,10 +115,10 @@ export class StructuredAnswer {
    * `BadRequestError` if the validator fails: the form of the schema that is used is compiled first if it must be.
    */
   async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
-    const { tools, supportsSchema, getSettings } = this.#options;
+    const { tools, getSettings } = this.#options;
     const { schema, parameters } = this.#answerSchema;
     // Some providers accept either tools or a schema.
-    this.#isNative = tools.length === 0 && await supportsSchema(schema);
+    this.#isNative = tools.length === 0 && await isEnforced(schema, config, getSettings());
     this.#now = config.now;
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
@@ -290,4 +294,17 @@ function findFreeName(preferred: string, usedNames: ReadonlySet<string>): string
   let name = preferred;
   for (let number = 2; usedNames.has(name); number++) name = `${preferred}_${number}`;
   return name;
+}
+
+/** Whether the provider of the model enforces a schema. */
+async function isEnforced(
+  schema: JsonSchema,
+  { streamFn }: ResolvedConfig,
+  { model }: TurnSettings,
+): Promise<boolean> {
+  try {
+    return await streamFn.hasStrictSchema?.(model, schema) === true;
+  } catch {
+    return false; // The answer is then requested as a tool call, which every provider supports.
+  }
 }

@@ -12,6 +12,8 @@ import type { WithGrace } from "../loop/start_run.ts";
 /** Called with every event; a returned promise is awaited before the next event, any other value is ignored. */
 export type AgentListener = (event: AgentEvent) => unknown;
 
+const waitForever: WithGrace = (work) => work;
+
 /** One subscription of a listener, which may have several. */
 interface Subscription {
   readonly listener: AgentListener;
@@ -40,22 +42,24 @@ export class Subscribers {
   }
 
   /** Calls all listeners one after the other; returns a promise if a listener returns one. Never rejects. */
-  notify(event: AgentEvent, withGrace: WithGrace = (work) => work): Promise<void> | undefined {
-    const subscriptions = this.#subscriptions;
+  notify(event: AgentEvent, withGrace: WithGrace = waitForever): Promise<void> | undefined {
     if (event.type === "agent_start") this.#detached.clear();
+    const subscriptions = this.#subscriptions;
     for (let index = 0; index < subscriptions.length; index++) {
       const notified = this.#notifyOne(subscriptions[index], event, withGrace);
       if (!notified) continue;
-      return notified.then(() => this.#notifyAll(subscriptions.slice(index + 1), event, withGrace));
+      return this.#notifyRest(notified, subscriptions.slice(index + 1), event, withGrace);
     }
     return undefined;
   }
 
-  async #notifyAll(
+  async #notifyRest(
+    notified: Promise<void>,
     subscriptions: readonly Subscription[],
     event: AgentEvent,
     withGrace: WithGrace,
   ): Promise<void> {
+    await notified;
     for (const subscription of subscriptions) {
       await this.#notifyOne(subscription, event, withGrace);
     }
@@ -70,14 +74,21 @@ export class Subscribers {
     try {
       const { listener } = subscription;
       const result = listener(event);
-      if (!isThenable(result)) return undefined;
-      const settled = Promise.resolve(result).catch((thrown) => this.#drop(subscription, thrown));
-      if (this.#detached.has(subscription)) return undefined;
-      return withGrace(settled.then(() => {})).catch(() => void this.#detached.add(subscription));
+      return isThenable(result) ? this.#awaitResult(subscription, result, withGrace) : undefined;
     } catch (thrown) {
       this.#drop(subscription, thrown);
       return undefined;
     }
+  }
+
+  #awaitResult(
+    subscription: Subscription,
+    result: PromiseLike<unknown>,
+    withGrace: WithGrace,
+  ): Promise<void> | undefined {
+    const settled = Promise.resolve(result).catch((thrown) => this.#drop(subscription, thrown));
+    if (this.#detached.has(subscription)) return undefined;
+    return withGrace(settled.then(() => {})).catch(() => void this.#detached.add(subscription));
   }
 
   #drop(subscription: Subscription, thrown: unknown): void {

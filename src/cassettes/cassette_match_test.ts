@@ -97,6 +97,15 @@ If the requests changed on purpose, record the cassette again.`,
   );
 });
 
+Deno.test("explainMismatch() prefers an unused exchange among the closest ones", () => {
+  const exchanges = createExchanges(createRequest("a"), createRequest("b"), createRequest("c"));
+  exchanges.takeMatch(createRequest("a"));
+  assertStringIncludes(
+    explainUnmatched(exchanges, createRequest("x")),
+    "The closest is exchange 2",
+  );
+});
+
 Deno.test("explainMismatch() quotes the part in which long texts differ", () => {
   const long = (word: string) => `${"a ".repeat(500)}${word}${" b".repeat(500)}`;
   const lines = explainUnmatched(

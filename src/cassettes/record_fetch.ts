@@ -4,17 +4,22 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { type CassetteExchange, formatExchange, formatHeader, isCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
+import { checkSecrets } from "./check_secrets.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { ExchangeRecorder } from "./record_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** Options for {@linkcode recordFetch}. */
 export interface RecordOptions {
-  /** Texts to redact, in addition to the keys of requests and texts with the form of a key. Default: none. */
+  /**
+   * Texts of at least 4 characters to redact, in addition to the keys of requests and texts with the form of a key.
+   * Default: none.
+   */
   readonly secrets?: readonly string[] | undefined;
   /** Port: returns milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -52,6 +57,8 @@ const CLOSE_TIMEOUT_MS = 100;
  * by `[redacted]`. An existing cassette is replaced when the first exchange has ended; a file that is not a cassette is
  * never overwritten.
  *
+ * @throws {BadRequestError} If `fetch` is no function, or an option is unknown or invalid.
+ *
  * @example
  * ```ts
  * import { recordFetch } from "@swink/agent/cassettes";
@@ -69,6 +76,8 @@ export function recordFetch(
   options: RecordOptions = {},
 ): RecordingFetch {
   checkObject(options, 'Pass options such as { secrets: ["key"] }');
+  checkNames(options, ["secrets", "now", "sleep", "files"], "recordFetch()");
+  checkSecrets(options.secrets);
   if (typeof fetch !== "function") {
     throw new BadRequestError("Pass the function that sends the requests, such as fetch");
   }

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
@@ -300,4 +300,38 @@ Deno.test("recordFetch() sends no request when the file cannot be read", async (
     'Cannot record to "a.jsonl": Requires',
   );
   assertEquals(inner.requests.length, 0);
+});
+
+Deno.test("recordFetch() records a chunk as it arrived, also if the caller changes it", async () => {
+  const files = createMemoryFiles();
+  const fetch = recordFetch(replayFetch("hello"), "a.jsonl", { files, now: () => 0 });
+  const reader = getReader(await fetch(URL_A));
+  const { value } = await reader.read();
+  value?.fill(0);
+  await reader.read();
+  assertEquals(parseLines(files, "a.jsonl")[1]?.["chunks"], [{ at: 0, text: "hello" }]);
+});
+
+Deno.test("recordFetch() writes nothing after a write that failed, which may have left an incomplete line", async () => {
+  let writes = 0;
+  const files = createMemoryFiles({
+    beforeWrite: () => {
+      if (++writes === 2) throw new Error("no space left on device");
+    },
+  });
+  const fetch = recordFetch(replayFetch("hi"), "a.jsonl", { files });
+  const responses = await Promise.all([fetch(URL_A), fetch(URL_A), fetch(URL_A)]);
+  for (const response of responses) await response.text();
+  await assertRejects(() => fetch.close(), BadRequestError, "no space left on device");
+  assertEquals([writes, files.writes], [2, ["replace"]]);
+});
+
+Deno.test("recordFetch() throws for unknown and invalid options, since a secret would be recorded", () => {
+  const record = (options: object) => () => recordFetch(replayFetch("hi"), "a.jsonl", options);
+  assertThrows(record({ secret: ["key-of-mine"] }), BadRequestError, "did you mean secrets?");
+  for (const secrets of ["key-of-mine", [undefined], [5], null]) {
+    const error = assertThrows(record({ secrets }), BadRequestError, "must be an array of texts");
+    assert(!error.message.includes("key-of-mine"));
+  }
+  record({ secrets: undefined, now: undefined })();
 });

@@ -4,13 +4,16 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
 import { extractSecrets, redactRequest } from "./cassette_redaction.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
+import { checkSecrets } from "./check_secrets.ts";
 import { replayExchange } from "./replay_exchange.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
@@ -56,6 +59,8 @@ export interface CassetteFetch {
  * network errors are thrown again. A request that was not recorded rejects with a {@linkcode BadRequestError} that shows
  * how it differs from the closest exchange.
  *
+ * @throws {BadRequestError} If an option is unknown or invalid.
+ *
  * @example
  * ```ts
  * import { recordFetch, replayCassette } from "@swink/agent/cassettes";
@@ -72,6 +77,9 @@ export interface CassetteFetch {
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
   checkObject(options, 'Pass options such as { timing: "as_recorded" }');
+  checkNames(options, ["timing", "secrets", "sleep", "files"], "replayCassette()");
+  checkSecrets(options.secrets);
+  checkTiming(options.timing);
   const { timing = "at_once", sleep = realSleep, files = localFiles, secrets = [] } = options;
   let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;
@@ -96,6 +104,13 @@ export function replayCassette(file: CassettePath, options: CassetteOptions = {}
       throw new Error(`Cassette "${file}" has unused exchanges:\n${unused.join("\n")}`);
     },
   });
+}
+
+function checkTiming(timing: unknown): void {
+  if (timing === undefined || timing === "at_once" || timing === "as_recorded") return;
+  throw new BadRequestError(
+    `timing must be "at_once" or "as_recorded", not ${describeValue(timing)}`,
+  );
 }
 
 interface LoadedCassette {

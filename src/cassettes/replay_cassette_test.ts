@@ -167,3 +167,25 @@ Deno.test("replayCassette() redacts the secrets option before it compares reques
   });
   assertEquals(response.status, 201);
 });
+
+Deno.test("replayCassette() returns a response without a body where its status forbids one", async () => {
+  for (const status of [204, 205, 304]) {
+    const response = { at: 0, status, headers: {} };
+    const fetch = createReplay({ ...exchange, response, chunks: [] });
+    const replayed = await fetch(URL_A);
+    assertEquals([replayed.status, replayed.body], [status, null]);
+  }
+});
+
+Deno.test("replayCassette() throws for unknown and invalid options", () => {
+  const cases: readonly (readonly [options: object, message: string])[] = [
+    [{ secret: [] }, "did you mean secrets?"],
+    [{ secrets: "key-of-mine" }, "must be an array of texts"],
+    [{ timing: "asRecorded" }, 'timing must be "at_once" or "as_recorded", not "asRecorded"'],
+    [{ timing: true }, "not true"],
+  ];
+  for (const [options, message] of cases) {
+    assertThrows(() => replayCassette("a.jsonl", options), BadRequestError, message);
+  }
+  replayCassette("a.jsonl", { timing: undefined, secrets: undefined });
+});

@@ -25,30 +25,34 @@ export class EventParser {
   }
 
   /**
-   * Parses the next bytes; returns the events that they complete.
+   * Parses the next bytes; yields the events that they complete, one by one, so that a malformed event does not hide those
+   * before it. The bytes are read completely only when the generator has ended.
    *
    * @throws {StreamError} If an event is no JSON object with a type.
    */
-  parse(bytes: Uint8Array): AgentEvent[] {
+  *parse(bytes: Uint8Array): Generator<AgentEvent, void> {
     const text = this.#decoder.decode(bytes, { stream: true });
     const end = text.lastIndexOf("\n");
     if (end < 0) {
       this.#line.push(text);
-      return [];
+      return;
     }
     const lines = [...this.#line, text.slice(0, end)].join("").split(/\r?\n/);
     this.#line = [text.slice(end + 1)];
-    return lines.flatMap((line) => this.#readLine(line));
+    for (const line of lines) {
+      const json = this.#format === "ndjson" ? line.trim() : this.#readField(line);
+      if (json !== "") yield parseEvent(json);
+    }
   }
 
-  #readLine(line: string): AgentEvent[] {
-    if (this.#format === "ndjson") return line.trim() === "" ? [] : [parseEvent(line)];
+  /** Reads a line of a server-sent event; returns the data of the event that it ends, else an empty text. */
+  #readField(line: string): string {
     // Lines with the type and the number repeat what the data has; proxies add comments.
     if (line.startsWith("data:")) this.#data.push(line.slice("data:".length));
-    if (line.replace(/\r$/, "") !== "" || this.#data.length === 0) return [];
+    if (line.replace(/\r$/, "") !== "") return "";
     const data = this.#data.join("\n");
     this.#data = [];
-    return [parseEvent(data)];
+    return data;
   }
 }
 

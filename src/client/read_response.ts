@@ -100,7 +100,8 @@ class ResponseReader {
   readonly #result = createDeferred<AgentResult>();
   #body: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #parser: EventParser | undefined;
-  #events: AgentEvent[] = [];
+  /** The events of the bytes read last. */
+  #events: Iterator<AgentEvent, void> = [].values();
   #runId = "";
   #turns = 0;
   #ended = false;
@@ -121,10 +122,8 @@ class ResponseReader {
     // The server, or a proxy, may keep the connection open.
     if (this.#ended) return this.#closeBody();
     try {
-      const parser = this.#parser ??= new EventParser(await getFormat(this.#response));
-      while (this.#events.length === 0) this.#events = parser.parse(await this.#readBytes());
-      const event = this.#events.shift();
-      if (event) this.#record(event);
+      const event = await this.#readEvent();
+      this.#record(event);
       return event;
     } catch (thrown) {
       const error = AgentError.is(thrown) ? thrown : createMalformedError(thrown);
@@ -138,6 +137,15 @@ class ResponseReader {
   async cancel(reason: unknown): Promise<void> {
     this.#result.reject(new AbortedError("The stream was cancelled", { cause: reason }));
     await (this.#body ?? this.#response.body)?.cancel(reason);
+  }
+
+  async #readEvent(): Promise<AgentEvent> {
+    const parser = this.#parser ??= new EventParser(await getFormat(this.#response));
+    while (true) {
+      const { done, value } = this.#events.next();
+      if (!done) return value;
+      this.#events = parser.parse(await this.#readBytes());
+    }
   }
 
   async #readBytes(): Promise<Uint8Array> {
@@ -217,10 +225,14 @@ async function getFormat(response: Response): Promise<EventFormat> {
 async function readError(response: Response): Promise<AgentError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  if (isJsonObject(body) && isJsonObject(body["error"])) {
-    return AgentError.from({ ...body["error"] as unknown as AgentErrorRecord, status });
+  const error = isJsonObject(body) ? body["error"] : undefined;
+  if (isJsonObject(error) && typeof error["code"] === "string") {
+    return AgentError.from({ ...error as unknown as AgentErrorRecord, status });
   }
-  const message = `The server responded with the status ${status}`;
+  const reason = isJsonObject(error) && typeof error["message"] === "string"
+    ? `: ${error["message"]}`
+    : "";
+  const message = `The server responded with the status ${status}${reason}`;
   return status >= 500
     ? new NetworkError(message, { status })
     : new BadRequestError(message, { status });

@@ -179,6 +179,14 @@ Deno.test("readResponse(): a response of another type is cancelled, also if that
   await assertRejects(() => readResponse(new Response(body)).text(), BadRequestError);
 });
 
+Deno.test("readResponse(): joins the lines of data of an event with newlines", async () => {
+  const sse = { headers: { "content-type": "Text/Event-Stream; charset=utf-8" } };
+  const lines = 'data: {"type":"custom",\ndata: "name":"n","data":1}\n\n';
+  assertEquals(await readTypes(new Response(lines, sse)), ["custom", "network_error"]);
+  const digits = 'data: {"type":"custom","name":"n","data":1\ndata: 2}\n\n';
+  assertEquals(await readTypes(new Response(digits, sse)), ["stream_error"]);
+});
+
 Deno.test("readResponse(): malformed events and other responses fail the stream", async () => {
   const html = { headers: { "content-type": "text/html" } };
   const sse = { headers: { "content-type": "text/event-stream" } };
@@ -199,6 +207,12 @@ Deno.test("readResponse(): malformed events and other responses fail the stream"
       [startRun().toResponse({ format: "text" }), BadRequestError, 'content type "text/plain"'],
       [page, NetworkError, "status 502"],
       [new Response("no", { status: 404 }), BadRequestError, "status 404"],
+      [Response.json({ error: { code: 5 } }, { status: 500 }), NetworkError, "status 500"],
+      [
+        Response.json({ error: { message: "No such page" } }, { status: 404 }),
+        BadRequestError,
+        "status 404: No such page",
+      ],
       [new Response(null, sse), NetworkError, "closed before the run ended"],
     ] as const
   ) {
@@ -206,6 +220,51 @@ Deno.test("readResponse(): malformed events and other responses fail the stream"
     assert(AgentError.is(error));
   }
 });
+
+for (const format of ["sse", "ndjson"] as const) {
+  Deno.test(`readResponse(): a malformed event has the same effect in any chunks in the format ${format}`, async () => {
+    const bytes = await readBytes(format);
+    const end = format === "sse" ? "\n\n" : "\n";
+    const events = new TextDecoder().decode(bytes).split(end).slice(0, -1);
+    const malformed = new TextEncoder().encode(`${format === "sse" ? "data: " : ""}{${end}`);
+    for (let position = 0; position <= events.length; position++) {
+      const length = new TextEncoder().encode(
+        events.slice(0, position).map((event) => event + end).join(""),
+      ).length;
+      const parts = [bytes.slice(0, length), malformed, bytes.slice(length)];
+      const joined = new Uint8Array(parts.flatMap((part) => [...part]));
+      const outcomes = await Promise.all(
+        [respond(format, ...parts), respond(format, joined)].map(readTypes),
+      );
+      const isComplete = position === events.length;
+      const types = (await collectEvents(startRun())).slice(0, position).map(({ type }) => type);
+      const expected = isComplete ? types : [...types, "stream_error"];
+      assertEquals(outcomes, [expected, expected]);
+    }
+  });
+
+  Deno.test(`readResponse(): reads 100,000 events of one chunk in linear time in the format ${format}`, async () => {
+    const line = '{"type":"custom","name":"n","data":1}';
+    const text = format === "sse" ? `data: ${line}\n\n` : `${line}\n`;
+    const bytes = new TextEncoder().encode(text.repeat(100_000));
+    const start = performance.now();
+    assertEquals((await readTypes(respond(format, bytes))).length, 100_001);
+    // Quadratic work takes half a minute.
+    assert(performance.now() - start < 10_000);
+  });
+}
+
+/** Reads the types of the events of a response, and the code of its error. */
+async function readTypes(response: Response): Promise<string[]> {
+  const types: string[] = [];
+  try {
+    for await (const { type } of readResponse(response)) types.push(type);
+  } catch (error) {
+    assert(AgentError.is(error));
+    types.push(error.code);
+  }
+  return types;
+}
 
 Deno.test("readResponse(): throws for a value that is no response, and for a body that is being read", async () => {
   for (const value of [null, undefined, "x", 5, {}, []]) {

@@ -7,7 +7,7 @@
 import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
 import { copyJson } from "./copy_json.ts";
 import { getErrorMessage, StreamError } from "./errors.ts";
-import { isJsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "./json.ts";
 import { parseArguments } from "./parse_arguments.ts";
 import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
@@ -33,7 +33,10 @@ export interface FinishedCall {
 
 /** Content of a reply. */
 export interface AccumulatedReply {
-  /** The blocks, without empty text and thinking blocks; a signed block stays, since the provider expects it back. */
+  /**
+   * The blocks, without empty text and thinking blocks. One with a signature stays, since the provider expects it back, and
+   * so does one with citations.
+   */
   readonly content: readonly ContentBlock[];
   /** The tool calls among the blocks, in order. */
   readonly calls: readonly FinishedCall[];
@@ -182,7 +185,7 @@ export class ReplyAccumulator {
         content.push(call.block);
       } else if (draft.type === "extension") {
         content.push(draft.block);
-      } else if (draft.signature !== undefined || draft.text.toString() !== "") {
+      } else if (hasContent(draft)) {
         content.push(finishTextDraft(draft));
       }
     }
@@ -229,6 +232,10 @@ export class ReplyAccumulator {
   }
 }
 
+function hasContent({ text, signature, citations = [] }: TextDraft): boolean {
+  return text.toString() !== "" || signature !== undefined || citations.length > 0;
+}
+
 function finishTextDraft(draft: TextDraft): ContentBlock {
   const { type, signature, redacted, citations } = draft;
   const text = draft.text.toString();
@@ -241,19 +248,19 @@ function finishTextDraft(draft: TextDraft): ContentBlock {
 }
 
 function finishCallDraft(draft: CallDraft): FinishedCall {
-  const { id, name, open, signature } = draft;
-  const block: ToolCallBlock = {
-    type: "tool_call",
-    id,
-    name,
-    arguments: {},
-    ...(signature !== undefined && { signature }),
-  };
-  if (open) return { block, state: { type: "truncated" } };
+  if (draft.open) return { block: createCallBlock(draft), state: { type: "truncated" } };
   const text = draft.text.toString();
   const parsed = parseArguments(text);
-  if ("reason" in parsed) return { block, state: { type: "invalid", text, reason: parsed.reason } };
-  return { block: { ...block, arguments: parsed.value }, state: { type: "complete" } };
+  if ("value" in parsed) {
+    return { block: createCallBlock(draft, parsed.value), state: { type: "complete" } };
+  }
+  const { reason } = parsed;
+  return { block: createCallBlock(draft), state: { type: "invalid", text, reason } };
+}
+
+function createCallBlock({ id, name, signature }: CallDraft, args: JsonObject = {}): ToolCallBlock {
+  const block = { type: "tool_call", id, name, arguments: args } as const;
+  return signature === undefined ? block : { ...block, signature };
 }
 
 function isObjectList(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { ReplyAccumulator } from "./accumulate.ts";
+import type { ThinkingBlock } from "./content.ts";
 import { NetworkError, StreamError } from "./errors.ts";
 import type { AssistantMessageEvent } from "./stream.ts";
 import { zeroUsage } from "./usage.ts";
@@ -107,6 +108,21 @@ Deno.test("ReplyAccumulator: keeps signatures, `redacted` and extensions", () =>
   ]);
 });
 
+Deno.test("ReplyAccumulator: keeps `redacted` if it is given, as a boolean", () => {
+  const keep = (redacted: unknown) =>
+    accumulate(
+      { type: "thinking_start", contentIndex: 0 },
+      { type: "thinking_end", contentIndex: 0, signature: "s", redacted: redacted as boolean },
+    ).finish().content;
+  const block: ThinkingBlock = { type: "thinking", thinking: "", signature: "s" };
+  assertEquals([true, false, 1, undefined].map(keep), [
+    [{ ...block, redacted: true }],
+    [{ ...block, redacted: false }],
+    [{ ...block, redacted: false }],
+    [block],
+  ]);
+});
+
 Deno.test("ReplyAccumulator: omits empty text and thinking blocks", () => {
   const reply = accumulate(
     ...createBlockEvents(0, "thinking"),
@@ -114,6 +130,16 @@ Deno.test("ReplyAccumulator: omits empty text and thinking blocks", () => {
     ...createBlockEvents(2, "text", "x"),
   );
   assertEquals(reply.finish().content, [{ type: "text", text: "x" }]);
+});
+
+Deno.test("ReplyAccumulator: keeps an empty text with citations", () => {
+  const citations = [{ type: "url", url: "https://deno.com" }] as const;
+  const reply = accumulate(
+    { type: "start" },
+    { type: "text_start", contentIndex: 0 },
+    { type: "text_end", contentIndex: 0, citations },
+  );
+  assertEquals(reply.finish().content, [{ type: "text", text: "", citations }]);
 });
 
 Deno.test("ReplyAccumulator: counts the characters of text, thinking and arguments", () => {

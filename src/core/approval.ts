@@ -18,6 +18,8 @@ export type ApprovalDecision =
   & {
     /** The rule that decided, as the host writes it. */
     readonly rule?: string;
+    /** Where the rule is written: the path of a file, `options`, or `session` for a grant. */
+    readonly ruleSource?: string;
     /** Who or what decided. */
     readonly origin?: "person" | "rule" | "mode" | "policy";
   }
@@ -35,11 +37,24 @@ export type ApprovalDecision =
      * no longer change them.
      */
     readonly arguments?: JsonObject;
+    /**
+     * Hunks of the file changes that are not made, instead of edited arguments; the model is told which. A tool that
+     * cannot leave them out (`AgentTool.omitHunks`) does not run.
+     */
+    readonly refusedHunks?: readonly RefusedHunks[];
   } | {
     readonly type: "denied";
     /** The reason given to the model. */
     readonly reason?: string;
   });
+
+/** Hunks of the change of a file. */
+export interface RefusedHunks {
+  /** Path of the file, as in its `FileChange`. */
+  readonly path: string;
+  /** The hunks, as `listHunks()` returns them. */
+  readonly hunks: readonly string[];
+}
 
 /** A tool call that waits for the decision of a person. */
 export interface PendingApproval {

@@ -11,8 +11,7 @@ interface EncodingMethods {
   toBase64?(): string;
 }
 
-/** Keeps a first character that looks like a byte order mark. */
-const utf16Decoder = new TextDecoder("utf-16le", { ignoreBOM: true });
+const utf16Decoder = new TextDecoder("utf-16le");
 
 /** Encodes bytes as base64. */
 export function encodeBase64(bytes: Uint8Array): string {

@@ -71,21 +71,21 @@ type Named = { readonly [name: string]: unknown };
 
 function findSourceProblem(block: Named, base64Names: readonly string[]): string | undefined {
   const { source } = block;
-  const name = String(block["type"]);
+  const subject = describe(block);
   if (!isJsonObject(source)) {
-    return `a block of type ${name} must have a source, such as { type: "url", url: "…" }`;
+    return `${subject} must have a source, such as { type: "url", url: "…" }`;
   }
   switch (source["type"]) {
     case "base64":
-      return findStringProblem(source, base64Names, `the source of a block of type ${name}`);
+      return findStringProblem(source, base64Names, `the source of ${subject}`);
     case "url":
-      return findStringProblem(source, ["url"], `the source of a block of type ${name}`);
+      return findStringProblem(source, ["url"], `the source of ${subject}`);
     case "file":
-      return findStringProblem(source, ["path"], `the source of a block of type ${name}`);
+      return findStringProblem(source, ["path"], `the source of ${subject}`);
     case "provider_file":
-      return findStringProblem(source, ["provider", "id"], `the source of a block of type ${name}`);
+      return findStringProblem(source, ["provider", "id"], `the source of ${subject}`);
     default:
-      return `the source of a block of type ${name} must be of type base64, url, file or provider_file, not ${
+      return `the source of ${subject} must be of type base64, url, file or provider_file, not ${
         describeValue(source["type"])
       }`;
   }

@@ -28,7 +28,7 @@ for (const [block, names] of BLOCKS) {
     for (const name of names) {
       assertEquals(
         findContentProblem([{ ...block, [name]: 5 }]),
-        `a block of type ${block["type"]} must have a string ${name}, not 5`,
+        `a block of type "${block["type"]}" must have a string ${name}, not 5`,
       );
     }
     assertStringIncludes(findContentProblem([block, { ...block, type: 5 }]) ?? "", "string type");
@@ -45,13 +45,13 @@ for (const [source, names] of SOURCES) {
       const words = `must have a string ${name}, not 5`;
       assertEquals(
         findContentProblem([{ type: "image", source: broken }]),
-        `the source of a block of type image ${words}`,
+        `the source of a block of type "image" ${words}`,
       );
       if (name === "mediaType") continue;
       for (const block of media) {
         assertEquals(
           findContentProblem([{ ...block, source: broken }]),
-          `the source of a block of type ${block.type} ${words}`,
+          `the source of a block of type "${block.type}" ${words}`,
         );
       }
     }
@@ -73,7 +73,7 @@ Deno.test("findMessageProblem() accepts each role, and misses the strings and th
   for (const name of ["toolCallId", "toolName"]) {
     assertEquals(
       findMessageProblem({ ...result, [name]: undefined }),
-      `a message of role tool_result must have a string ${name}, not undefined`,
+      `a message of role "tool_result" must have a string ${name}, not undefined`,
     );
   }
   assertStringIncludes(findMessageProblem({ ...result, content: 5 }) ?? "", "not 5");

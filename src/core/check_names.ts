@@ -11,7 +11,6 @@ const FOREIGN_NAMES: Readonly<Record<string, string>> = {
   instructions: "systemPrompt",
   system: "systemPrompt",
   maxSteps: "maxTurns",
-  maxIterations: "maxTurns",
   abortSignal: "signal",
   maxOutputTokens: "maxTokens",
 };
@@ -35,18 +34,18 @@ export function checkNames(
 }
 
 /**
- * Checks that no property is a misspelling of an optional one that is missing; others are allowed.
+ * Checks that no property is a misspelling of a known one that is missing; other properties are allowed.
  *
  * @throws {BadRequestError} If a property has almost the name of a missing one.
  */
 export function checkMisspellings(
   object: object,
-  optional: readonly string[],
+  known: readonly string[],
   subject: string,
 ): void {
-  const missing = optional.filter((name) => !(name in object));
   for (const name of Object.keys(object)) {
-    const similar = optional.includes(name) ? undefined : findSimilarName(name, missing);
+    if (known.includes(name)) continue;
+    const similar = findSimilarName(name, known.filter((other) => !(other in object)));
     if (similar === undefined) continue;
     throw new BadRequestError(
       `Unknown property "${name}" of ${subject}: did you mean ${similar}?`,
@@ -55,7 +54,7 @@ export function checkMisspellings(
 }
 
 function suggestName(name: string, known: readonly string[]): string | undefined {
-  const foreign = Object.hasOwn(FOREIGN_NAMES, name) ? FOREIGN_NAMES[name] : undefined;
+  const { [name]: foreign } = FOREIGN_NAMES;
   if (foreign !== undefined && known.includes(foreign)) return foreign;
   return findSimilarName(name, known) ?? known.find((other) => other.startsWith(name));
 }

@@ -4,31 +4,71 @@
  * @module
  */
 
+import { checkMisspellings } from "./check_names.ts";
 import { describeValue } from "./describe_value.ts";
 import { BadRequestError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { isLibrarySchema } from "./json_schema/library_schema.ts";
+import { RISK_CLASSES, type RiskClass } from "./risk.ts";
 
 /** The names that providers accept. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-const SIDE_EFFECTS: readonly unknown[] = [undefined, "none", "idempotent", "once"];
+type PropertyCheck = readonly [expectation: string, isValid: (value: unknown) => boolean];
+
+const isOptional = (...types: readonly string[]) => (value: unknown): boolean =>
+  value === undefined || types.includes(typeof value);
+
+const optionalFunction: PropertyCheck = ["a function", isOptional("function")];
+const unchecked: PropertyCheck = ["", () => true];
+
+/**
+ * The properties of a tool, with what each of them must be. A tool may have any other properties, but none with almost
+ * the name of one of these.
+ */
+const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
+  name: unchecked,
+  parameters: unchecked,
+  execute: ["a function", (value) => typeof value === "function"],
+  description: ["a text for the model", (value) => typeof value === "string"],
+  validate: optionalFunction,
+  concurrencyKey: optionalFunction,
+  preview: optionalFunction,
+  omitHunks: optionalFunction,
+  readOnly: unchecked,
+  interruptible: unchecked,
+  sequential: unchecked,
+  requiresApproval: ["a boolean or a function", isOptional("boolean", "function")],
+  risk: [
+    `${RISK_CLASSES.join(", ")} or a function`,
+    (value) => isOptional("function")(value) || RISK_CLASSES.includes(value as RiskClass),
+  ],
+  timeoutMs: [
+    "a number above 0",
+    (value) => value === undefined || (typeof value === "number" && value > 0),
+  ],
+  sideEffect: [
+    "none, idempotent or once",
+    (value) => value === undefined || ["none", "idempotent", "once"].includes(value as string),
+  ],
+};
 
 /**
  * Checks a tool; of its schema only that it is a JSON Schema for objects.
  *
- * @throws {BadRequestError} If a property is missing or invalid.
+ * @throws {BadRequestError} If a property is missing, invalid or misspelled.
  */
 export function checkTool(tool: unknown): void {
   if (!isJsonObject(tool)) {
-    throw new BadRequestError(`A tool must be an object, not ${formatValue(tool)}`);
+    throw new BadRequestError(`A tool must be an object, not ${describeValue(tool)}`);
   }
   const { name } = tool;
   if (typeof name !== "string" || name === "") {
-    throw new BadRequestError(`The name of a tool must be a text, not ${formatValue(name)}`);
+    throw new BadRequestError(`The name of a tool must be a text, not ${describeValue(name)}`);
   }
   const problem = findParametersProblem(tool) ?? findPropertyProblem(tool);
   if (problem) throw new BadRequestError(`Invalid tool "${name}": ${problem}`);
+  checkMisspellings(tool, Object.keys(PROPERTIES), `the tool "${name}"`);
 }
 
 /**
@@ -40,7 +80,7 @@ export function checkTools<Tool extends { readonly name: string }>(
   tools: readonly Tool[],
 ): readonly Tool[] {
   if (!Array.isArray(tools)) {
-    throw new BadRequestError(`The tools must be a list, not ${formatValue(tools)}`);
+    throw new BadRequestError(`The tools must be a list, not ${describeValue(tools)}`);
   }
   const names = new Set<string>();
   for (const tool of tools) {
@@ -69,7 +109,7 @@ export function checkToolName(name: unknown): void {
   const example = accepted.slice(0, 64) || "get_weather";
   throw new BadRequestError(
     `Invalid tool name ${
-      formatValue(name)
+      describeValue(name)
     }: it must have 1 to 64 letters, digits, "_" or "-", as in "${example}"`,
   );
 }
@@ -80,7 +120,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
   }
   if (!isJsonObject(parameters)) {
     return `parameters must be a JSON Schema such as { type: "object", properties: {} }, not ${
-      formatValue(parameters)
+      describeValue(parameters)
     }`;
   }
   if (isLibrarySchema(parameters)) {
@@ -96,7 +136,7 @@ function findParametersProblem({ parameters, inputSchema }: JsonObject): string 
       ? 'parameters must be a schema of type "object", with its properties in "properties"'
       : undefined;
   }
-  return `parameters must be a schema of type "object", not ${formatValue(type)}`;
+  return `parameters must be a schema of type "object", not ${describeValue(type)}`;
 }
 
 /** Keywords whose value is a schema. */
@@ -113,33 +153,8 @@ function isListOfProperties(schema: JsonObject): boolean {
 }
 
 function findPropertyProblem(tool: JsonObject): string | undefined {
-  const { execute, description, requiresApproval, timeoutMs, sideEffect } = tool;
-  if (typeof execute !== "function") {
-    return `execute must be a function, not ${formatValue(execute)}`;
-  }
-  if (typeof description !== "string") {
-    return `description must be a text for the model, not ${formatValue(description)}`;
-  }
-  for (const name of ["validate", "concurrencyKey", "preview"]) {
+  for (const [name, [expectation, isValid]] of Object.entries(PROPERTIES)) {
     const { [name]: value } = tool;
-    if (value !== undefined && typeof value !== "function") {
-      return `${name} must be a function, not ${formatValue(value)}`;
-    }
+    if (!isValid(value)) return `${name} must be ${expectation}, not ${describeValue(value)}`;
   }
-  if (!["undefined", "boolean", "function"].includes(typeof requiresApproval)) {
-    return `requiresApproval must be true, false or a function, not ${
-      formatValue(requiresApproval)
-    }`;
-  }
-  if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    return `timeoutMs must be a number above 0, not ${formatValue(timeoutMs)}`;
-  }
-  if (!SIDE_EFFECTS.includes(sideEffect)) {
-    return `sideEffect must be "none", "idempotent" or "once", not ${formatValue(sideEffect)}`;
-  }
-}
-
-/** Formats a value for a message. */
-function formatValue(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : describeValue(value);
 }

@@ -60,11 +60,11 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
     ["timeoutMs", -1, "timeoutMs must be a number above 0, not -1"],
     ["timeoutMs", NaN, "timeoutMs must be a number above 0, not NaN"],
     ["timeoutMs", "5", 'timeoutMs must be a number above 0, not "5"'],
-    ["requiresApproval", "yes", 'requiresApproval must be true, false or a function, not "yes"'],
+    ["requiresApproval", "yes", 'requiresApproval must be a boolean or a function, not "yes"'],
     ["concurrencyKey", "key", 'concurrencyKey must be a function, not "key"'],
     ["preview", {}, "preview must be a function, not an object"],
     ["validate", [], "validate must be a function, not an array"],
-    ["sideEffect", "some", 'sideEffect must be "none", "idempotent" or "once", not "some"'],
+    ["sideEffect", "some", 'sideEffect must be none, idempotent or once, not "some"'],
   ];
   for (const [property, value, message] of cases) {
     expectProblem({ ...valid, [property]: value }, message);

@@ -10,13 +10,13 @@ import type { CompactionReport } from "./compaction_report.ts";
 import type { AgentTool } from "./tool.ts";
 
 /** The state that a run starts from; never modified. */
-export interface AgentContext {
+export interface AgentContext<Tool extends AgentTool<never> = AgentTool> {
   /** The system prompt; empty for none. */
   readonly systemPrompt: string;
   /** The history, oldest message first. */
   readonly messages: readonly AgentMessage[];
   /** The tools that the model may call. */
-  readonly tools: readonly AgentTool[];
+  readonly tools: readonly Tool[];
 }
 
 /**

@@ -53,6 +53,21 @@ Deno.test("defineCustomMessage(): convert() applies toLlm, or omits the message 
   assertEquals(convert(silent.create(3, 0)), null);
 });
 
+Deno.test("defineCustomMessage(): toLlm gets the data that decode returns, which throws for invalid data", () => {
+  const dated = defineCustomMessage({
+    type: "dated",
+    decode: (data) => new Date(Number(data)),
+    toLlm: (date, { timestamp }) => userMessage(date.toISOString(), timestamp),
+  });
+  const convert = dated.convert(note.convert(omitCustomMessages));
+  assertEquals(
+    convert({ role: "custom", type: "dated", data: 0, timestamp: 7 }),
+    userMessage("1970-01-01T00:00:00.000Z", 7),
+  );
+  const invalid = { role: "custom", type: "note", data: {}, timestamp: 0 } as const;
+  assertThrows(() => convert(invalid), TypeError, "A note must have a title");
+});
+
 Deno.test("defineCustomMessage(): convert() passes other messages to the next converter", () => {
   const user = userMessage("Hi", 0);
   const convert = note.convert(omitCustomMessages);

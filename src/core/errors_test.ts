@@ -136,6 +136,28 @@ Deno.test("AgentError: from() makes a record without a code a StreamError", () =
   }
 });
 
+Deno.test("AgentError: from() ignores attributes of a wrong type", () => {
+  const restored = AgentError.from({
+    code: "session_error",
+    message: "locked",
+    retryable: "yes",
+    status: "429",
+    retryAfterMs: null,
+    reason: 5,
+    owner: null,
+    cause: { message: "deep" },
+    stack: "forged",
+  } as unknown as AgentErrorRecord);
+  assertEquals({ ...restored }, {
+    name: "SessionError",
+    code: "session_error",
+    retryable: false,
+    reason: "read_failed",
+  } as never);
+  assert(!("cause" in restored));
+  assert(restored.stack !== "forged");
+});
+
 Deno.test("AgentError: is() recognizes errors of another copy of the library", async () => {
   assert(AgentError.is(new NetworkError("x")));
   const { proxy: unreadable, revoke } = Proxy.revocable({}, {});

@@ -8,6 +8,7 @@ import {
 } from "../testing/messages.ts";
 import type { AgentEvent } from "./event.ts";
 import { cloneJson, isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
+import { seededRandom } from "../testing/seeded_random.ts";
 import { type AgentMessage, userMessage } from "./message.ts";
 import { modelSpec } from "./model.ts";
 import type { LlmContext, StreamOptions } from "./stream.ts";
@@ -86,6 +87,13 @@ Deno.test("cloneJson() copies `__proto__` as an own property", () => {
   assertEquals(Object.getPrototypeOf(copy), Object.prototype);
 });
 
+Deno.test("cloneJson() replaces numbers that are not finite with null", () => {
+  const value = { a: NaN, list: [Infinity, -Infinity, 1.5], ["-0"]: -0 };
+  assertEquals(JSON.stringify(cloneJson(value)), JSON.stringify(value));
+  assertEquals(cloneJson(value), { a: null, list: [null, null, 1.5], ["-0"]: -0 } as never);
+  assertEquals(cloneJson(NaN), null as never);
+});
+
 /** Returns a value that is nested `levels` deep. */
 function nest(levels: number): unknown {
   let value: unknown = 1;
@@ -106,6 +114,33 @@ Deno.test("cloneJson() cuts a value off below 210 levels, also one that contains
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
   assertEquals(isDeeperThan(cloneJson(cyclic), MAX_JSON_DEPTH + 10), false);
+});
+
+Deno.test("cloneJson() and toJsonValue() copy random values as JSON does (seed 3)", () => {
+  const random = seededRandom(3);
+  const leaves: readonly unknown[] = [0, -1.5, NaN, Infinity, "", "a", true, false, null];
+  const others: readonly unknown[] = [() => {}, Symbol("s")];
+  const create = (depth: number, leafList: readonly unknown[]): unknown => {
+    const kind = depth === 0 ? 0 : Math.floor(random() * 5);
+    const items = () =>
+      Array.from({ length: Math.floor(random() * 4) }, () => create(depth - 1, leafList));
+    if (kind === 1) return items();
+    if (kind === 2) return Object.fromEntries(items().map((item, index) => [`k${index}`, item]));
+    if (kind === 3) {
+      const json = items();
+      return { toJSON: () => json };
+    }
+    if (kind === 4) return new Date(Math.floor(random() * 1e12));
+    return leafList[Math.floor(random() * leafList.length)];
+  };
+  for (let round = 0; round < 2_000; round++) {
+    const value = create(4, [...leaves, undefined, ...others]);
+    const text = JSON.stringify(value);
+    assertEquals(JSON.stringify(cloneJson(value)), text);
+    if (text !== undefined) assertEquals(cloneJson(value), JSON.parse(text));
+    const plain = create(4, [...leaves, undefined]) ?? null;
+    assertEquals(toJsonValue(plain), { value: JSON.parse(JSON.stringify(plain)) });
+  }
 });
 
 Deno.test("toJsonValue() converts as JSON.stringify() does", () => {
@@ -172,4 +207,24 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
 Deno.test("cloneJson() omits members with a symbol as the key", () => {
   const value = { a: 1, [Symbol("b")]: { c: 1 } };
   assertEquals(Object.getOwnPropertySymbols(cloneJson(value)), []);
+});
+
+Deno.test("cloneJson() and toJsonValue() keep `__proto__` where it is an accessor, as it is not on Deno", () => {
+  const value: unknown = JSON.parse('{"__proto__":{"a":{}},"b":1}');
+  Object.defineProperty(Object.prototype, "__proto__", {
+    configurable: true,
+    get: () => undefined,
+    set(prototype: object) {
+      Object.setPrototypeOf(this, prototype);
+    },
+  });
+  try {
+    const copies = [cloneJson(value), toJsonValue(value)];
+    assertEquals(copies.map((copy) => JSON.stringify(copy)), [
+      '{"__proto__":{"a":{}},"b":1}',
+      '{"value":{"__proto__":{"a":{}},"b":1}}',
+    ]);
+  } finally {
+    delete (Object.prototype as unknown as Record<string, unknown>)["__proto__"];
+  }
 });

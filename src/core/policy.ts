@@ -21,7 +21,7 @@ export interface PolicyContext {
   readonly turn: number;
   /** The model of the current turn or, in `preTurn`, of the next turn. */
   readonly model: ModelSpec;
-  /** The history, oldest message first. */
+  /** A frozen copy of the history, oldest message first. */
   readonly messages: readonly AgentMessage[];
   /** Token counts of the run so far. */
   readonly usage: Usage;
@@ -45,6 +45,10 @@ export interface PreTurnContext extends PolicyContext {
 export interface PreRequestContext extends PolicyContext {
   /** The request as it would be sent, without the API key of `getApiKey`. */
   readonly request: Omit<StreamRequest, "signal">;
+  /** The tools whose descriptions are in the request. */
+  readonly tools: readonly AgentTool[];
+  /** The context window of the model in tokens; `undefined` if it is unknown. */
+  readonly contextWindow: number | undefined;
 }
 
 /** Input of {@linkcode Policy.preDispatch}. */

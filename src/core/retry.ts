@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkNames } from "./check_names.ts";
+import { checkNumber } from "./check_number.ts";
 import { checkObject } from "./check_object.ts";
 import type { AgentError } from "./errors.ts";
 
@@ -35,9 +37,14 @@ export interface BackoffOptions {
   readonly random?: (() => number) | undefined;
 }
 
+/** With one that is no number, an agent would retry without end. */
+const NUMBERS = ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"] as const;
+
 /**
  * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
  * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
+ *
+ * @throws {BadRequestError} If an option is unknown, or one of the numbers is not at least 0.
  *
  * @example
  * ```ts
@@ -50,6 +57,8 @@ export interface BackoffOptions {
  */
 export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy {
   checkObject(options, "Pass options such as { maxAttempts: 5 }");
+  checkNames(options, [...NUMBERS, "jitter", "random"], "exponentialBackoff()");
+  for (const name of NUMBERS) checkNumber(name, options[name]);
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
   const { jitter = true, random = Math.random } = options;
   const strategy: RetryStrategy = ({ error, attempt }) => {

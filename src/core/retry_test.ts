@@ -1,7 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { seededRandom } from "../testing/seeded_random.ts";
 import {
   type AgentErrorCode,
+  BadRequestError,
   createAgentError,
   ModelThrottledError,
   NetworkError,
@@ -114,4 +115,29 @@ Deno.test("exponentialBackoff() prefers retryAfterMs, up to maxDelayMs", () => {
 
 Deno.test("exponentialBackoff() does not retry when maxAttempts is 1", () => {
   assertEquals(getDelays({ maxAttempts: 1 }, 1), [null]);
+});
+
+Deno.test("exponentialBackoff() throws for unknown options and for numbers that would retry without end", () => {
+  const cases: readonly (readonly [options: object, message: string])[] = [
+    [{ maxAttempt: 5 }, "did you mean maxAttempts?"],
+    [{ maxAttempts: NaN }, "maxAttempts must be a number of at least 0, not NaN"],
+    [{ maxAttempts: "5" }, 'at least 0, not "5"'],
+    [{ baseDelayMs: -1 }, "baseDelayMs must be a number of at least 0, not -1"],
+    [{ maxDelayMs: null }, "maxDelayMs must be a number of at least 0, not null"],
+    [{ multiplier: NaN }, "multiplier must be a number of at least 0, not NaN"],
+  ];
+  for (const [options, message] of cases) {
+    assertThrows(() => exponentialBackoff(options), BadRequestError, message);
+  }
+  const strategy = exponentialBackoff({
+    maxAttempts: Infinity,
+    maxDelayMs: Infinity,
+    multiplier: 0,
+    jitter: false,
+  });
+  assertEquals([1, 2, 100].map((attempt) => strategy({ error: new NetworkError("x"), attempt })), [
+    1000,
+    0,
+    0,
+  ]);
 });

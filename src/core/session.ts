@@ -143,7 +143,7 @@ export interface CreateSessionOptions {
   readonly tenant?: string;
   /** The user that the session belongs to. */
   readonly user?: string;
-  /** Data of the application; a JSON object. */
+  /** Data of the application; a JSON object of at most 65,536 characters. */
   readonly metadata?: JsonObject;
   /** The session and entry that it was forked from, if any. */
   readonly parent?: SessionHeader["parent"];
@@ -159,7 +159,14 @@ export interface SessionFilter {
   readonly tenant?: string;
   /** User of the sessions. Default: any. */
   readonly user?: string;
+  /** Members that the metadata of the sessions have, with the same values. Default: any. */
+  readonly metadata?: SessionMetadataFilter;
 }
+
+/** Selects sessions by members of their metadata. A name and its value have at most 1,000 characters as JSON. */
+export type SessionMetadataFilter = {
+  readonly [name: string]: string | number | boolean | null;
+};
 
 /** Options for {@linkcode SessionStore.list}. */
 export interface ListSessionsOptions extends SessionFilter {

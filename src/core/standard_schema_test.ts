@@ -38,6 +38,7 @@ Deno.test("toJsonSchema() names the remedy for a validator without a JSON Schema
   expectHint("valibot", "wrap it in toStandardJsonSchema() of @valibot/to-json-schema");
   expectHint("zod", "use Zod 4.2 or later, or pass z.toJSONSchema(schema)");
   expectHint("acme", "pass a JSON Schema instead");
+  expectHint("constructor", "pass a JSON Schema instead");
 });
 
 Deno.test("toJsonSchema() throws a BadRequestError when the conversion fails", () => {

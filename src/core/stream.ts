@@ -78,7 +78,7 @@ export interface StreamOptions {
   readonly responseSchema?: JsonSchema;
   /** Tools that the provider runs itself, in addition to the tools of the agent. Default: none. */
   readonly serverTools?: readonly ServerTool[];
-  /** Processing of the request. Default: the provider's. */
+  /** Processing of the request. Default: the provider's. The prices of the catalog are those of the default tier. */
   readonly serviceTier?: ServiceTier;
   /** Length of the reply. Default: the provider's. */
   readonly verbosity?: Verbosity;

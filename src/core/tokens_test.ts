@@ -17,6 +17,8 @@ Deno.test("estimateTextTokens() counts four ASCII characters as a token", () => 
 
 Deno.test("estimateTextTokens() counts 1.5 other characters as a token", () => {
   assertEquals(estimateTextTokens("日本語日本語"), 4);
+  assertEquals(estimateTextTokens("éüßøéüßøéüß\x80"), 8);
+  assertEquals(estimateTextTokens("\x7f".repeat(8)), 2);
   assertEquals(estimateTextTokens("日本語 and English"), 5);
 });
 

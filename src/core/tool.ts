@@ -11,6 +11,8 @@ import type { InferArguments, SchemaSource } from "./infer.ts";
 import type { JsonObject, JsonSchema } from "./json.ts";
 import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
+import type { RefusedHunks } from "./approval.ts";
+import type { RiskClass } from "./risk.ts";
 import type { ValidationResult } from "./schema.ts";
 import { toJsonSchema } from "./standard_schema.ts";
 import {
@@ -45,7 +47,7 @@ export interface ToolContext<Context = unknown> {
   readonly turn: number;
   /** The `context` of the run's options; never sent to the model. */
   readonly context: Context;
-  /** A copy of the history, oldest message first, with the reply that made the call; the calls of a reply share it. */
+  /** A frozen copy of the history, oldest message first, with the reply that made the call. */
   readonly messages: readonly AgentMessage[];
 }
 
@@ -57,8 +59,12 @@ export interface ToolContext<Context = unknown> {
  */
 export type SideEffect = "none" | "idempotent" | "once";
 
-/** A tool that the loop can run; {@linkcode defineTool} creates one with typed arguments. */
-export interface AgentTool {
+/**
+ * A tool that the loop can run; {@linkcode defineTool} creates one with typed arguments.
+ *
+ * @typeParam Context The type of the run's `context` that it expects. `AgentTool<never>` is any tool.
+ */
+export interface AgentTool<Context = unknown> {
   /** Name by which the model calls it; unique among an agent's tools. */
   readonly name: string;
   /** Name for user interfaces. Default: `name`. */
@@ -71,6 +77,8 @@ export interface AgentTool {
   readonly readOnly?: boolean | undefined;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: JsonObject) => boolean) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: JsonObject) => RiskClass | Promise<RiskClass>) | undefined;
   /** Whether steering may cancel a running call. Default: `true`. */
   readonly interruptible?: boolean | undefined;
   /** Whether a call runs alone, without other calls of its batch. Default: `false`. */
@@ -89,6 +97,16 @@ export interface AgentTool {
     ) => Promise<readonly FileChange[]>)
     | undefined;
   /**
+   * Returns the arguments of a call that makes its change without the refused hunks of `preview`. Without it, an approval
+   * that refuses hunks denies the call.
+   */
+  readonly omitHunks?:
+    | ((
+      args: JsonObject,
+      context: { readonly refused: readonly RefusedHunks[]; readonly signal: AbortSignal },
+    ) => Promise<JsonObject>)
+    | undefined;
+  /**
    * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
    * they then ignore the usage that it reports. Default: none.
    */
@@ -101,8 +119,24 @@ export interface AgentTool {
     | ((args: JsonObject) => ValidationResult<unknown> | Promise<ValidationResult<unknown>>)
     | undefined;
   /** Runs the tool. If it throws or rejects, the error becomes an error result for the model. */
-  readonly execute: (args: JsonObject, context: ToolContext) => Promise<AgentToolResult | string>;
+  readonly execute: (
+    args: JsonObject,
+    context: ToolContext<Context>,
+  ) => Promise<AgentToolResult | string>;
 }
+
+/**
+ * The type of a `context` that all of some tools accept. An object may have more properties than they use, also if it is
+ * written as a literal.
+ *
+ * @example
+ * ```ts ignore
+ * // { user: string } & { now: () => Date }
+ * type Context = ExpectedContext<AgentTool<{ user: string }> | AgentTool<{ now: () => Date }>>;
+ * ```
+ */
+export type ExpectedContext<Tool extends AgentTool<never>> = [Tool] extends
+  [AgentTool<infer Context>] ? Context | (Context & JsonObject) : never;
 
 /**
  * Definition of a tool for {@linkcode defineTool}: an {@linkcode AgentTool} with typed arguments.
@@ -118,17 +152,33 @@ export interface ToolDefinition<
 > extends
   Omit<
     AgentTool,
-    "parameters" | "requiresApproval" | "concurrencyKey" | "preview" | "validate" | "execute"
+    | "parameters"
+    | "requiresApproval"
+    | "risk"
+    | "concurrencyKey"
+    | "preview"
+    | "omitHunks"
+    | "validate"
+    | "execute"
   > {
   /** JSON Schema of the arguments, or a validator that provides one. */
   readonly parameters: Schema;
   /** Whether a call requires approval in the approval mode `smart`. Default: `!readOnly`. */
   readonly requiresApproval?: boolean | ((args: Input) => boolean) | undefined;
+  /** The risk class of a call, for approvals by class. Default: `"read"` if `readOnly`, otherwise `"execute"`. */
+  readonly risk?: RiskClass | ((args: Input) => RiskClass | Promise<RiskClass>) | undefined;
   /** Returns a key; calls with the same key run one at a time. Default: no key. */
   readonly concurrencyKey?: ((args: Input) => string | undefined) | undefined;
   /** Returns the file changes that a call would make, for its approval. Default: none. */
   readonly preview?:
     | ((args: Input, context: { readonly signal: AbortSignal }) => Promise<readonly FileChange[]>)
+    | undefined;
+  /** Returns the arguments of a call without the refused hunks of its change. Default: hunks cannot be refused. */
+  readonly omitHunks?:
+    | ((
+      args: Input,
+      context: { readonly refused: readonly RefusedHunks[]; readonly signal: AbortSignal },
+    ) => Promise<JsonObject>)
     | undefined;
   /** Runs the tool, synchronously or not. If it throws or rejects, the error becomes an error result for the model. */
   readonly execute: (
@@ -167,10 +217,10 @@ export interface ToolDefinition<
  */
 export function defineTool<const Schema extends SchemaSource, Context = unknown>(
   definition: ToolDefinition<Schema, Context>,
-): AgentTool {
+): AgentTool<Context> {
   checkToolName(definition?.name);
   // Only arguments that match the schema are passed to the tool, so they have its type.
-  const untyped = definition as unknown as AgentTool;
+  const untyped = definition as unknown as AgentTool<Context>;
   const parameters = toJsonSchema(definition.parameters);
   checkTool({ ...untyped, parameters });
   const subject = `The schema of the tool "${definition.name}"`;

@@ -29,6 +29,8 @@ Deno.test("addUsage() adds extra counts by name [1.5]", () => {
   assertEquals(addUsage(left, second).extra, { reasoning: 5, search: 1 });
   assertEquals(addUsage(first, right).extra, { reasoning: 7, audio: 2 });
   assertEquals("extra" in addUsage(first, second), false);
+  const named = addUsage(first, { ...second, extra: { constructor: 3, toString: 4 } as never });
+  assertEquals(JSON.stringify(addUsage(named, named).extra), '{"constructor":6,"toString":8}');
 });
 
 Deno.test("addUsage() does not modify its arguments [1.5]", () => {

@@ -13,7 +13,8 @@ import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
-import { type ReadyCall, refuseCall } from "./prepared_call.ts";
+import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
+import { omitRefusedHunks } from "./refused_hunks.ts";
 import type { RunServices } from "./run_services.ts";
 import { toDecision } from "./to_decision.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -73,7 +74,7 @@ export async function emitDecision(
   await events.emit({ type: "tool_approval_resolved", id, decision: cloneJson(decision) });
 }
 
-/** Applies a decision to a call: refuses it, or validates the edited arguments and calls the policies again. */
+/** Applies a decision to a call: refuses it, or validates the changed arguments and calls the policies again. */
 export async function applyDecision(
   turn: TurnContext,
   ready: ReadyCall,
@@ -83,10 +84,18 @@ export async function applyDecision(
     const text = formatDenial(decision);
     return { call: refuseCall(ready.block, text), injected: [] };
   }
-  if (!decision.arguments) return { call: ready, injected: [] };
-  const call = await withArguments(turn, ready, decision.arguments);
+  const call = await changeArguments(turn, ready, decision);
   if (call === ready || call.type === "refused") return { call, injected: [] };
   return await checkPolicies(turn, call, { final: true });
+}
+
+function changeArguments(
+  turn: TurnContext,
+  ready: ReadyCall,
+  { arguments: edited, refusedHunks }: Extract<ApprovalDecision, { type: "approved" }>,
+): PreparedCall | Promise<PreparedCall> {
+  if (refusedHunks) return omitRefusedHunks(turn, ready, refusedHunks);
+  return edited ? withArguments(turn, ready, edited) : ready;
 }
 
 /** Returns the result text of a denied call; one that was refused before its approval keeps its text. */

@@ -222,6 +222,7 @@ class ReplyReader implements ReadOptions {
   readonly #reply = new ReplyAccumulator();
   readonly #tools: readonly AgentTool[];
   readonly #callIds: string[] = [];
+  #preparedTool: string | undefined;
   #firstTokenAt: number | undefined;
   #preload: ReturnType<typeof setTimeout> | undefined;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
@@ -282,6 +283,8 @@ class ReplyReader implements ReadOptions {
 
   /** Compiles the schema of a tool while the model still writes its arguments. */
   #prepareTool(name: string): void {
+    if (name === this.#preparedTool) return;
+    this.#preparedTool = name;
     const tool = this.#tools.find((tool) => tool.name === name);
     if (tool) prepareValidation(tool, this.#run.config.validator);
   }

@@ -7,7 +7,6 @@
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
-import type { AgentMessage } from "../core/message.ts";
 import type { ToolContext } from "../core/tool.ts";
 import {
   type AgentToolResult,
@@ -33,7 +32,6 @@ export class CallExecution {
   readonly call: ReadyCall;
   readonly #services: RunServices;
   readonly #turn: number;
-  readonly #messages: readonly AgentMessage[];
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
   #settle: (result: AgentToolResult) => void = () => {};
@@ -44,15 +42,10 @@ export class CallExecution {
   #subAgents: SubAgentSpending | undefined;
   readonly #lateSpending: LateSpending;
 
-  /** Creates an execution that waits for {@linkcode CallExecution.start}; `messages` are a copy of the history. */
-  constructor(
-    { run, progress: { turn } }: TurnContext,
-    call: ReadyCall,
-    messages: readonly AgentMessage[],
-  ) {
+  /** Creates an execution that waits for {@linkcode CallExecution.start}. */
+  constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
     this.#services = run;
     this.#turn = turn;
-    this.#messages = messages;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
     this.#lateSpending = run.lateSpending;
@@ -119,7 +112,7 @@ export class CallExecution {
 
   #createContext(): ToolContext {
     const { id } = this.call.block;
-    const { runId, config: { context } } = this.#services;
+    const { runId, history, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     return {
       toolCallId: id,
@@ -127,7 +120,7 @@ export class CallExecution {
       runId,
       turn: this.#turn,
       context,
-      messages: this.#messages,
+      messages: history.snapshot(),
       signal: this.#controller.signal,
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),

@@ -11,6 +11,7 @@ import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { type Attempt, attempt, type Candidate, createAbortedAttempt } from "./attempt.ts";
+import type { ModelFallback } from "./config.ts";
 import type { PreparedRequest } from "./request.ts";
 import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -47,14 +48,8 @@ export async function callWithFallback(
   { attempts, onStart }: ModelCallOptions,
 ): Promise<ModelCall> {
   const { run } = turn;
-  const { streamFn, getApiKey, retry, fallback } = run.config;
-  let candidate: Candidate = { model: request.model, streamFn, getApiKey, retry };
-  const fallbacks = fallback.map((next): Candidate => ({
-    model: next.model,
-    streamFn: next.streamFn ?? streamFn,
-    getApiKey: next.getApiKey ?? getApiKey,
-    retry: next.retry ?? retry,
-  }));
+  const fallbacks = run.config.fallback.values();
+  let candidate = toCandidate(run, { model: request.model });
   let totals = { attempts, usage: zeroUsage(), cost: zeroCost() };
   let charged = turn;
   let hasOutput = false;
@@ -71,7 +66,7 @@ export async function callWithFallback(
     const delayMs = last.stopReason === "aborted"
       ? null
       : getRetryDelay(run, candidate.retry, { error, attempt: number });
-    const next = delayMs === null && error.retryable ? fallbacks.shift() : undefined;
+    const next = delayMs === null && error.retryable ? fallbacks.next().value : undefined;
     if ((next || delayMs !== null) && turn.cancellation.aborted) {
       const aborted = { ...createAbortedAttempt(turn), reply: last.reply };
       return { attempt: aborted, model, number, ...totals };
@@ -90,9 +85,14 @@ export async function callWithFallback(
       discard: hasOutput,
     });
     hasOutput = false;
-    candidate = next;
+    candidate = toCandidate(run, next);
     number = 0;
   }
+}
+
+function toCandidate({ config }: RunServices, fallback: ModelFallback): Candidate {
+  const { model, streamFn = config.streamFn, getApiKey = config.getApiKey } = fallback;
+  return { model, streamFn, getApiKey, retry: fallback.retry ?? config.retry };
 }
 
 /** Adds the tokens and the cost of an attempt to those of the earlier ones. */

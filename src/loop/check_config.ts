@@ -4,70 +4,112 @@
  * @module
  */
 
+import { checkMisspellings, checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { checkModelSpec, type ModelSpec } from "../core/model.ts";
+import type { Policy } from "../core/policy.ts";
 import { isThenable } from "../core/refuse_promise.ts";
+import type { StreamOptions } from "../core/stream.ts";
 
-const LIMITS = ["maxTurns", "toolTimeoutMs"];
+/** Checks the value of an option, which is not `undefined`; throws a `BadRequestError` if it is invalid. */
+export type CheckOption = (name: string, value: unknown) => void;
 
-const ALLOWED_VALUES: Readonly<Record<string, readonly unknown[]>> = {
-  interrupt: ["cancel", "boundary", "after_batch"],
-  approvalMode: ["always", "enabled", "smart", "bypassed"],
+/** Checks by the name of the option. */
+export type OptionChecks = Readonly<Record<string, CheckOption>>;
+
+const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
+  temperature: 1,
+  maxTokens: 1,
+  topP: 1,
+  stop: 1,
+  seed: 1,
+  serverTools: 1,
+  sessionId: 1,
+  transport: 1,
+  apiKey: 1,
+  cache: 1,
+  toolChoice: 1,
+  responseSchema: 1,
+  serviceTier: 1,
+  verbosity: 1,
+  reasoningSummary: 1,
+  extra: 1,
 };
 
-const FUNCTIONS = [
-  "streamFn",
-  "convertToLlm",
-  "transformContext",
-  "getApiKey",
-  "retry",
-  "approve",
-  "validator",
-  "settings",
-  "now",
-  "sleep",
-  "newId",
-  "random",
-  "readFile",
-];
+const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
+  preTurn: 1,
+  preRequest: 1,
+  preDispatch: 1,
+  postDispatch: 1,
+  postTurn: 1,
+  postLoop: 1,
+  onDelta: 1,
+};
 
-const HOOKS = [
-  "preTurn",
-  "preRequest",
-  "preDispatch",
-  "postDispatch",
-  "postTurn",
-  "postLoop",
-  "onDelta",
-];
+/** The options that agents and their runs have in common with `agentLoop()`. */
+export const CONFIG_CHECKS = {
+  now: checkFunction,
+  sleep: checkFunction,
+  newId: checkFunction,
+  random: checkFunction,
+  readFile: checkFunction,
+  streamFn: checkFunction,
+  streamOptions: checkStreamOptions,
+  toolChoice: checkToolChoice,
+  convertToLlm: checkFunction,
+  transformContext: checkFunction,
+  getApiKey: checkFunction,
+  retry: checkFunction,
+  fallback: checkFallbacks,
+  policies: checkPolicies,
+  approve: checkFunction,
+  approvalMode: oneOf("always", "enabled", "smart", "bypassed"),
+  interrupt: oneOf("cancel", "boundary", "after_batch"),
+  maxTurns: checkLimit,
+  toolTimeoutMs: checkLimit,
+  validator: checkFunction,
+  prices: checkPrices,
+  context: acceptAny,
+} as const satisfies OptionChecks;
+
+const LOOP_CHECKS: OptionChecks = {
+  ...CONFIG_CHECKS,
+  settings: checkFunction,
+  steering: checkQueue,
+  followUp: checkQueue,
+};
 
 /**
- * Checks the options of a run; those that are `undefined` count as missing. A misspelled `approvalMode` would otherwise
- * approve every call.
+ * Checks options; those that are `undefined` count as missing. A misspelled `approvalMode` would otherwise approve every
+ * call.
  *
  * @throws {BadRequestError} If an option has an invalid type or an unknown value.
  */
-export function checkConfig(config: object): void {
-  checkObject(config, "Pass the options as an object");
-  const options = config as JsonObject;
-  for (const name of LIMITS) checkLimit(name, options[name]);
-  for (const [name, allowed] of Object.entries(ALLOWED_VALUES)) {
-    const { [name]: value } = options;
-    if (value === undefined || allowed.includes(value)) continue;
-    throw invalid(`${name} must be one of ${allowed.join(", ")}`, value);
+export function checkOptions(options: object, checks: OptionChecks): void {
+  for (const [name, check] of Object.entries(checks)) {
+    const { [name]: value } = options as JsonObject;
+    if (value !== undefined) check(name, value);
   }
-  for (const name of FUNCTIONS) checkFunction(name, options[name]);
-  const { policies, fallback, streamOptions, toolChoice, prices, steering, followUp } = options;
-  for (const policy of checkList("policies", policies)) checkPolicy(policy);
-  for (const model of checkList("fallback", fallback)) checkFallback(model);
-  checkStreamOptions(streamOptions);
-  checkToolChoice("toolChoice", toolChoice);
-  if (prices !== undefined && !isJsonObject(prices)) checkFunction("prices", prices);
-  checkQueue("steering", steering);
-  checkQueue("followUp", followUp);
+}
+
+/**
+ * Checks the options of an agent or a run, which other libraries mix with those of model calls.
+ *
+ * @throws {BadRequestError} If an option is unknown or invalid.
+ */
+export function checkOwnOptions(options: object, checks: OptionChecks, subject: string): void {
+  const known = Object.keys(checks);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name) || !(name in STREAM_OPTIONS)) continue;
+    throw new BadRequestError(
+      `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
+    );
+  }
+  checkNames(options, known, subject);
+  checkOptions(options, checks);
 }
 
 /**
@@ -78,57 +120,86 @@ export function checkConfig(config: object): void {
 export function checkRunConfig(
   config: { readonly model: ModelSpec; readonly streamFn: unknown },
 ): void {
-  checkObject(config, "Pass a configuration with a model and a streamFn");
+  checkObject(config, "Pass a config with a model and a streamFn");
   checkModelSpec(config.model);
-  if (config.streamFn === undefined) throw invalid("streamFn must be a function", undefined);
-  checkConfig(config);
+  checkFunction("streamFn", config.streamFn);
+  checkOptions(config, LOOP_CHECKS);
+}
+
+/** Accepts every value, of an option that has its own check or needs none. */
+export function acceptAny(): void {}
+
+/** Creates a check of an option that has one of a few values. */
+export function oneOf(...allowed: readonly unknown[]): CheckOption {
+  return (name, value) => {
+    if (allowed.includes(value)) return;
+    throw invalid(`${name} must be one of ${allowed.join(", ")}`, value);
+  };
 }
 
 function checkLimit(name: string, limit: unknown): void {
-  if (limit === undefined || (typeof limit === "number" && limit > 0)) return;
+  if (typeof limit === "number" && limit > 0) return;
   throw wrongType(`${name} must be a number above 0`, limit);
 }
 
 function checkFunction(name: string, value: unknown): void {
-  if (value === undefined || typeof value === "function") return;
+  if (typeof value === "function") return;
   throw wrongType(`${name} must be a function`, value);
 }
 
-function checkList(name: string, value: unknown = []): readonly unknown[] {
+function checkList(name: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw invalid(`${name} must be an array`, value);
 }
 
-function checkPolicy(policy: unknown): void {
-  if (!isJsonObject(policy) || typeof policy["name"] !== "string") {
-    throw new BadRequestError("A policy must be an object with a name and hooks, such as preTurn");
-  }
-  for (const hook of HOOKS) {
-    checkFunction(`${hook} of the policy "${policy["name"]}"`, policy[hook]);
+function checkPolicies(option: string, policies: unknown): void {
+  for (const policy of checkList(option, policies)) {
+    if (!isJsonObject(policy) || typeof policy["name"] !== "string") {
+      throw new BadRequestError(
+        "A policy must have a name and hooks such as preTurn",
+      );
+    }
+    const subject = `the policy "${policy["name"]}"`;
+    const hooks = Object.keys(HOOKS);
+    checkMisspellings(policy, ["name", ...hooks], subject);
+    for (const hook of hooks) {
+      if (policy[hook] !== undefined) checkFunction(`${hook} of ${subject}`, policy[hook]);
+    }
   }
 }
 
-function checkFallback(fallback: unknown): void {
-  if (!isJsonObject(fallback)) {
-    throw invalid("fallback must have objects such as { model: modelSpec(name) }", fallback);
+const FALLBACK_CHECKS: OptionChecks = {
+  streamFn: checkFunction,
+  getApiKey: checkFunction,
+  retry: checkFunction,
+};
+
+function checkFallbacks(option: string, fallbacks: unknown): void {
+  for (const fallback of checkList(option, fallbacks)) {
+    checkObject(fallback, "Pass fallbacks such as { model: modelSpec(name) }");
+    const { model } = fallback as { readonly model: ModelSpec };
+    checkModelSpec(model);
+    checkOptions(fallback as object, FALLBACK_CHECKS);
   }
-  checkModelSpec(fallback["model"] as ModelSpec);
-  for (const name of ["streamFn", "getApiKey", "retry"]) checkFunction(name, fallback[name]);
 }
 
-function checkStreamOptions(options: unknown): void {
-  if (options === undefined) return;
+function checkStreamOptions(name: string, options: unknown): void {
   if (!isJsonObject(options) || isThenable(options)) {
-    throw invalid("streamOptions must be an object", options);
+    throw invalid(`${name} must be an object`, options);
   }
-  checkToolChoice("streamOptions.toolChoice", options["toolChoice"]);
+  checkNames(options, Object.keys(STREAM_OPTIONS), name);
+  const { toolChoice } = options;
+  if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
 }
 
 function checkToolChoice(name: string, choice: unknown): void {
-  if (choice === undefined) return;
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);
+}
+
+function checkPrices(name: string, prices: unknown): void {
+  if (!isJsonObject(prices)) checkFunction(name, prices);
 }
 
 function checkQueue(name: string, queue: unknown): void {

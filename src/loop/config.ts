@@ -14,7 +14,7 @@ import { type Ports, resolvePorts } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
-import type { AgentTool } from "../core/tool.ts";
+import type { AgentTool, ExpectedContext } from "../core/tool.ts";
 import type { Prices } from "../core/usage.ts";
 import { checkRunConfig } from "./check_config.ts";
 import type { MessageSource } from "./message_source.ts";
@@ -64,7 +64,7 @@ export interface TurnSettings {
 }
 
 /** Configuration of `agentLoop()`. All options except `model` and `streamFn` are optional. */
-export interface AgentLoopConfig {
+export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: Ports["now"] | undefined;
   /** Waits for retries and timeouts. Default: based on `setTimeout`. */
@@ -114,9 +114,9 @@ export interface AgentLoopConfig {
   readonly prices?: Prices | undefined;
   /**
    * Any value for tools, approvals and policies, such as a database handle or the user's id; never sent, stored or
-   * logged. Default: `undefined`.
+   * logged. Tools determine its type, with `ToolContext`. Default: `undefined`.
    */
-  readonly context?: unknown;
+  readonly context?: ExpectedContext<Tool> | undefined;
   /**
    * Queue of messages to deliver during the run, at the start of the next turn; or a function that returns them, called
    * before each turn and after each tool call. Default: none.
@@ -166,7 +166,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
-    retry: config.retry ?? exponentialBackoff(ports),
+    retry: config.retry ?? exponentialBackoff({ random: ports.random }),
     fallback: config.fallback ?? [],
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",

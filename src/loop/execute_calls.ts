@@ -29,9 +29,8 @@ export async function executeCalls(
   ready: readonly ReadyCall[],
 ): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
-  const { events, history } = turn.run;
-  const messages = history.messages.slice();
-  const executions = ready.map((call) => new CallExecution(turn, call, messages));
+  const { events } = turn.run;
+  const executions = ready.map((call) => new CallExecution(turn, call));
   for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
     const started = events.emit({
       type: "tool_execution_start",

@@ -12,9 +12,10 @@ import { InvalidContinueError, NoMessagesError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
-import { getPendingIds, resolveApprovals } from "./pending_batch.ts";
+import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
 import { startRun, type StartRunOptions } from "./start_run.ts";
 
 /** Options for one run. */
@@ -53,19 +54,20 @@ export interface ContinueLoopOptions extends LoopOptions {
  * }
  * ```
  */
-export function agentLoop(
+export function agentLoop<Tool extends AgentTool<never> = AgentTool>(
   messages: readonly AgentMessage[],
-  context: AgentContext,
-  config: AgentLoopConfig,
+  context: AgentContext<Tool>,
+  config: AgentLoopConfig<Tool>,
   options: LoopOptions = {},
 ): ReadableStream<AgentEvent> {
   checkMessages(messages);
-  const repaired = repairContext(context, options);
+  const { pending, ...repaired } = repairContext(context, options);
   if (repaired.context.messages.length === 0 && !hasValidMessages(messages)) {
     throw new NoMessagesError();
   }
-  const input = { messages, declined: options.pending };
-  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
+  const input = { messages, declined: pending };
+  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
+    .createStream();
 }
 
 /**
@@ -91,28 +93,31 @@ export function agentLoop(
  * }
  * ```
  */
-export function agentLoopContinue(
-  context: AgentContext,
-  config: AgentLoopConfig,
+export function agentLoopContinue<Tool extends AgentTool<never> = AgentTool>(
+  context: AgentContext<Tool>,
+  config: AgentLoopConfig<Tool>,
   options: ContinueLoopOptions = {},
 ): ReadableStream<AgentEvent> {
-  const repaired = repairContext(context, options);
-  const input = createContinueInput(repaired.context.messages, { ...config, ...options });
-  return startRun({ input, ...repaired, config, signal: options.signal }).createStream();
+  const { pending, ...repaired } = repairContext(context, options);
+  const sources = { ...config, ...options, pending };
+  const input = createContinueInput(repaired.context.messages, sources);
+  return startRun({ input, ...repaired, config: { ...config }, signal: options.signal })
+    .createStream();
 }
 
 function repairContext(
-  context: AgentContext,
+  context: AgentContext<AgentTool<never>>,
   options: LoopOptions,
-): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> {
+): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
-  checkObject(options, "Pass the options as an object, such as { signal }");
+  checkObject(options, "Pass options such as { signal }");
   checkMessages(context.messages);
-  checkTools(context.tools);
-  const { pending } = options;
+  // Only callers need the type of the run's context.
+  const tools = checkTools(context.tools as readonly AgentTool[]);
+  const pending = checkPending(options.pending, context.messages);
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
-  return { context: { ...context, messages }, repairs, pendingCalls };
+  return { context: { ...context, messages, tools }, repairs, pendingCalls, pending };
 }
 
 /** Whether any message is left after the repair of invalid ones. */

@@ -5,6 +5,7 @@
  */
 
 import type { AudioBlock, ContentBlock, DocumentBlock, ImageBlock } from "../core/content.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { LlmMessage } from "../core/message.ts";
 import type { ReadFile } from "../core/ports.ts";
@@ -83,7 +84,11 @@ async function readBlock(block: FileBlock, { readFile }: MediaFileOptions): Prom
     );
   }
   try {
-    const read = withData(block, toBase64(await readFile(path)));
+    const bytes = await readFile(path);
+    if (!ArrayBuffer.isView(bytes)) {
+      throw new TypeError(`readFile must return a Uint8Array, not ${describeValue(bytes)}`);
+    }
+    const read = withData(block, toBase64(bytes));
     readBlocks.set(block, read);
     return read;
   } catch (cause) {

@@ -51,6 +51,16 @@ Deno.test("readMediaFiles() rejects with BadRequestError when a file is unreadab
   );
 });
 
+for (const [read, kind] of [["bytes", '"bytes"'], [{}, "an object"], [undefined, "undefined"]]) {
+  Deno.test(`readMediaFiles() rejects with BadRequestError when readFile returns ${kind}`, async () => {
+    await assertRejects(
+      () => readFiles([createImageMessage("a.png")], () => Promise.resolve(read as never)),
+      BadRequestError,
+      `Cannot read the image "a.png": readFile must return a Uint8Array, not ${kind}`,
+    );
+  });
+}
+
 Deno.test("readMediaFiles() encodes images of any size without Uint8Array.prototype.toBase64()", async () => {
   const large = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
   const expected = large.toBase64();

@@ -5,9 +5,10 @@
  */
 
 import type { ApprovalDecision, ApprovalDecisions, PendingBatch } from "../core/approval.ts";
+import { checkObject } from "../core/check_object.ts";
 import { extractToolCalls } from "../core/content.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import { toDecision } from "./to_decision.ts";
@@ -23,9 +24,7 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
   for (const id of Object.keys(approvals)) {
     if (pendingIds.includes(id)) continue;
     throw new BadRequestError(
-      `No approval is pending for the tool call "${id}"; pending: ${
-        pendingIds.join(", ") || "none"
-      }`,
+      `No approval is pending for the tool call "${id}"; pending: ${pendingIds.join(", ")}`,
     );
   }
   const decisions = new Map<string, ApprovalDecision>();
@@ -37,21 +36,18 @@ export function resolveApprovals(batch: PendingBatch, approvals: ApprovalDecisio
 }
 
 function parseDecision(id: string, answer: unknown): ApprovalDecision {
-  if (answer === undefined) {
-    throw new BadRequestError(
-      `There is no decision for the tool call "${id}": pass approvals: { "${id}": true } or a decision`,
-    );
-  }
   if (!isDecision(answer)) {
     throw new BadRequestError(
-      `The decision for the tool call "${id}" must be true, false, or an object of type approved or denied`,
+      `Decide the tool call "${id}": pass true, false, or an object of type approved or denied`,
     );
   }
   try {
     return toDecision(answer);
   } catch (cause) {
-    const problem = `has arguments that are not JSON: ${getErrorMessage(cause)}`;
-    throw new BadRequestError(`The decision for the tool call "${id}" ${problem}`, { cause });
+    throw new BadRequestError(
+      `The decision for the tool call "${id}" is invalid: ${getErrorMessage(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -63,23 +59,45 @@ function isDecision(answer: unknown): boolean {
 }
 
 /**
- * Checks that a batch belongs to the last reply of a history.
+ * Checks that a batch is one of an earlier result, and belongs to the last reply of a history. Returns it, or `undefined`
+ * if it has no calls to wait for.
  *
- * @throws {BadRequestError} If it does not.
+ * @throws {BadRequestError} If it is not, or does not.
  */
-export function checkPending(batch: PendingBatch, history: readonly AgentMessage[]): void {
-  if (!Array.isArray(batch.pendingApprovals)) {
-    throw new BadRequestError("pendingApprovals must be those of an earlier result");
-  }
+export function checkPending(
+  batch: PendingBatch | undefined,
+  history: readonly AgentMessage[],
+): PendingBatch | undefined {
+  if (batch === undefined) return undefined;
+  checkObject(batch, "Pass the pendingApprovals of an earlier result");
+  const { pendingApprovals, decidedCalls = [], interruptedCalls = [] } = batch;
+  checkCalls("pendingApprovals", pendingApprovals, isCall);
+  checkCalls("decidedCalls", decidedCalls, isCall);
+  checkCalls("interruptedCalls", interruptedCalls, isInterruptedCall);
+  const waiting = listCalls(batch);
+  if (waiting.length === 0) return undefined;
   const last = history.findLast(({ role }) => role !== "custom");
   const calls = last?.role === "assistant" ? extractToolCalls(last.content) : [];
-  const unknown = listCalls(batch).find(({ toolCallId }) =>
-    !calls.some(({ id }) => id === toolCallId)
-  );
-  if (!unknown) return;
+  const unknown = waiting.find(({ toolCallId }) => !calls.some(({ id }) => id === toolCallId));
+  if (!unknown) return batch;
   throw new BadRequestError(
     `The last message does not make the pending tool call "${unknown.toolCallId}": pass the messages that end with it`,
   );
+}
+
+function checkCalls(name: string, calls: unknown, isValid: (call: JsonObject) => boolean): void {
+  const isKnown = (call: unknown): boolean =>
+    isJsonObject(call) && typeof call["toolCallId"] === "string" && isValid(call);
+  if (Array.isArray(calls) && calls.every(isKnown)) return;
+  throw new BadRequestError(`${name} must be the ${name} of an earlier result`);
+}
+
+function isCall({ name, arguments: args }: JsonObject): boolean {
+  return typeof name === "string" && isJsonObject(args);
+}
+
+function isInterruptedCall({ result }: JsonObject): boolean {
+  return isJsonObject(result);
 }
 
 /** Returns the ids of the calls that wait for an approval or were interrupted. */

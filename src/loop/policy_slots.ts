@@ -8,6 +8,7 @@ import { getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, copyMessages } from "../core/message.ts";
 import type {
+  ChangeVerdict,
   InjectVerdict,
   Policy,
   PolicyVerdict,
@@ -71,7 +72,7 @@ export async function callPolicy<Value>(
 }
 
 /** A verdict that has an effect. */
-export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict;
+export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict | ChangeVerdict;
 
 /**
  * Checks what a hook returned; `undefined` continues. The verdict has copies of its messages.
@@ -82,33 +83,30 @@ export function parseVerdict<Type extends EffectiveVerdict["type"]>(
   returned: unknown,
   types: readonly Type[],
 ): Extract<EffectiveVerdict, { type: Type }> | undefined {
-  const verdict = parseAnyVerdict(returned);
-  if (!verdict || types.some((type) => type === verdict.type)) {
-    return verdict as Extract<EffectiveVerdict, { type: Type }> | undefined;
-  }
-  throw createTypeError(verdict.type, types);
-}
-
-function parseAnyVerdict(returned: unknown): EffectiveVerdict | undefined {
   if (returned === undefined || returned === null) return undefined;
   if (!isJsonObject(returned)) throw new TypeError("a verdict must be an object with a type");
-  const { type, reason, messages } = returned;
-  switch (type) {
-    case "continue":
-      return undefined;
-    case "stop":
-    case "skip":
-      return { type, reason: reason === undefined ? "no reason given" : String(reason) };
-    case "inject":
-      return { type, messages: parseMessages(messages) };
-    default:
-      throw createTypeError(type, ["stop", "inject", "skip"]);
+  const { type } = returned;
+  if (type === "continue") return undefined;
+  if (types.some((known) => known === type)) {
+    const verdict = returned as unknown as Extract<EffectiveVerdict, { type: Type }>;
+    return { ...verdict, ...parseContent(verdict) };
   }
+  const known = ["continue", ...types].join(", ");
+  throw new TypeError(`the type of a verdict must be one of ${known}, not ${String(type)}`);
 }
 
-function createTypeError(type: unknown, known: readonly string[]): TypeError {
-  const types = ["continue", ...known].join(", ");
-  return new TypeError(`the type of a verdict must be one of ${types}, not ${String(type)}`);
+function parseContent(verdict: EffectiveVerdict): Partial<EffectiveVerdict> {
+  switch (verdict.type) {
+    case "stop":
+    case "skip": {
+      const { reason = "no reason given" } = verdict;
+      return { reason: String(reason) };
+    }
+    case "inject":
+      return { messages: parseMessages(verdict.messages) };
+    case "change":
+      return {};
+  }
 }
 
 function parseMessages(messages: unknown): readonly AgentMessage[] {

@@ -21,9 +21,9 @@ export type GetMessages = () =>
  * as `warning` events.
  */
 export function toMessageSource(
-  source: MessageSource | GetMessages | undefined,
+  source: MessageSource | GetMessages,
   { events, cancellation }: { readonly events: EventPipe; readonly cancellation: Cancellation },
-): MessageSource | undefined {
+): MessageSource {
   if (typeof source !== "function") return source;
   const onFailure = (thrown: unknown): void => {
     const message = `The message queue failed: ${getErrorMessage(thrown)}`;

@@ -9,9 +9,10 @@ import { getErrorMessage } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
-import type { ChangeVerdict, StopVerdict } from "../core/policy.ts";
+import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
+import { parseVerdict } from "./policy_slots.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -40,18 +41,19 @@ export async function applyPreRequest(
   let request = prepared;
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
-    const { model, context, options } = request;
-    const input = {
-      ...createPolicyContext(turn),
-      model,
-      request: { model, context, options, runId: run.runId, turn: progress.turn },
-    };
+    const { model, context, options, tools } = request;
     try {
+      const input = {
+        ...createPolicyContext(turn),
+        model,
+        request: { model, context, options, runId: run.runId, turn: progress.turn },
+        tools,
+        contextWindow: run.config.streamFn.contextWindow?.(model),
+      };
       const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
-      const verdict = parseVerdict(returned);
+      const verdict = parseVerdict(returned, ["stop", "change"]);
       if (verdict?.type === "stop") {
-        const stoppedBy = { policy: policy.name, reason: String(verdict.reason) };
-        return { type: "stopped", stoppedBy };
+        return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
       }
       if (verdict) request = applyChange(request, verdict);
     } catch (thrown) {
@@ -73,25 +75,6 @@ async function repairChange(
   return valid === messages
     ? request
     : { ...request, context: { ...request.context, messages: valid } };
-}
-
-/**
- * Checks what a hook returned; `undefined` continues.
- *
- * @throws {TypeError} If it is no verdict.
- */
-function parseVerdict(returned: unknown): StopVerdict | ChangeVerdict | undefined {
-  if (returned === undefined || returned === null) return undefined;
-  const type = isJsonObject(returned) ? returned["type"] : undefined;
-  switch (type) {
-    case "continue":
-      return undefined;
-    case "stop":
-    case "change":
-      return returned as StopVerdict | ChangeVerdict;
-    default:
-      throw new TypeError("a verdict must be an object of type continue, stop or change");
-  }
 }
 
 function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedRequest {

@@ -164,10 +164,14 @@ function finishValidation(
 ): PreparedCall | Promise<PreparedCall> {
   const { block, tool } = ready;
   const prepared = result.valid
-    ? { ...ready, input: result.value }
+    ? withInput(ready, result.value)
     : refuseCall(block, `Invalid arguments for "${tool.name}":\n${formatErrors(result.errors)}`);
   const warned = warnAboutSchema(run, tool);
   return warned ? warned.then(() => prepared) : prepared;
+}
+
+function withInput(ready: ReadyCall, input: unknown): ReadyCall {
+  return input === ready.input ? ready : { ...ready, input };
 }
 
 /** Refuses a call whose arguments could not be checked. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
+import type { ApprovalDecision, RefusedHunks } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -23,6 +23,8 @@ export interface ReadyCall {
   readonly input: unknown;
   /** Whether `arguments` differ from the model's own. */
   readonly changed: boolean;
+  /** The hunks that its approval refused; `arguments` leave them out. */
+  readonly refusedHunks?: readonly RefusedHunks[];
   /** The decision of a person or of an earlier run, so that none is requested. */
   readonly decision?: ApprovalDecision;
   /** The idempotency key of an earlier attempt. Default: that of the run. */

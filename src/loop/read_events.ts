@@ -40,14 +40,14 @@ export function readEvents(
     closeUnread(source);
     return Promise.resolve("aborted");
   }
-  return new Reading(createReader(source), options).outcome;
+  return new Reading(openEvents(source), options).outcome;
 }
 
 /** Reads one source to its end. */
 class Reading {
   /** Settles when reading has ended. */
   readonly outcome: Promise<ReadOutcome>;
-  readonly #reader: EventReader;
+  readonly #events: AsyncIterator<AssistantMessageEvent>;
   readonly #options: ReadOptions;
   readonly #loopYield = new EventLoopYield();
   readonly #unsubscribe: () => void;
@@ -57,8 +57,8 @@ class Reading {
   /** While open, events are accepted; after an abort, only the terminal one is. */
   #state: "open" | "aborted" | "finished" = "open";
 
-  constructor(reader: EventReader, options: ReadOptions) {
-    this.#reader = reader;
+  constructor(events: AsyncIterator<AssistantMessageEvent>, options: ReadOptions) {
+    this.#events = events;
     this.#options = options;
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -71,7 +71,7 @@ class Reading {
   async #readAll(): Promise<void> {
     try {
       while (true) {
-        const { done, value } = await this.#reader.next();
+        const { done, value } = await this.#events.next();
         if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");
         const isTerminal = value.type === "done" || value.type === "error";
         if (this.#state === "open") {
@@ -108,7 +108,7 @@ class Reading {
     this.#state = "finished";
     this.#unsubscribe();
     clearTimeout(this.#abortTimer);
-    this.#reader.close();
+    closeEvents(this.#events);
     this.#loopYield.dispose();
   }
 }
@@ -125,19 +125,12 @@ function isStream(
   return typeof (source as Partial<ReadableStream> | undefined)?.getReader === "function";
 }
 
-interface EventReader {
-  next(): Promise<IteratorResult<AssistantMessageEvent>>;
-  close(): void;
-}
-
-/** Creates the reader of a source; the reader of a native stream is faster than its iterator. */
-function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader {
+/** Returns the iterator of a source; for a native stream its reader, which is faster than its own iterator. */
+function openEvents(
+  source: AsyncIterable<AssistantMessageEvent>,
+): AsyncIterator<AssistantMessageEvent> {
   if (isStream(source) && !Object.hasOwn(source, Symbol.asyncIterator)) {
-    const reader = source.getReader();
-    return {
-      next: () => reader.read() as Promise<IteratorResult<AssistantMessageEvent>>,
-      close: () => reader.cancel().catch(() => {}),
-    };
+    return iterateReader(source.getReader());
   }
   if (typeof source?.[Symbol.asyncIterator] !== "function") {
     throw new TypeError(
@@ -145,18 +138,28 @@ function createReader(source: AsyncIterable<AssistantMessageEvent>): EventReader
         "pass createOpenAI(), for example, and not createOpenAI",
     );
   }
-  const iterator = source[Symbol.asyncIterator]();
+  return source[Symbol.asyncIterator]();
+}
+
+function iterateReader(
+  reader: ReadableStreamDefaultReader<AssistantMessageEvent>,
+): AsyncIterator<AssistantMessageEvent> {
   return {
-    next: () => iterator.next(),
-    close() {
-      try {
-        // return() of a generator that hangs never settles, so it is not awaited.
-        iterator.return?.().catch(() => {});
-      } catch {
-        // A source that cannot be closed is abandoned.
-      }
+    next: () => reader.read() as Promise<IteratorResult<AssistantMessageEvent>>,
+    return: async (value) => {
+      await reader.cancel();
+      return { done: true, value };
     },
   };
+}
+
+/** Closes a source without waiting, since the `return()` of a generator that hangs never settles. */
+function closeEvents(events: AsyncIterator<AssistantMessageEvent>): void {
+  try {
+    events.return?.().catch(() => {});
+  } catch {
+    // A source that cannot be closed is abandoned.
+  }
 }
 
 /**

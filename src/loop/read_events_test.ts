@@ -210,3 +210,14 @@ Deno.test("readEvents() ends as aborted when the source's return() throws", asyn
   });
   assertEquals(log, ["text_delta", "aborted"]);
 });
+
+Deno.test("readEvents() reads a native stream through the iterator that it was given", async () => {
+  const stream = Object.assign(ReadableStream.from([start, done]), {
+    async *[Symbol.asyncIterator]() {
+      yield start;
+      yield delta;
+      yield done;
+    },
+  });
+  assertEquals(await read(() => stream), ["start", "text_delta", "done", "terminal"]);
+});

@@ -36,6 +36,7 @@ export class RunHistory {
   /** The messages that this run appended. */
   readonly newMessages: AgentMessage[] = [];
   readonly #options: RunHistoryOptions;
+  #snapshot: readonly AgentMessage[] = Object.freeze([]);
   #callIds: UniqueIds | undefined;
   #messageIds: UniqueIds | undefined;
 
@@ -51,6 +52,14 @@ export class RunHistory {
       this.newMessages.push(message);
     }
     return copyMessage(message);
+  }
+
+  /** Returns a frozen copy of the messages; the same one until a message is appended. */
+  snapshot(): readonly AgentMessage[] {
+    if (this.#snapshot.length !== this.messages.length) {
+      this.#snapshot = Object.freeze(this.messages.slice());
+    }
+    return this.#snapshot;
   }
 
   /** Emits the start and the end of a complete message; returns a promise if the caller should wait. */

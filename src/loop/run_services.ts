@@ -78,7 +78,10 @@ export class RunServices {
     this.events = events;
     this.history = new RunHistory({ messages, pendingCalls, events, newId: config.newId });
     this.steering = options.steering;
-    this.followUp = toMessageSource(config.followUp, { events, cancellation });
+    if (typeof config.steering === "function") {
+      this.steering.watch(toMessageSource(config.steering, { events, cancellation }));
+    }
+    this.followUp = config.followUp && toMessageSource(config.followUp, { events, cancellation });
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;

@@ -11,7 +11,6 @@ import { Cancellation } from "./cancellation.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
-import { toMessageSource } from "./polled_source.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -91,6 +90,9 @@ export function startRun(start: StartRunOptions): StartedRun {
   const messages = [...context.messages];
   const observe = createObserver?.({ messages, withGrace });
   const events = new EventPipe({ channel, observe });
+  const steering = new Steering();
+  // A message that is queued from now on may cancel tool calls. A function is first called when the run has begun.
+  if (typeof config.steering === "object") steering.watch(config.steering);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -99,7 +101,7 @@ export function startRun(start: StartRunOptions): StartedRun {
     config,
     cancellation,
     events,
-    steering: new Steering(toMessageSource(config.steering, { events, cancellation })),
+    steering,
     unpricedModels,
     pendingCalls,
   };

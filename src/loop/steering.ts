@@ -9,15 +9,16 @@ import type { MessageSource } from "./message_source.ts";
 
 /** Watches the steering queue for one run. */
 export class Steering {
-  readonly #source: MessageSource | undefined;
   readonly #listeners = new Set<() => void>();
-  readonly #unsubscribe: (() => void) | undefined;
+  #source: MessageSource | undefined;
+  #unsubscribe: (() => void) | undefined;
   #arrived = false;
   #canTakeLate = false;
 
-  constructor(source: MessageSource | undefined) {
+  /** Watches a queue; until then there are no messages. */
+  watch(source: MessageSource): void {
     this.#source = source;
-    this.#unsubscribe = source?.onArrival?.(() => this.#notifyArrival());
+    this.#unsubscribe = source.onArrival?.(() => this.#notifyArrival());
   }
 
   /** Whether a message was queued since the last {@linkcode Steering.take} and is still queued. */

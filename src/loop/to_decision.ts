@@ -4,31 +4,46 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
+import type { ApprovalDecision, RefusedHunks } from "../core/approval.ts";
 import { copyJson } from "../core/copy_json.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 
-/** Properties of a decision other than its type and its arguments; all are strings. */
+/** Properties of a decision that are strings, apart from its type. */
 const TEXT_PROPERTIES = {
-  approved: ["scope", "prefix", "rule", "origin"],
-  denied: ["reason", "rule", "origin"],
+  approved: ["scope", "prefix", "rule", "ruleSource", "origin"],
+  denied: ["reason", "rule", "ruleSource", "origin"],
 } as const;
 
 /**
  * Converts an answer to a decision of its own; an untyped function may return anything, which then denies the call.
  *
- * @throws {TypeError} If its arguments are not JSON.
+ * @throws {TypeError} If its arguments are not JSON, or its refused hunks are invalid.
  */
 export function toDecision(answer: unknown): ApprovalDecision {
   if (answer === true) return { type: "approved" };
   if (!isJsonObject(answer)) return { type: "denied" };
-  const { type, arguments: args } = answer;
+  const { type, arguments: args, refusedHunks } = answer;
   if (type !== "approved") return { type: "denied", ...pickTexts(answer, "denied") };
   if (args !== undefined && !isJsonObject(args)) {
     return { type: "denied", reason: "the edited arguments are not an object" };
   }
-  const edited = args && { arguments: copyArguments(args) };
-  return { type: "approved", ...pickTexts(answer, "approved"), ...edited };
+  return {
+    type: "approved",
+    ...pickTexts(answer, "approved"),
+    ...(args && { arguments: copyArguments(args) }),
+    ...(refusedHunks !== undefined && { refusedHunks: copyRefusedHunks(refusedHunks, args) }),
+  };
+}
+
+function copyRefusedHunks(value: unknown, args: JsonObject | undefined): RefusedHunks[] {
+  const copy = copyJson(value);
+  if (!args && Array.isArray(copy) && copy.every(isRefusedHunks)) return copy;
+  throw new TypeError("refusedHunks must be a list of { path, hunks } without edited arguments");
+}
+
+function isRefusedHunks(file: unknown): file is RefusedHunks {
+  return isJsonObject(file) && typeof file["path"] === "string" && Array.isArray(file["hunks"]) &&
+    file["hunks"].every((hunk) => typeof hunk === "string");
 }
 
 function pickTexts(answer: JsonObject, type: ApprovalDecision["type"]): Record<string, string> {

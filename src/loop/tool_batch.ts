@@ -24,6 +24,7 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import type { Spending } from "./run_progress.ts";
@@ -174,7 +175,7 @@ async function emitResults(
   let next = 0;
   for (const call of calls) {
     const result = call.type === "ready" ? executed[next++] : call.result;
-    const message = history.withId(createResultMessage(turn, call, result));
+    const message = createResultMessage(turn, call, result);
     const copy = history.append(message);
     toolResults.push(message);
     copies.push(copy);
@@ -190,25 +191,29 @@ function createResultMessage(
   known: AgentToolResult | undefined,
 ): ToolResultMessage {
   const result = known ?? errorResult(call.type === "refused" ? call.text : getAbortText(turn));
+  const { config, history } = turn.run;
   return {
     role: "tool_result",
     toolCallId: call.block.id,
     toolName: call.block.name,
-    content: call.type === "ready" ? withArgumentsNotice(call, result) : result.content,
+    content: call.type === "ready" ? withChangeNotice(call, result) : result.content,
     isError: result.isError ?? false,
     ...(result.details !== undefined && { details: result.details }),
     ...(result.usage && { usage: result.usage }),
     ...(result.cost && { cost: result.cost }),
-    timestamp: turn.run.config.now(),
+    timestamp: config.now(),
+    id: history.claimMessageId(),
   };
 }
 
 /** Prepends a notice if the call ran with changed arguments, since the history keeps those of the model. */
-function withArgumentsNotice(
+function withChangeNotice(
   call: ReadyCall,
   { content }: AgentToolResult,
 ): AgentToolResult["content"] {
   if (!call.changed) return content;
-  const text = `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
+  const text = call.refusedHunks
+    ? formatRefusedHunks(call.refusedHunks)
+    : `The arguments were changed before the call ran: ${JSON.stringify(call.arguments)}`;
   return [{ type: "text", text }, ...content];
 }

@@ -35,7 +35,7 @@ export function createPolicyContext({ run, settings, progress }: RunContext): Po
     runId: run.runId,
     turn: progress.turn,
     model: settings.model,
-    messages: run.history.messages,
+    messages: run.history.snapshot(),
     usage: progress.usage,
     cost: progress.cost,
     elapsedMs: run.elapsedMs,

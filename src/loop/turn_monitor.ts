@@ -12,6 +12,7 @@ import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import { findRates, type Prices, type Rates } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
+import { parseVerdict } from "./policy_slots.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
@@ -98,10 +99,11 @@ export class TurnMonitor {
     };
     for (const policy of this.#policies) {
       try {
-        const verdict = policy.onDelta?.(context);
-        refusePromise(verdict, "onDelta");
-        if (verdict?.type !== "stop") continue;
-        this.#stoppedBy = { policy: policy.name, reason: String(verdict.reason) };
+        const returned = policy.onDelta?.(context);
+        refusePromise(returned, "onDelta");
+        const verdict = parseVerdict(returned, ["stop"]);
+        if (!verdict) continue;
+        this.#stoppedBy = { policy: policy.name, reason: verdict.reason };
         this.stop();
         this.#cancellation.abort(this.#stoppedBy);
         return true;

@@ -35,7 +35,10 @@ export interface DirectorySnapshotOptions {
 export interface DirectoryPatch {
   /** The patch for `git apply`; empty when nothing changed. Paths are relative to the repository, else to the directory. */
   readonly bytes: Uint8Array;
-  /** Paths of changed files that the patch omits: larger than 100 MB, or with a name that usually holds secrets. */
+  /**
+   * Paths of changed files that the patch omits: larger than 100 MB, or with a name that usually holds secrets. Also of all
+   * files and directories whose names are not UTF-8, changed or not.
+   */
   readonly omittedFiles: readonly string[];
 }
 
@@ -116,7 +119,8 @@ export class DirectorySnapshot implements Disposable {
   /** Yields the changes in the order of their paths; adds files that are too large to `omittedFiles`. */
   async *#getChanges(omittedFiles: string[]): AsyncGenerator<PathChange> {
     const currentStats = new Map<string, FileStatus>();
-    for await (const { path, stat } of walkWorkTree(this.#tree)) {
+    const onInexact = (path: string): void => void omittedFiles.push(path);
+    for await (const { path, stat } of walkWorkTree(this.#tree, { onInexact })) {
       if (!this.#isStoreFile(path)) currentStats.set(path, stat);
     }
     const paths = [...new Set([...this.#entries.keys(), ...currentStats.keys()])].sort();

@@ -7,7 +7,7 @@
 import { AbortedError } from "../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../core/ignore/git_ignore.ts";
 import type { FileStatus } from "../platform/file_calls.ts";
-import { dirname, getRelativePath, join, SEPARATOR } from "../platform/paths.ts";
+import { dirname, getRelativePath, isExactPath, join, SEPARATOR } from "../platform/paths.ts";
 import { system } from "../platform/system.ts";
 import { readUntrustedText } from "../platform/untrusted_file.ts";
 
@@ -35,6 +35,8 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with every ignored path. */
   readonly onIgnored?: (path: string) => void;
+  /** Called with every path that is not UTF-8, whose file or directory cannot be opened. */
+  readonly onInexact?: (path: string) => void;
 }
 
 /** Interval at which a walk yields to the event loop. */
@@ -62,7 +64,7 @@ export async function findWorkTree(directory: string): Promise<WorkTree> {
 /** Yields the files and links of a work tree that are not ignored. Skips unreadable directories. */
 export async function* walkWorkTree(
   { root, start, rules }: WorkTree,
-  { signal, onIgnored }: WalkOptions = {},
+  { signal, onIgnored, onInexact }: WalkOptions = {},
 ): AsyncGenerator<WalkedPath> {
   const directories = [{ prefix: start, rules }];
   let lastYield = performance.now();
@@ -79,6 +81,10 @@ export async function* walkWorkTree(
     const directoryRules = [...directory.rules, ...ownRules];
     for (const name of names) {
       const path = prefix + name;
+      if (!isExactPath(name)) {
+        onInexact?.(path);
+        continue;
+      }
       const stat = tryLstat(toFilePath(root, path));
       if (!stat || name === ".git") continue;
       if (isIgnored(path, stat.isDirectory, directoryRules)) onIgnored?.(path);

@@ -11,6 +11,14 @@ const isWindows = system.build.os === "windows";
 /** The separator of the operating system. */
 export const SEPARATOR: string = isWindows ? "\\" : "/";
 
+/**
+ * Whether a path is exact. The runtime replaces bytes that are not UTF-8 by U+FFFD, so that a path with that character may
+ * be the one of another file.
+ */
+export function isExactPath(path: string): boolean {
+  return !path.includes("\ufffd");
+}
+
 /** Whether a path is absolute. */
 export function isAbsolute(path: string): boolean {
   return getPathRoot(path) !== "";

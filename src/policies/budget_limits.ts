@@ -5,6 +5,7 @@
  */
 
 import { checkNames } from "../core/check_names.ts";
+import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
@@ -40,11 +41,7 @@ export function assertBudgetOptions(options: BudgetOptions): void {
   checkObject(options, "Pass the limits of the budget, such as { cost: 0.5 }");
   checkNames(options, ["cost", "tokens", "elapsedMs", "unknownPrice", "now"], "the budget");
   for (const name of ["cost", "tokens", "elapsedMs"] as const) {
-    const limit: unknown = options[name];
-    if (limit === undefined || (typeof limit === "number" && limit >= 0)) continue;
-    throw new BadRequestError(
-      `Invalid budget: ${name} must be a number of at least 0, not ${describeValue(limit)}`,
-    );
+    checkNumber(`Invalid budget: ${name}`, options[name]);
   }
   const { unknownPrice = "stop" } = options;
   if (unknownPrice === "stop" || unknownPrice === "ignore") return;

@@ -31,7 +31,7 @@ export interface LoopDetectionOptions {
  * several consecutive turns and gets the same results. Different results are progress, as for a model that polls the
  * status of a build. Only turns after the last user message count.
  *
- * @throws {BadRequestError} If `lookback` is not an integer of at least 2.
+ * @throws {BadRequestError} If `lookback` is not an integer of at least 2, or `steer` is no text.
  *
  * @example
  * ```ts
@@ -49,6 +49,7 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
       `lookback must be an integer of at least 2, not ${describeValue(lookback)}`,
     );
   }
+  assertSteer(steer);
   return {
     name: "loop_detection",
     postTurn: ({ message, messages }): PolicyVerdict => {
@@ -63,6 +64,12 @@ export function loopDetection(options: LoopDetectionOptions = {}): Policy {
       return { type: "inject", messages: [userMessage(steer, message.timestamp)] };
     },
   };
+}
+
+/** A message without text would be refused by some providers. */
+function assertSteer(steer: unknown): void {
+  if (steer === undefined || (typeof steer === "string" && steer.trim() !== "")) return;
+  throw new BadRequestError(`steer must be a text for the model, not ${describeValue(steer)}`);
 }
 
 /** Whether the last turns after the last user message are all equal. */

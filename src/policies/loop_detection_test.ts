@@ -143,3 +143,13 @@ Deno.test("loopDetection() throws for a lookback that is not an integer of at le
     assertThrows(() => loopDetection({ lookback }), BadRequestError, "lookback must be an integer");
   }
 });
+
+Deno.test("loopDetection() throws for a steer without text", () => {
+  for (const steer of ["", " \n", 5, null, ["Stop"]]) {
+    assertThrows(
+      () => loopDetection({ steer: steer as string }),
+      BadRequestError,
+      "steer must be a text for the model, not",
+    );
+  }
+});

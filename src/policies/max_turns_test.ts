@@ -21,4 +21,5 @@ Deno.test("maxTurns() throws for a limit that is not a number above 0", () => {
   for (const limit of [0, -1, Number.NaN, "5", undefined]) {
     assertThrows(() => maxTurns(limit as number), BadRequestError, "must be a number above 0");
   }
+  assertThrows(() => maxTurns("5" as never), BadRequestError, 'above 0, not "5"');
 });

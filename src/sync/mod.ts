@@ -79,7 +79,7 @@ export function promptSync(
  * @throws {NoMessagesError | InvalidContinueError} If `Agent.continue()` rejects with it.
  */
 export function continueSync(module: URL, options: ContinueSyncOptions = {}): AgentResult {
-  const runOptions = { ...pickRunOptions(options), approvals: options.approvals };
+  const runOptions = { ...pickRunOptions(options, ["approvals"]), approvals: options.approvals };
   return toAgentResult(callSync(module, { type: "continue", options: runOptions }, options));
 }
 
@@ -116,7 +116,7 @@ export function structuredOutputSync<const Schema extends JsonSchema>(
       "A validator cannot be passed to another thread: pass its JSON Schema",
     );
   }
-  const runOptions = pickRunOptions(options);
+  const runOptions = pickRunOptions(options, ["maxRetries"]);
   const { maxRetries } = options;
   const call = {
     type: "structured_output",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
 import {
@@ -29,7 +30,7 @@ export interface SyncOptions extends SyncRunOptions {
 }
 
 /** Time in which a worker must start, in milliseconds; it loads only a few small files before its first beat. */
-const START_MS = 30_000;
+const START_MS = 120_000;
 const DEFAULT_HEARTBEAT_MS = 300_000;
 
 /** Calls an agent in a worker; returns the result as JSON value. */
@@ -50,13 +51,20 @@ export function callSync(module: URL, call: SyncCall, options: SyncOptions): unk
   }
 }
 
+const OPTION_NAMES = ["maxTurns", "toolChoice", "streamOptions", "timeoutMs", "heartbeatMs"];
+
 /**
- * Returns the options of a caller without those of the thread, for the worker.
+ * Returns the options of a caller without those of the thread, for the worker; `ownNames` are further options of the
+ * caller.
  *
- * @throws {BadRequestError} If the options are no object.
+ * @throws {BadRequestError} If the options are no object, or have an unknown name: others cannot reach the worker.
  */
-export function pickRunOptions(options: SyncRunOptions): SyncRunOptions {
+export function pickRunOptions(
+  options: SyncRunOptions,
+  ownNames: readonly string[] = [],
+): SyncRunOptions {
   checkObject(options, "Pass options such as { timeoutMs: 60_000 }");
+  checkNames(options, [...OPTION_NAMES, ...ownNames], "the synchronous run");
   const { maxTurns, toolChoice, streamOptions } = options;
   return { maxTurns, toolChoice, streamOptions };
 }

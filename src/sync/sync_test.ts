@@ -12,7 +12,7 @@ import type { JsonSchema } from "../core/json.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StreamOptions } from "../core/stream.ts";
 import { DEADLINE_MS } from "../../tests/deadline.ts";
-import { continueSync, promptSync, structuredOutputSync } from "./mod.ts";
+import { continueSync, promptSync, structuredOutputSync, type SyncOptions } from "./mod.ts";
 
 const DEADLINE = { timeoutMs: DEADLINE_MS };
 
@@ -234,4 +234,26 @@ Deno.test("promptSync() names the remedy in a runtime without workers", () => {
   } finally {
     Object.assign(globalThis, { Worker, process });
   }
+});
+
+Deno.test("promptSync(), continueSync() and structuredOutputSync() throw for options that do not reach the run", () => {
+  const module = getFixtureUrl("agent");
+  const { signal } = new AbortController();
+  assertThrows(
+    () => promptSync(module, "hello", { signal } as SyncOptions),
+    BadRequestError,
+    'Unknown option "signal" of the synchronous run',
+  );
+  for (const options of [{ timeOutMS: 5 }, { timeoutms: 5 }] as object[]) {
+    for (
+      const call of [
+        () => promptSync(module, "hello", options),
+        () => continueSync(module, options),
+        () => structuredOutputSync(module, "hello", CITY, options),
+      ]
+    ) assertThrows(call, BadRequestError, "did you mean timeoutMs?");
+  }
+  const approvals = {};
+  assertThrows(() => promptSync(module, "hello", { approvals } as SyncOptions), BadRequestError);
+  assertThrows(() => continueSync(module, { maxRetries: 1 } as SyncOptions), BadRequestError);
 });

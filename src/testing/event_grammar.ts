@@ -19,6 +19,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
@@ -66,6 +67,7 @@ export class EventGrammar {
   /** Creates a grammar that expects the first event of a sequence. */
   constructor(options: EventGrammarOptions = {}) {
     checkObject(options, "Pass options such as { checksSubAgents: true }");
+    checkNames(options, ["checksSubAgents"], "the grammar");
     const { checksSubAgents = false } = options;
     this.#checksSubAgents = checksSubAgents;
   }

@@ -143,6 +143,29 @@ Deno.test("EventGrammar: rejects a turn after one that failed or was aborted", (
   }
 });
 
+Deno.test("EventGrammar: requires agent_end to stop as the last turn did, unless a policy stopped its calls", () => {
+  const stoppedBy = { policy: "budget", reason: "enough" };
+  for (const reason of ["error", "aborted"] as const) {
+    const failed = { ...finalReply, stopReason: reason };
+    const attempt = createAttempt([createDelta(0, "Nothing")], { error: networkError });
+    const events: AgentEventBody[] = [
+      ...runStart,
+      ...createMessageEvents(user),
+      ...createReplyEvents(failed, attempt),
+      { type: "turn_end", turn: 1, message: failed, toolResults: [], reason },
+    ];
+    for (const stopReason of ["stop", "error", "aborted"] as const) {
+      const end = createAgentEnd([user, failed], stopReason);
+      const isStopped = reason === "aborted" && stopReason !== "error";
+      for (const [stop, isLegal] of [[{}, false], [{ stoppedBy }, isStopped]] as const) {
+        const run = addSeq([...events, { ...end, ...stop }]);
+        if (stopReason === reason || isLegal) assertLegal(run);
+        else assertBreaks("summary", run, events.length);
+      }
+    }
+  }
+});
+
 Deno.test("EventGrammar: excludes an empty reply from the messages of the run", () => {
   const empty = { ...finalReply, content: [], stopReason: "error" } as const;
   const events: AgentEventBody[] = [

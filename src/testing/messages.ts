@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import type { ContentBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
 import { describeValue } from "../core/describe_value.ts";
@@ -48,6 +49,7 @@ export function toolCall(
   options: ToolCallOptions = {},
 ): ToolCallBlock {
   checkObject(options, 'Pass options such as { id: "c1" }');
+  checkNames(options, ["id", "signature"], "the tool call");
   const { id = "", ...rest } = options;
   if (typeof args !== "string") return { type: "tool_call", id, name, arguments: args, ...rest };
   return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...rest };

@@ -73,6 +73,15 @@ Deno.test("replayFetch() rejects with the reason of an aborted signal", async ()
   assertEquals(fetch.requests.length, 0);
 });
 
+Deno.test("replayFetch() rejects when the signal is aborted while a function creates the answer", async () => {
+  const controller = new AbortController();
+  const fetch = replayFetch(() => {
+    controller.abort(new Error("enough"));
+    return "late";
+  });
+  await assertRejects(() => fetch(url, { signal: controller.signal }), Error, "enough");
+});
+
 Deno.test("replayFetch() errors a hanging body on abort", async () => {
   const controller = new AbortController();
   const fetch = replayFetch({ body: "half", ending: "hang" }, { chunkBytes: 2 });
@@ -90,7 +99,9 @@ Deno.test("replayFetch() errors the body after a reset", async () => {
   await assertRejects(() => response.text(), TypeError);
 });
 
-Deno.test("replayFetch() answers status 204 without a body", async () => {
-  const response = await replayFetch({ status: 204 })(url);
-  assertEquals(response.body, null);
+Deno.test("replayFetch() answers without a body where the status forbids one", async () => {
+  for (const status of [204, 205, 304]) {
+    const response = await replayFetch({ status, body: "ignored" })(url);
+    assertEquals([response.status, response.body], [status, null]);
+  }
 });

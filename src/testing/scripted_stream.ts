@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { isJsonObject } from "../core/json.ts";
 import {
@@ -43,6 +44,8 @@ export interface ScriptedStreamOptions
   readonly sleep?: Sleep;
 }
 
+const OPTION_NAMES = ["hasStrictSchema", "prices", "contextWindow", "deltaMs", "sleep"];
+
 /**
  * Creates a {@linkcode StreamFn} that answers each model call with the next step of a script.
  *
@@ -74,6 +77,7 @@ export function scriptedStream(
     throw new BadRequestError('Pass an array of steps, such as [reply("Hello")]');
   }
   checkObject(options, "Pass options such as { deltaMs: 10 }");
+  checkNames(options, OPTION_NAMES, "scriptedStream()");
   const { deltaMs = 0, sleep = realSleep, ...properties } = options;
   const calls: StreamRequest[] = [];
   let toolCallCount = 0;

@@ -1,11 +1,12 @@
 import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import { ReplyAccumulator } from "../core/accumulate.ts";
-import { AbortedError, NetworkError, StreamError } from "../core/errors.ts";
+import { AbortedError, BadRequestError, NetworkError, StreamError } from "../core/errors.ts";
 import { modelSpec } from "../core/model.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../core/stream.ts";
 import { zeroUsage } from "../core/usage.ts";
 import { collectEvents } from "./collect_events.ts";
+import { EventGrammar } from "./event_grammar.ts";
 import { text, thinking, toolCall } from "./messages.ts";
 import { endWithoutTerminal, fail, hang, reply } from "./script.ts";
 import { scriptedStream } from "./scripted_stream.ts";
@@ -54,6 +55,15 @@ Deno.test("scriptedStream() keeps the order, signatures and arguments of blocks"
       signature: "s3",
     },
   ]);
+});
+
+Deno.test("scriptedStream() does not split characters of arguments", async () => {
+  const stream = scriptedStream([reply([toolCall("write", `${"a".repeat(15)}👋b`)])]);
+  const deltas: string[] = [];
+  for await (const event of stream(createRequest())) {
+    if (event.type === "tool_call_delta") deltas.push(event.delta);
+  }
+  assertEquals(deltas, [`${"a".repeat(15)}👋`, "b"]);
 });
 
 Deno.test("scriptedStream() numbers calls without an id across the script", async () => {
@@ -365,4 +375,12 @@ Deno.test("scriptedStream() gives an agent the prices of its model calls", async
   });
   const { cost } = await new Agent({ model: "test/model", streamFn }).prompt("Hello");
   assertEquals(cost.total, 3);
+});
+
+Deno.test("scriptedStream(), toolCall() and the grammar throw for unknown options", () => {
+  const check = (call: () => unknown, message: string) =>
+    assertThrows(call, BadRequestError, message);
+  check(() => scriptedStream([], { deltaMS: 5, price: {} } as never), "did you mean deltaMs?");
+  check(() => toolCall("a", {}, { di: "c1" } as never), 'Unknown option "di" of the tool call');
+  check(() => new EventGrammar({ checkSubAgents: true } as never), "did you mean checksSubAgents?");
 });

@@ -11,6 +11,14 @@ Deno.test("seededRandom() repeats its numbers for the same seed, and not for ano
   assertNotEquals(generateNumbers(1, 10), generateNumbers(2, 10));
 });
 
+Deno.test("seededRandom() returns the numbers of mulberry32 in every version, so that a seed stays reproducible", () => {
+  assertEquals(generateNumbers(1, 3), [
+    0.6270739405881613,
+    0.002735721180215478,
+    0.5274470399599522,
+  ]);
+});
+
 Deno.test("seededRandom() returns evenly distributed numbers in [0, 1)", () => {
   const numbers = generateNumbers(7, 10_000);
   assert(numbers.every((number) => number >= 0 && number < 1));

@@ -79,8 +79,128 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
       expectEqual([cwd, tenant, user], ["/a", "acme", "ann"], "header");
       expectEqual(header.metadata, metadata, "metadata in the header");
     });
-    const invalid = { now: 5n } as never;
-    await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata: invalid }));
+    for (const invalid of [{ now: 5n }, [], "text", null, { long: "x".repeat(70_000) }]) {
+      const metadata = invalid as never;
+      await expectFailure("invalid_entry", () => store.create({ id: "odd", metadata }));
+    }
+    for (const name of ["tenant", "user", "cwd"]) {
+      const options = { id: "odd", [name]: 5 } as never;
+      await expectFailure("invalid_entry", () => store.create(options));
+    }
+    await expectFailure("invalid_entry", () => store.create({ id: "odd", created: NaN }));
+  },
+
+  async "selects sessions by members of their metadata"(subject) {
+    const { store } = subject;
+    const common = { seats: 3, "trial\0": true, 'a "name"': null, é: "\ud800", "": "" };
+    const long = "x".repeat(2_000);
+    await createSession(store, { id: "pro", tenant: "acme", metadata: { plan: "pro", ...common } });
+    await createSession(store, { id: "free", metadata: { plan: "free", ...common, long } });
+    await createSession(store, { id: "odd", metadata: { seats: "3", plan: ["pro"], none: {} } });
+    await createSession(store, { id: "none" });
+    const reopened = await subject.reopen();
+    const listIds = async (metadata: SessionFilter["metadata"] = {}, others: SessionFilter = {}) =>
+      (await reopened.list({ metadata, ...others })).map(({ id }) => id).toSorted();
+    expectEqual(await listIds({ plan: "pro" }), ["pro"], "one member");
+    expectEqual(await listIds({ seats: 3 }), ["free", "pro"], "a number");
+    expectEqual(await listIds(common), ["free", "pro"], "members of every type");
+    expectEqual(await listIds({ ...common, plan: "free" }), ["free"], "all members");
+    expectEqual(await listIds({ plan: "free", seats: "3" }), [], "members of two sessions");
+    expectEqual(await listIds({ toString: null, none: null }), [], "members that are missing");
+    expectEqual(await listIds({}, { tenant: "acme" }), ["pro"], "no member, and a tenant");
+    expectEqual(await listIds({ seats: 3 }, { tenant: "zoo" }), [], "a member, and a tenant");
+    const hits = await reopened.search("word", { metadata: { plan: "free" } });
+    expectEqual(hits.map(({ sessionId }) => sessionId), ["free"], "sessions of the hits");
+    const pages = await collectPages((cursor) =>
+      reopened.list({ limit: 1, metadata: { seats: 3 }, ...cursor })
+    );
+    expectEqual(pages.map((page) => page.length), [1, 1], "sizes of the pages");
+    expectEqual(await reopened.deleteAll({ metadata: { plan: "free" } }), ["free"], "deleted");
+    expectEqual(await listIds({ seats: 3 }), ["pro"], "after the deletion");
+    for (const value of [{}, [], undefined, NaN, 5n, long]) {
+      const metadata = { a: value } as never;
+      await expectFailure("bad_filter", () => reopened.list({ metadata }));
+      await expectFailure("bad_filter", () => reopened.search("word", { metadata }));
+      await expectFailure("bad_filter", () => reopened.deleteAll({ tenant: "acme", metadata }));
+    }
+    await expectFailure("bad_filter", () => reopened.deleteAll({ metadata: {} }));
+  },
+
+  async "rejects filters, limits and cursors that are invalid"(subject) {
+    const { store } = subject;
+    await createSession(store, { id: "kept", tenant: "acme" });
+    await createSession(store, { id: "other", tenant: "acme" });
+    for (const value of [5, null, {}, ["acme"], true]) {
+      for (const name of ["tenant", "user", "cwd", "metadata"]) {
+        const filter = { [name]: name === "metadata" && value === null ? "a" : value } as never;
+        if (name === "metadata" && value !== null && typeof value === "object") continue;
+        await expectFailure("bad_filter", () => store.list(filter));
+        await expectFailure("bad_filter", () => store.search("word", filter));
+        await expectFailure("bad_filter", () => store.deleteAll(filter));
+      }
+    }
+    for (const limit of [-1, 1.5, NaN, "2", null] as unknown as readonly never[]) {
+      await expectFailure("bad_filter", () => store.list({ limit }));
+      await expectFailure("bad_filter", () => store.search("word", { limit }));
+    }
+    expectEqual((await store.list({ limit: Infinity })).length, 2, "list without a limit");
+    expectEqual((await store.search("word", { limit: Infinity })).length, 2, "search without one");
+    for (
+      const updatedBefore of [NaN, "2100-01-01", new Date(), null] as unknown as readonly never[]
+    ) {
+      await expectFailure("bad_filter", () => store.deleteAll({ updatedBefore }));
+    }
+    const { cursor: list = "" } = await store.list({ limit: 1 });
+    const { cursor: search = "" } = await store.search("word", { limit: 1 });
+    const forged = (cursor: string, index: number, value: string) =>
+      `[${cursor.slice(1, -1).split(",").with(index, value).join()}]`;
+    for (const value of ["1e999", "null", '"1"', "{}"]) {
+      for (const index of [0, 2]) {
+        await expectFailure("bad_cursor", () => store.list({ cursor: forged(list, index, value) }));
+      }
+      for (const index of [0, 2, 3]) {
+        const cursor = forged(search, index, value);
+        await expectFailure("bad_cursor", () => store.search("word", { cursor }));
+      }
+    }
+    for (const id of ["5", '"\\u0000"', '"\\ud800"', '""', `"${"x".repeat(201)}"`]) {
+      await expectFailure("bad_cursor", () => store.list({ cursor: forged(list, 1, id) }));
+    }
+    for (const position of ["1e300", "1.5"]) {
+      const cursor = forged(search, 3, position);
+      await expectFailure("bad_cursor", () => store.search("word", { cursor }));
+    }
+    for (const cursor of [5, null, {}, "", "[]", "null"] as unknown as readonly never[]) {
+      await expectFailure("bad_cursor", () => store.list({ cursor }));
+    }
+    expectEqual((await store.list()).length, 2, "number of sessions");
+  },
+
+  async "finds nothing, and fails nothing, with a hostile query"(subject) {
+    const { store } = subject;
+    await createSession(store, { id: "hay" });
+    const queries = [
+      "' OR 1=1 --",
+      '"word" OR *',
+      "NEAR(word zzz) NOT text:word",
+      "word & !zzz | (((:*",
+      "\\ \\' \0 \ud800 zzz",
+      "(a+)+$zzz",
+      "zzz ".repeat(2_500),
+      Array.from({ length: 1_800 }, (_, number) => `w${number}`).join(" "),
+      "z".repeat(10_000),
+      "\u0301\u200b\u{1F600}zzz",
+    ];
+    for (const query of queries) {
+      expectEqual(await store.search(query), [], `hits for ${query.slice(0, 20)}`);
+      expectEqual(await store.search(query, { sessionId: "hay" }), [], "hits in one session");
+    }
+    for (
+      const query of ["word ".repeat(5_000), 5, null, undefined, {}] as unknown as readonly never[]
+    ) {
+      await expectFailure("bad_filter", () => store.search(query));
+    }
+    expectEqual((await store.search("WORD")).length, 1, "hits for a word");
   },
 
   async "lists and searches page by page"(subject) {

@@ -29,13 +29,15 @@ export interface FetchUrlOptions {
   readonly resolve?: (name: string) => Promise<readonly string[]>;
 }
 
+const TOOL_NAME = "fetch_url";
+
 const MAX_REDIRECTS = 5;
 
 /** Creates `fetch_url`, which returns a page as text. Requests carry no cookies and no credentials. */
 export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
   const { timeoutMs = 30_000 } = options;
   return defineTool({
-    name: "fetch_url",
+    name: TOOL_NAME,
     label: "Fetch page",
     description: "Fetches a web page or text file and returns its text.",
     parameters: {
@@ -46,6 +48,7 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
     },
     readOnly: true,
     requiresApproval: true,
+    risk: "network",
     execute: catchAsErrorResult(async ({ url }, { signal }) => {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const { response, address } = await followRedirects(url, options, deadline);
@@ -61,7 +64,10 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
   });
 }
 
-/** Follows redirects one by one and checks each address before it is requested. */
+/**
+ * Follows redirects one by one and checks each address before it is requested. A redirect to another host is a call of
+ * its own, since the approval of this one may depend on the host.
+ */
 async function followRedirects(
   url: string,
   options: FetchUrlOptions,
@@ -84,7 +90,13 @@ async function followRedirects(
       return { response, address: address.href };
     }
     await response.body?.cancel();
-    address = parseAddress(location, address);
+    const next = parseAddress(location, address);
+    if (next.hostname !== address.hostname) {
+      throw new BadRequestError(
+        `${address.href} redirects to another host: call ${TOOL_NAME} with ${next.href} to follow it`,
+      );
+    }
+    address = next;
   }
   throw new BadRequestError(`${url} redirects more than ${MAX_REDIRECTS} times`);
 }

@@ -47,13 +47,20 @@ Deno.test("fetch_url: follows up to five redirects and checks each address", asy
     "http://a.test/b": createPage("end", "text/plain"),
   });
   assertStringIncludes(text, "http://a.test/b\n\nend");
-  const internal = await fetchWith("http://a.test/", {
-    "http://a.test/": redirectTo("http://inner.test/"),
-  });
-  assertStringIncludes(internal.text, "inner.test is a loopback or private network address");
-  assertEquals(internal.requested, ["http://a.test/"]);
   const loop = await fetchWith("http://a.test/", { "http://a.test/": redirectTo("/") });
   assertStringIncludes(loop.text, "redirects more than 5 times");
+});
+
+Deno.test("fetch_url: names a redirect to another host instead of following it", async () => {
+  const { text, isError, requested } = await fetchWith("http://a.test/", {
+    "http://a.test/": () =>
+      new Response(null, { status: 301, headers: { location: "http://b.test/c" } }),
+  });
+  assertEquals(
+    text,
+    "http://a.test/ redirects to another host: call fetch_url with http://b.test/c to follow it",
+  );
+  assertEquals([isError, requested], [true, ["http://a.test/"]]);
 });
 
 Deno.test("fetch_url: rejects private addresses, other schemes and other hosts before a request is sent", async () => {

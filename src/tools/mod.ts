@@ -30,11 +30,25 @@ export {
   type GateRequest,
   type TrustGrant,
 } from "./approval/approval_gate.ts";
+export type {
+  AskedDecision,
+  CallExplanation,
+  ClassGate,
+  ExplainedRequest,
+} from "./approval/explain_call.ts";
+export { parseRuleSet, type RuleSet } from "./approval/rule_set.ts";
+export { listHunks } from "../core/diff/unified_diff.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
 export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
+export type {
+  ProcessLaunch,
+  ProcessSpawner,
+  ProcessStatus,
+  SpawnedProcess,
+} from "../core/process_spawner.ts";
 export type {
   EnforcedBy,
   SandboxReport,

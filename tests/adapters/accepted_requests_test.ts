@@ -314,6 +314,14 @@ Deno.test("createBedrock(): forces a call only of the models that support it", a
   assertEquals(await getChoice("us.meta.llama4-scout-17b-instruct-v1:0", "required"), omitted);
 });
 
+Deno.test("adapters: a data: URL of 500 KB without a comma takes seconds at most, not minutes", async () => {
+  const url = `data:image/png${" ".repeat(500_000)}`;
+  const messages = [prompt({ type: "image", source: { type: "url", url } })];
+  const start = performance.now();
+  await send(toClaude, CLAUDE, { messages });
+  assert(performance.now() - start < 10_000);
+});
+
 Deno.test("adapters: data: URLs and media types with several names are sent as every provider accepts them", async () => {
   const data = "iVBORw0KGgo=";
   const messages = [prompt(

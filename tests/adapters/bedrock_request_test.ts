@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
+import { webSearch } from "../../src/core/server_tool.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
@@ -217,5 +219,42 @@ Deno.test("createBedrock(): sends valid messages for an irregular conversation [
     },
     { role: "assistant", content: [{ text: "Done. " }] },
     { role: "user", content: [{ text: "Continue." }] },
+  ]);
+});
+
+Deno.test("createBedrock(): omits calls of system tools without a result, and results without a call", async () => {
+  const model = createModel(NOVA);
+  const createItem = (kind: string, value: object): ContentBlock => ({
+    type: "extension",
+    typeName: `bedrock.${kind}`,
+    data: value,
+  });
+  const call = (toolUseId: string) =>
+    createItem("tool_use", {
+      toolUse: { toolUseId, name: "nova_grounding", type: "server_tool_use", input: {} },
+    });
+  const result = (toolUseId: string) =>
+    createItem("tool_result", { toolResult: { toolUseId, content: [{ text: "42" }] } });
+  const { body } = await sendToBedrock({
+    ...richRequest(model, { options: { serverTools: [webSearch()] } }),
+    context: {
+      systemPrompt: "",
+      tools: [],
+      messages: [
+        prompt("Search."),
+        createReply(model, [call("1"), result("1"), result("2"), { type: "text", text: "x" }]),
+        prompt("Again."),
+        createReply(model, [{ type: "text", text: "y" }, call("3")]),
+        prompt("And?"),
+      ],
+    },
+  });
+  const messages = body["messages"] as { content: object[] }[];
+  assertEquals(messages.map(({ content }) => content.flatMap((block) => Object.keys(block))), [
+    ["text"],
+    ["toolUse", "toolResult", "text"],
+    ["text", "cachePoint"],
+    ["text"],
+    ["text", "cachePoint"],
   ]);
 });

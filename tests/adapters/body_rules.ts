@@ -121,6 +121,16 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
       accepts: (body) => areUnique(asList(body["tools"]).map(({ name }) => name)),
     },
     {
+      rule: "a server tool was found without its result, or a result without its call",
+      accepts: (body) => {
+        const called = findAll(body, ({ type }) => type === "server_tool_use").map(({ id }) => id);
+        const answered = findAll(body, ({ type }) => /._tool_result$/.test(String(type)))
+          .map(({ tool_use_id }) => tool_use_id);
+        return answered.every((id) => called.includes(id)) &&
+          (body["container"] !== undefined || called.every((id) => answered.includes(id)));
+      },
+    },
+    {
       rule: "citations must be enabled on all or none of the documents",
       accepts: (body) => {
         const documents = findAll(body, ({ type, source }) => type === "document" && !!source);
@@ -149,6 +159,16 @@ const RULES: Readonly<Record<Api, readonly BodyRule[]>> = {
         findAll(body, ({ status }) => status === "error").every(({ content }) =>
           asList(content).every((block) => "text" in block)
         ),
+    },
+    {
+      rule: "a call of a system tool has a result",
+      accepts: (body) => {
+        const answered = findAll(body, ({ toolResult }) => isJsonObject(toolResult))
+          .map(({ toolResult }) => asObject(toolResult)["toolUseId"]);
+        return findAll(body, ({ type }) => type === "server_tool_use").every(({ toolUseId }) =>
+          answered.includes(toolUseId)
+        );
+      },
     },
     {
       rule: "document names have few characters, no repeated white space, and are unique",

@@ -8,6 +8,7 @@ import type { Citation, ContentBlock } from "../../src/core/content.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { createReply, createToolResult, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
@@ -117,6 +118,48 @@ Deno.test("createGoogle(): reads the sources of a search once each", async () =>
   );
   assertEquals(citations, [
     { type: "url", url: "https://deno.com", title: "Deno", data: chunk },
+  ]);
+});
+
+Deno.test("createGoogle(): joins the sources of all chunks and the pages that were read, and reports other pages", async () => {
+  const web = { web: { uri: "https://deno.com", title: "Deno" } };
+  const recited = { uri: "https://example.com/poem" };
+  const page = (retrievedUrl: string, status: string) => ({
+    retrievedUrl,
+    urlRetrievalStatus: `URL_RETRIEVAL_STATUS_${status}`,
+  });
+  const pages = [
+    page("https://deno.com", "SUCCESS"),
+    page("https://jsr.io", "SUCCESS"),
+    page("https://paid.example", "PAYWALL"),
+    page("", "ERROR"),
+  ];
+  const urlContextMetadata = { urlMetadata: pages };
+  const body = [
+    { content: { parts: [{ text: "Deno" }] }, urlContextMetadata },
+    { content: { parts: [{ text: "." }] }, groundingMetadata: { groundingChunks: [web] } },
+    { citationMetadata: { citations: [recited] }, urlContextMetadata, finishReason: "STOP" },
+  ].map((candidate) => `data: ${JSON.stringify({ candidates: [candidate] })}\n\n`).join("");
+  const { content, warnings } = await readReply(
+    createGoogle({ fetch: replayFetch(body) })({
+      model: modelSpec("google/gemini-3.8-flash"),
+      context: { systemPrompt: "", messages: [prompt("Read.")], tools: [] },
+      options: { apiKey: "sk-test" },
+      signal: new AbortController().signal,
+    }),
+  );
+  assertEquals(content, [{
+    type: "text",
+    text: "Deno.",
+    citations: [
+      { type: "url", url: "https://deno.com", title: "Deno", data: web },
+      { type: "url", url: "https://jsr.io", data: pages[1] },
+      { type: "url", url: "https://example.com/poem", data: recited },
+    ],
+  }]);
+  assertEquals(warnings.map(({ code, message }) => [code, message]), [
+    ["page_not_read", "google could not read https://paid.example (paywall)"],
+    ["page_not_read", "google could not read (no URL) (error)"],
   ]);
 });
 

@@ -93,6 +93,28 @@ Deno.test("createBedrock(): blocks without an end are complete at the end of the
   ]);
 });
 
+Deno.test("createBedrock(): thinking and text without an end are complete when another block follows", async () => {
+  const delta = (contentBlockIndex: number, value: object) => ({
+    contentBlockDelta: { contentBlockIndex, delta: value },
+  });
+  const citation = { title: "Deno", location: { web: { url: "https://deno.com" } } };
+  const { content } = await read("bedrock", [
+    delta(0, { reasoningContent: { text: "Hm." } }),
+    delta(0, { reasoningContent: { signature: "c2ln" } }),
+    delta(1, { text: "Deno" }),
+    delta(1, { citation }),
+    delta(2, { text: "Node" }),
+    { messageStop: { stopReason: "end_turn" } },
+    { metadata: { usage: {} } },
+  ]);
+  const source = { type: "url", url: "https://deno.com", title: "Deno", data: citation } as const;
+  assertEquals(content, [
+    { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+    { type: "text", text: "Deno", citations: [source] },
+    { type: "text", text: "Node" },
+  ]);
+});
+
 Deno.test("responses: arguments that come only with the start of a call, or with the response, are those of the call", async () => {
   const item = { type: "function_call", ...CALL, arguments: '{"path":"a"}' };
   const added = (fields: object) => ({

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
-import { toMistralCallId } from "../../adapters/mistral/request.ts";
+import { MISTRAL_DIALECT, toMistralCallId } from "../../adapters/mistral/request.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
@@ -150,4 +150,17 @@ Deno.test("createMistral(): sends responseSchema as response_format", async () =
     json_schema: { name: "response", schema: responseSchema, strict: true },
   });
   assertFalse("tools" in body);
+});
+
+Deno.test("MISTRAL_DIALECT: marks only a reply without calls as the prefix of the next one", () => {
+  const { repairOrder } = MISTRAL_DIALECT;
+  const user = { role: "user", content: "Hi" };
+  const text = { role: "assistant", content: "x" };
+  const call = { role: "assistant", content: null, tool_calls: [{ id: "123456789" }] };
+  const result = { role: "tool", content: "y" };
+  assertEquals(repairOrder?.([user, text]), [user, { ...text, prefix: true }]);
+  assertEquals(repairOrder?.([user, call]), [user, call]);
+  const note = { role: "assistant", content: "Noted." };
+  assertEquals(repairOrder?.([user, call, result, user]), [user, call, result, note, user]);
+  assertEquals(repairOrder?.([text, user]), [text, user]);
 });

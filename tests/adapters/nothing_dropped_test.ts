@@ -167,6 +167,22 @@ Deno.test("adapters: an image, a document or an audio clip in a reply is omitted
   }
 });
 
+Deno.test("adapters: a block of an unknown type in a prompt is omitted with a warning", async () => {
+  // As users of other libraries write it.
+  const block = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
+  for (const subject of NINE_PROVIDERS) {
+    if (subject.name === "proxy") continue; // sends all messages as they are
+    const messages = [prompt("Hi"), prompt(block as unknown as ContentBlock)];
+    const { warnings } = await send(subject, { messages });
+    const omitted = warnings.filter(({ code }) => code === "content_left_out");
+    assertEquals(
+      omitted.map(({ message }) => message),
+      ["Prompts and tool results have no image_url blocks: 1 omitted"],
+      subject.name,
+    );
+  }
+});
+
 interface SentParts {
   readonly options?: StreamOptions;
   readonly messages?: readonly LlmMessage[];
@@ -258,6 +274,27 @@ Deno.test("adapters: an image, a document or an audio clip without a valid sourc
       );
       assert(isOmitted, label);
       assert(JSON.stringify(body).includes("that this model cannot"), label);
+    }
+  }
+});
+
+/** Providers that have service tiers with other prices, and whose costs are not reported by the server. */
+const WITH_TIERS = ["openai", "openai responses", "google", "bedrock"];
+
+Deno.test("adapters: a service tier with other prices is reported, for models with prices", async () => {
+  for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+    const countWarnings = async (options: StreamOptions, model = subject.model) => {
+      const { warnings } = await send({ ...subject, model }, { options });
+      return warnings.filter(({ code }) => code === "tier_price_unknown").length;
+    };
+    for (const serviceTier of ["flex", "priority"] as const) {
+      const expected = WITH_TIERS.includes(subject.name) ? 1 : 0;
+      assertEquals(await countWarnings({ serviceTier }), expected, subject.name);
+      const unknown = { ...subject.model, modelId: "unknown-model" };
+      assertEquals(await countWarnings({ serviceTier }, unknown), 0, subject.name);
+    }
+    for (const options of [{}, { serviceTier: "auto" }, { serviceTier: "default" }] as const) {
+      assertEquals(await countWarnings(options), 0, subject.name);
     }
   }
 });

@@ -13,7 +13,7 @@ import { createGoogle } from "../../adapters/google/mod.ts";
 import { createMistral } from "../../adapters/mistral/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
-import type { ContentBlock } from "../../src/core/content.ts";
+import type { ContentBlock, ToolCallBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
@@ -107,7 +107,7 @@ const LINK: ContentBlock = {
 };
 
 function createMessages(model: ModelSpec): LlmMessage[] {
-  const call = (id: string): ContentBlock => ({
+  const call = (id: string): ToolCallBlock => ({
     type: "tool_call",
     id,
     name: "read_file",
@@ -119,6 +119,14 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     { type: "url", url: "https://deno.com" },
     { type: "document", data: location },
   ] as const;
+  const execution = { type: "server_tool_use", id: "x1", name: "code_execution", input: {} };
+  const caller = { type: "code_execution_20250825", tool_id: "x1" };
+  const data = { id: "container_1", expires_at: "2100-01-01T00:00:00Z" };
+  const executedCode: readonly ContentBlock[] = [
+    { type: "extension", typeName: "anthropic.server_tool_use", data: execution },
+    { ...call("c6"), signature: JSON.stringify({ caller }) },
+    { type: "extension", typeName: "anthropic.container", data },
+  ];
   return [
     prompt("Read this.", TEXT),
     ...createConversation(model),
@@ -132,6 +140,8 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     createToolResult("c4", "read_file", [PDF, PIXEL]),
     createToolResult("c5", "read_file", [{ type: "text", text: "日本語" }]),
     prompt("Compare these: ✓", PDF, TEXT, AUDIO, PIXEL, LINK),
+    createReply(model, model.provider === "anthropic" ? executedCode : [call("c6")]),
+    createToolResult("c6", "read_file", [{ type: "text", text: "ü" }]),
   ];
 }
 

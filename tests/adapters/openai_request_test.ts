@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createOpenAI, type OpenAIOptions } from "../../adapters/openai/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
 import { createReply, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
@@ -276,4 +278,31 @@ Deno.test("createOpenAI(): sends the key as a bearer token, or no token if keyle
     options: { apiKey: "" },
   });
   assertEquals(keyless.headers.get("authorization"), null);
+});
+
+Deno.test("responses: reasoning without a following item is not sent back", async () => {
+  const model = { provider: "openai", modelId: "gpt-5-mini", thinkingLevel: "low" } as const;
+  const reasoning: ContentBlock = {
+    type: "extension",
+    typeName: "openai.reasoning",
+    data: { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "ZW5j" },
+  };
+  const findTypes = async (...content: ContentBlock[]) => {
+    const { body } = await captureRequest(
+      (fetch) => createOpenAI({ fetch, api: "responses" }),
+      {
+        ...richRequest(model),
+        context: {
+          systemPrompt: "",
+          tools: [],
+          messages: [prompt("Hi"), createReply(model, content), prompt("And?")],
+        },
+      },
+    );
+    return (body["input"] as JsonObject[]).map(({ type, role }) => type ?? role);
+  };
+  const text: ContentBlock = { type: "text", text: "Hm." };
+  assertEquals(await findTypes(reasoning, text), ["user", "reasoning", "message", "user"]);
+  assertEquals(await findTypes(text, reasoning, reasoning), ["user", "message", "user"]);
+  assertEquals(await findTypes(reasoning, { ...text, text: " " }), ["user", "user"]);
 });

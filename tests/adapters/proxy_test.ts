@@ -319,3 +319,16 @@ Deno.test("createProxy(): names the missing URL, and options that are no object"
     "The options must be an object, not a string",
   );
 });
+
+Deno.test("createProxy(): an error or a text of a server before the proxy, with status 200, is part of the error", async () => {
+  const json = { error: { message: "Overloaded", type: "overloaded_error" } };
+  for (const body of [JSON.stringify(json), `data: ${JSON.stringify(json)}\n\n`]) {
+    const { error } = await requestReply(() => createStreamResponse(body));
+    assertEquals([error?.code, error?.message], [
+      "network_error",
+      "proxy reported an error: Overloaded",
+    ]);
+  }
+  const { error } = await requestReply(() => createStreamResponse("upstream connect error"));
+  assertStringIncludes(error?.message ?? "", "with the text: upstream connect error");
+});

@@ -4,6 +4,7 @@ import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
 import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import type { StreamOptions, ToolSpec } from "../../src/core/stream.ts";
@@ -83,11 +84,35 @@ const text: fc.Arbitrary<ContentBlock> = fc.record({
 });
 const input = fc.array(fc.oneof({ weight: 3, arbitrary: text }, media), { maxLength: 3 });
 
+/** Items of providers in a reply; those of server tools have the id `{id}`. */
+const ITEMS: Readonly<Record<string, JsonObject>> = {
+  "openai.reasoning": { id: "rs", type: "reasoning", summary: [], encrypted_content: "ZW5j" },
+  "openai.web_search_call": { id: "ws", type: "web_search_call" },
+  "anthropic.server_tool_use": {
+    type: "server_tool_use",
+    id: "{id}",
+    name: "web_search",
+    input: {},
+  },
+  "anthropic.web_search_tool_result": {
+    type: "web_search_tool_result",
+    tool_use_id: "{id}",
+    content: [],
+  },
+  "google.part": { executableCode: { code: "1", language: "PYTHON" } },
+};
+
+function createItem(typeName: string, index: number): ContentBlock {
+  const data = JSON.parse(JSON.stringify(ITEMS[typeName]).replace("{id}", `srv_${index}`));
+  return { type: "extension", typeName, data };
+}
+
 /** A random reply, and the results of its calls. */
 interface Answer {
   readonly model: ModelSpec;
   readonly text: string;
   readonly signature: string | null;
+  readonly items: readonly string[];
   readonly calls: readonly {
     readonly id: string;
     readonly name: string;
@@ -97,24 +122,30 @@ interface Answer {
   }[];
 }
 
-const answers: fc.Arbitrary<Answer> = fc.record({
-  model: fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
-  text: texts,
-  signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
-  calls: fc.array(
-    fc.record({
-      id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
-      name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90), "9lives"),
-      value: texts,
-      result: input,
-      isError: fc.boolean(),
-    }),
-    { maxLength: 3 },
-  ),
-});
+/** Creates replies, half of them of the requested model. */
+const createAnswers = (own: ModelSpec): fc.Arbitrary<Answer> =>
+  fc.record({
+    model: fc.oneof(
+      fc.constant(own),
+      fc.constantFrom(...SUBJECTS.map(({ model }) => model)),
+    ),
+    text: texts,
+    signature: fc.option(fc.constantFrom("", "c2lnbmF0dXJl")),
+    items: fc.subarray(Object.keys(ITEMS)),
+    calls: fc.array(
+      fc.record({
+        id: fc.constantFrom("call", "toolu_01", "functions.look:0", "x".repeat(50), "ü|+/="),
+        name: fc.constantFrom("look", "list.all", "ü", "n".repeat(90), "9lives"),
+        value: texts,
+        result: input,
+        isError: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
+  });
 
 /** Creates the messages of an answer; `index` makes the ids of its calls unique, as those in a history are. */
-function toMessages({ model, text, signature, calls }: Answer, index: number): LlmMessage[] {
+function toMessages({ model, text, signature, items, calls }: Answer, index: number): LlmMessage[] {
   const named = calls.map((call, position) => ({ ...call, id: `${call.id}${index}${position}` }));
   const thinking: ContentBlock[] = signature === null
     ? []
@@ -122,6 +153,7 @@ function toMessages({ model, text, signature, calls }: Answer, index: number): L
   return [
     createReply(model, [
       ...thinking,
+      ...items.map((item) => createItem(item, index)),
       { type: "text", text },
       ...named.map(({ id, name, value }): ContentBlock => ({
         type: "tool_call",
@@ -134,10 +166,11 @@ function toMessages({ model, text, signature, calls }: Answer, index: number): L
   ];
 }
 
-const conversations = fc.array(fc.oneof(input, answers), { maxLength: 6 }).map((parts) => [
-  ...parts.flatMap((part, index) => "model" in part ? toMessages(part, index) : prompt(...part)),
-  prompt("And?"),
-]);
+const createConversations = (own: ModelSpec): fc.Arbitrary<LlmMessage[]> =>
+  fc.array(fc.oneof(input, createAnswers(own)), { maxLength: 6 }).map((parts) => [
+    ...parts.flatMap((part, index) => "model" in part ? toMessages(part, index) : prompt(...part)),
+    prompt("And?"),
+  ]);
 
 const tools: fc.Arbitrary<ToolSpec[]> = fc.uniqueArray(
   fc.record({
@@ -157,15 +190,20 @@ const options = fc.constantFrom<StreamOptions>({}, { toolChoice: "required" }, {
 for (const { name, model, createStreamFn, findProblems } of SUBJECTS) {
   Deno.test(`${name}: requests for random conversations of all providers break no rule`, async () => {
     await fc.assert(
-      fc.asyncProperty(conversations, tools, options, async (messages, tools, options) => {
-        const { body } = await captureRequest((fetch) => createStreamFn({ fetch }), {
-          model,
-          context: { systemPrompt: "", messages, tools },
-          options: { apiKey, ...options },
-          signal: new AbortController().signal,
-        });
-        assertEquals(findProblems(body), []);
-      }),
+      fc.asyncProperty(
+        createConversations(model),
+        tools,
+        options,
+        async (messages, tools, options) => {
+          const { body } = await captureRequest((fetch) => createStreamFn({ fetch }), {
+            model,
+            context: { systemPrompt: "", messages, tools },
+            options: { apiKey, ...options },
+            signal: new AbortController().signal,
+          });
+          assertEquals(findProblems(body), []);
+        },
+      ),
       { numRuns: Deno.env.get("SWINK_PROVE") === "1" ? 1000 : 60, seed: 1 },
     );
   });

@@ -132,6 +132,8 @@ function checkAnthropicBlock(problems: Problems, block: unknown): void {
     "redacted_thinking",
     "tool_use",
     "tool_result",
+    "server_tool_use",
+    "web_search_tool_result",
   ];
   problems.require(known.includes(type), `block of type ${type}`);
   if (type === "text") problems.require(!isBlank(getPath(block, "text")), "blank text");
@@ -290,6 +292,8 @@ export function findResponsesProblems(body: unknown): string[] {
         problems.require(!isBlank(content) || asList(content).length > 0, "an empty message");
         break;
       }
+      case "web_search_call":
+        break;
       default:
         problems.require(false, `item of type ${type}`);
     }

@@ -89,6 +89,22 @@ Deno.test("adapters: TLS with a server without TLS is explained", async () => {
   assertStringIncludes(error?.message ?? "", "the TLS handshake failed");
 });
 
+Deno.test("adapters: a response that is not HTTP is explained", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = listener.accept().then(async (connection) => {
+    using closing = connection;
+    await closing.read(new Uint8Array(10_000));
+    await closing.write(new TextEncoder().encode("SSH-2.0-OpenSSH\r\n\r\n"));
+  });
+  const { error } = await call({ baseUrl: `http://127.0.0.1:${listener.addr.port}/v1` });
+  await serving;
+  assertEquals(
+    error?.message,
+    `acme: request to 127.0.0.1:${listener.addr.port} failed: the server does not answer with ` +
+      "HTTP, as one that requires TLS (an https: URL)",
+  );
+});
+
 Deno.test("adapters: an invalid URL and an invalid key are configuration errors without the key", async () => {
   for (const baseUrl of ["htp://example/v1", "example", "https://[bad", "ftp://example"]) {
     const { error } = await call({ baseUrl });
@@ -150,6 +166,18 @@ Deno.test("adapters: a redirect (307, 308) within the origin is followed with th
   assertEquals(bodies[0], bodies[1]);
   const { error } = await call({ baseUrl: `${server.url}/loop` });
   assertStringIncludes(error?.message ?? "", "more than 5 times");
+  assertEquals(bodies.length, 2 + 6);
+});
+
+Deno.test("adapters: a redirect without a location is refused, and the request is not sent again", async () => {
+  let count = 0;
+  await using server = serveLoopback(() => {
+    count++;
+    return new Response(null, { status: 307 });
+  });
+  const { error } = await call({ baseUrl: server.url });
+  assertStringIncludes(error?.message ?? "", "refused a redirect with status 307");
+  assertEquals(count, 1);
 });
 
 Deno.test("adapters: the values of headers and of the URL are redacted from errors and from lost connections", async () => {

@@ -215,7 +215,7 @@ Deno.test("--patch: omits and reports files that are too large", async () => {
   assertEquals({ code, files: getChangedFiles(patch) }, { code: 0, files: ["new.txt"] });
   assertStringIncludes(
     messages,
-    "swink: omitted from the patch, because too large or a file that usually holds secrets: grows.bin, shrinks.bin",
+    "swink: omitted from the patch, because too large, a file that usually holds secrets, or a name that is not UTF-8: grows.bin, shrinks.bin",
   );
 });
 

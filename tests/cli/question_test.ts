@@ -61,42 +61,6 @@ Deno.test("question: shows the call, the answers and the answer", async () => {
   assertStringIncludes(screen, "lways bash: no\n• bash echo 2 > x · Refused: you said no.\n");
 });
 
-Deno.test("question: a run in the home directory or above it asks first", async () => {
-  const run = async (home: string, answer: string, ...args: string[]) => {
-    const host = createFakeHost({
-      terminals: answer === "unseen" ? ["input", "output"] : ["input", "output", "messages"],
-      env: { ...ENV, HOME: home },
-      model: [scriptedReply("Done.")],
-      answers: answer === "Ctrl+C" ? ["", "y"] : [answer],
-    });
-    host.onMessage((text) => {
-      if (answer === "Ctrl+C" && text.includes("Allow?")) host.sendSignal("SIGINT");
-    });
-    const code = await main(["run", ...args, "Work"], host);
-    const question = `? Work in ${Deno.cwd()}\n  It is the home directory, or contains it.\n`;
-    const isAsked = toPlainText(host.screen).includes(question);
-    return { code, isAsked, requests: host.requests.length };
-  };
-  assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
-  assertEquals(await run(Deno.cwd(), "n"), { code: 2, isAsked: true, requests: 0 });
-  assertEquals(await run(Deno.cwd(), "Ctrl+C"), { code: 130, isAsked: true, requests: 0 });
-  assertEquals(await run(`${Deno.cwd()}/user`, "\x04"), { code: 2, isAsked: true, requests: 0 });
-  assertEquals(await run(Deno.cwd(), "unseen"), { code: 0, isAsked: false, requests: 1 });
-  assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
-  assertEquals(await run(Deno.cwd(), "", "--cwd", "."), { code: 0, isAsked: false, requests: 1 });
-});
-
-Deno.test("question: a run in the home directory answers questions about calls, too", async () => {
-  const host = createFakeHost({
-    terminals: ["input", "output", "messages"],
-    env: { ...ENV, HOME: Deno.cwd() },
-    model: [scriptedReply(scriptedCall("bash", { command: "echo 1 >&2" })), scriptedReply("Done.")],
-    answers: ["y", "n"],
-  });
-  assertEquals(await main(["run", "Work"], host), 0);
-  assertStringIncludes(host.screen, "Refused: you said no.");
-});
-
 Deno.test("question: marks the lines of a command, also of a short one", async () => {
   const command = "echo 1\n  Allow? [y]es / [n]o / [a]lways bash: yes";
   const { screen } = await runAtTerminal({

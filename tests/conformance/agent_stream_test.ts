@@ -213,8 +213,8 @@ Deno.test("toResponse(): an error of the application before the run is status 50
       throw new Error("secret");
     },
   };
-  const { agent } = testAgent([], { streamOptions });
-  const response = agent.promptStream("Hi").toResponse();
+  const { agent } = testAgent([]);
+  const response = agent.promptStream("Hi", { streamOptions }).toResponse();
   assertEquals([response.status, await response.json()], [500, {
     error: { code: "stream_error", message: "The run could not be started" },
   }]);
@@ -241,6 +241,18 @@ Deno.test("toResponse(): a listener that changes agent_end does not hide a failu
   });
   const response = agent.promptStream("Hi").toResponse({ format: "text" });
   await assertRejects(() => response.text(), AuthError);
+});
+
+Deno.test("toResponse(): result() may be called after it, and before it is misuse", async () => {
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  const first = agent.promptStream("Hi");
+  const response = first.toResponse({ format: "text" });
+  const [body, { text: answer }] = await Promise.all([response.text(), first.result()]);
+  assertEquals([body, answer], ["One", "One"]);
+  const second = agent.promptStream("Hi");
+  const result = second.result();
+  assertThrows(() => second.toResponse(), TypeError, "call toResponse() before result() or text()");
+  assertEquals((await result).text, "Two");
 });
 
 Deno.test("toResponse(): an abort errors the text body", async () => {

@@ -284,7 +284,7 @@ Deno.test("new Agent() throws for an invalid model name and for a streamFn that 
   assertThrows(
     () => new Agent({ model: "a/b", streamFn: "openai" as never }),
     BadRequestError,
-    "The option streamFn must be a function",
+    "streamFn must be a function, not a string",
   );
 });
 
@@ -305,9 +305,9 @@ for (
     [{ toolTimeoutMs: -1 }, "toolTimeoutMs must be a number above 0, not -1"],
     [
       { approvalMode: "smrt" },
-      "approvalMode must be one of always, enabled, smart, bypassed, not smrt",
+      'approvalMode must be one of always, enabled, smart, bypassed, not "smrt"',
     ],
-    [{ interrupt: "now" }, "interrupt must be one of cancel, boundary, after_batch, not now"],
+    [{ interrupt: "now" }, 'interrupt must be one of cancel, boundary, after_batch, not "now"'],
   ] as const
 ) {
   Deno.test(`new Agent() throws for the invalid option ${JSON.stringify(options)}`, () => {
@@ -341,6 +341,15 @@ Deno.test("reset() in a listener aborts the run", async () => {
   await agent.prompt("Hi");
   assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
   assertEquals(findViolation(seen), undefined);
+});
+
+Deno.test("state: runId is that of the latest run, from its agent_start", async () => {
+  const { agent } = testAgent([reply("Hello")]);
+  assertEquals(agent.state.runId, "");
+  const seen: string[] = [];
+  agent.subscribe(() => void seen.push(agent.state.runId));
+  const { runId } = await agent.prompt("Hi");
+  assertEquals([...new Set(seen), agent.state.runId], [runId, runId]);
 });
 
 Deno.test("state: has the ids of running calls and a snapshot of the streaming reply", async () => {

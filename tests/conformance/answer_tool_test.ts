@@ -1,4 +1,5 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError } from "../../src/core/errors.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
@@ -33,4 +34,16 @@ Deno.test("structuredOutput(): a failed call of another tool is no attempt at an
   const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
   assertEquals(value, { city: "Bern" });
   streamFn.assertDone();
+});
+
+Deno.test("structuredOutput() rejects without a request when maxRetries is not a number of at least 0", async () => {
+  for (const [maxRetries, shown] of [[NaN, "NaN"], [-1, "-1"], ["2", '"2"']] as const) {
+    const { agent, streamFn } = testAgent([]);
+    await assertRejects(
+      () => agent.structuredOutput("Which city?", city, { maxRetries: maxRetries as number }),
+      BadRequestError,
+      `maxRetries must be a number of at least 0, not ${shown}`,
+    );
+    assertEquals(streamFn.calls, []);
+  }
 });

@@ -60,6 +60,20 @@ Deno.test("backpressure: the model is at most 256 events ahead of the reader [B5
   await reader.cancel();
 });
 
+Deno.test("backpressure: an agent that is a tool waits for the reader of the calling agent", async () => {
+  const { streamFn, emitted } = createWordStream(2000);
+  const { agent: child } = testAgent([], { streamFn });
+  const { agent } = testAgent([reply([toolCall("write", { prompt: "Go" })])], {
+    tools: [child.asTool({ name: "write", description: "" })],
+  });
+  const reader = agent.promptStream("Hi").getReader();
+  while ((await reader.read()).value?.type !== "sub_agent");
+  await settle();
+  await settle();
+  assert(emitted() <= 2 * 257, `${emitted()} words ahead`);
+  await reader.cancel();
+});
+
 Deno.test("model call: starts after the reader has taken every event, model_call_start included", async () => {
   const { agent, streamFn } = testAgent([reply([toolCall("look")]), reply("Seen")], {
     tools: [fakeTool({ name: "look" })],

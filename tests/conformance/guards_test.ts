@@ -183,10 +183,14 @@ for (const slot of ["preTurn", "postTurn"] as const) {
 Deno.test("policies: a stop or a skip without a reason says that none was given", async () => {
   const { results } = await runGuarded({ policy: onlyRm(() => ({ type: "skip" })) });
   assertEquals(results[0], "tool_result: Tool call refused: no reason given");
-  const { agent } = testAgent([], {
-    policies: [{ name: "halt", preTurn: () => ({ type: "stop" }) as PolicyVerdict }],
-  });
-  assertEquals((await agent.prompt("Hi")).stoppedBy, { policy: "halt", reason: "no reason given" });
+  for (const slot of ["preTurn", "preRequest", "onDelta", "preDispatch", "postTurn"]) {
+    const { agent } = testAgent([reply([toolCall("look")])], {
+      tools: [fakeTool({ name: "look" })],
+      policies: [{ name: "halt", [slot]: () => ({ type: "stop" }) as PolicyVerdict }],
+    });
+    const { stoppedBy } = await agent.prompt("Hi");
+    assertEquals(stoppedBy, { policy: "halt", reason: "no reason given" }, slot);
+  }
 });
 
 Deno.test("inject: a message that the policy changes later stays as it was", async () => {

@@ -1,7 +1,7 @@
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { MessageQueue } from "../../src/loop/message_queue.ts";
 import type { AgentContext } from "../../src/core/context.ts";
-import { InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
+import { BadRequestError, InvalidContinueError, NoMessagesError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
@@ -265,6 +265,21 @@ Deno.test("agentLoopContinue() throws when there is nothing to continue [B9]", (
   assertThrows(() => agentLoopContinue(finished, config), InvalidContinueError);
 });
 
+Deno.test("agentLoop(), agentLoopContinue(): the signal aborts the run", async () => {
+  const reason = "enough";
+  const signal = AbortSignal.abort(reason);
+  const context = { ...empty, messages: [hi] };
+  for (
+    const stream of [
+      agentLoop([hi], empty, loopConfig([]), { signal }),
+      agentLoopContinue(context, loopConfig([]), { signal }),
+    ]
+  ) {
+    const [end] = eventsOfType(await checkEvents(stream), "agent_end");
+    assertEquals([end?.stopReason, end?.abortReason], ["aborted", reason]);
+  }
+});
+
 Deno.test("agentLoop() throws when repair leaves no message", () => {
   const config = loopConfig([]);
   assertThrows(() => agentLoop([assistantMessage([])], empty, config), NoMessagesError);
@@ -273,7 +288,10 @@ Deno.test("agentLoop() throws when repair leaves no message", () => {
 /** A history whose last reply has a call that waits for an approval. */
 const waiting: AgentContext = {
   ...empty,
-  messages: [hi, assistantMessage([toolCall("look")], { stopReason: "tool_use" })],
+  messages: [
+    hi,
+    assistantMessage([toolCall("look", {}, { id: "call_1" })], { stopReason: "tool_use" }),
+  ],
 };
 const pending = { pendingApprovals: [{ toolCallId: "call_1", name: "look", arguments: {} }] };
 
@@ -346,9 +364,37 @@ Deno.test("agentLoopContinue({ pending }): interrupted calls stay known while on
   assertEquals(look.calls.map(({ toolCallId }) => toolCallId), ["b"]);
 });
 
-Deno.test("agentLoopContinue({ pending, approvals }): fails when no reply makes the pending calls", async () => {
+Deno.test("agentLoop({ pending }): throws for calls that the last message does not make, and for no calls at all", () => {
   const config = loopConfig([]);
-  const options = { pending, approvals: { call_1: true } };
-  const stream = agentLoopContinue({ ...empty, messages: [hi] }, config, options);
-  await assertRejects(() => Array.fromAsync(stream), InvalidContinueError, "There is no reply");
+  const context = { ...empty, messages: [hi] };
+  const approvals = { call_1: true };
+  const error = 'does not make the pending tool call "call_1"';
+  assertThrows(() => agentLoop([hi], context, config, { pending }), BadRequestError, error);
+  assertThrows(
+    () => agentLoopContinue(context, config, { pending, approvals }),
+    BadRequestError,
+    error,
+  );
+  for (const invalid of [{}, "call_1", { pendingApprovals: ["call_1"] }]) {
+    const options = { pending: invalid as never };
+    assertThrows(
+      () => agentLoop([hi], waiting, config, options),
+      BadRequestError,
+      "earlier result",
+    );
+  }
+});
+
+Deno.test("agentLoop({ pending }): a result without pending calls counts as none", async () => {
+  const config = loopConfig([reply("Hello"), reply("Hello")]);
+  const options = { pending: { pendingApprovals: [] } };
+  const result = toolResultMessage({ id: "call_1", name: "look" }, "ok");
+  const answered = [...waiting.messages, result, assistantMessage("Done")];
+  const context = { ...empty, messages: answered };
+  assertThrows(() => agentLoopContinue(context, config, options), InvalidContinueError);
+  const events = await checkEvents(agentLoop([hi], context, config, options));
+  assertEquals(outlineMessages(eventsOfType(events, "agent_end")[0]?.messages ?? []), [
+    "user: Hi",
+    "assistant: Hello",
+  ]);
 });

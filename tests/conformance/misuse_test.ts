@@ -6,6 +6,7 @@ import {
   type AgentErrorRecord,
   type AgentOptions,
   BadRequestError,
+  defineTool,
   type RunOptions,
 } from "../../mod.ts";
 import * as policies from "../../src/policies/mod.ts";
@@ -114,65 +115,75 @@ Deno.test("misuse: AgentError.from() ignores attributes of wrong types, and conv
   assertEquals(from("boom").message, "boom");
 });
 
-/** Returns why a prompt is rejected. */
-async function getProblem(agentOptions: object, runOptions: object = {}): Promise<string> {
-  const options = { model: "any/model", streamFn: scriptedStream([]), ...agentOptions };
-  const agent = new Agent(options as AgentOptions);
-  const error = await assertRejects(
-    () => agent.prompt("Go", runOptions as RunOptions),
-    BadRequestError,
-  );
-  assertEquals(agent.state.isRunning, false);
-  assertEquals(agent.state.messages, []);
-  return error.message;
-}
-
-const misspellings: readonly (readonly [object, object, string])[] = [
+const misspelledAgents: readonly (readonly [object, string])[] = [
+  [{ systemprompt: "x" }, 'Unknown option "systemprompt" of the agent: did you mean systemPrompt?'],
+  [{ maxTurn: 3 }, 'Unknown option "maxTurn" of the agent: did you mean maxTurns?'],
+  [{ instructions: "x" }, 'Unknown option "instructions" of the agent: did you mean systemPrompt?'],
+  [{ tempature: 1 }, 'Unknown option "tempature" of the agent'],
+  [{ steering: () => [] }, 'Unknown option "steering" of the agent: did you mean steeringMode?'],
   [
-    { systemprompt: "x" },
-    {},
-    'Unknown option "systemprompt" of the agent: did you mean systemPrompt?',
+    { temperature: 0 },
+    'Unknown option "temperature" of the agent: pass it as streamOptions: { temperature }',
   ],
-  [{ maxTurn: 3 }, {}, 'Unknown option "maxTurn" of the agent: did you mean maxTurns?'],
-  [
-    { instructions: "x" },
-    {},
-    'Unknown option "instructions" of the agent: did you mean systemPrompt?',
-  ],
-  [{ tempature: 1 }, {}, 'Unknown option "tempature" of the agent'],
   [
     { streamOptions: { max_tokens: 5 } },
-    {},
     'Unknown option "max_tokens" of streamOptions: did you mean maxTokens?',
-  ],
-  [{}, { abortSignal: 1 }, 'Unknown option "abortSignal" of the run: did you mean signal?'],
-  [{}, { maxturns: 3 }, 'Unknown option "maxturns" of the run: did you mean maxTurns?'],
-  [
-    {},
-    { streamOptions: { topp: 1 } },
-    'Unknown option "topp" of streamOptions: did you mean topP?',
   ],
   [
     { policies: [{ name: "guard", predispatch() {} }] },
-    {},
     'Unknown property "predispatch" of the policy "guard": did you mean preDispatch?',
   ],
   [
     { tools: [{ ...fakeTool({ name: "rm" }), requireApproval: true }] },
-    {},
     'Unknown property "requireApproval" of the tool "rm": did you mean requiresApproval?',
   ],
+];
+for (const [options, problem] of misspelledAgents) {
+  Deno.test(`misuse: new Agent() throws: ${problem}`, () => {
+    const all = { model: "any/model", streamFn: scriptedStream([]), ...options } as AgentOptions;
+    assertEquals(assertThrows(() => new Agent(all), BadRequestError).message, problem);
+  });
+}
+
+const misspelledRuns: readonly (readonly [object, string])[] = [
+  [{ abortSignal: 1 }, 'Unknown option "abortSignal" of the run: did you mean signal?'],
   [
-    {},
+    { apiKey: "sk-1" },
+    'Unknown option "apiKey" of the run: pass it as streamOptions: { apiKey }',
+  ],
+  [{ maxturns: 3 }, 'Unknown option "maxturns" of the run: did you mean maxTurns?'],
+  [
+    { streamOptions: { topp: 1 } },
+    'Unknown option "topp" of streamOptions: did you mean topP?',
+  ],
+  [
+    { policies: [{ name: "guard", postturn() {} }] },
+    'Unknown property "postturn" of the policy "guard": did you mean postTurn?',
+  ],
+  [
     { tools: [{ ...fakeTool({ name: "rm" }), interruptable: false }] },
     'Unknown property "interruptable" of the tool "rm": did you mean interruptible?',
   ],
 ];
-for (const [agentOptions, runOptions, problem] of misspellings) {
+for (const [options, problem] of misspelledRuns) {
   Deno.test(`misuse: prompt() rejects and does not start a run: ${problem}`, async () => {
-    assertEquals(await getProblem(agentOptions, runOptions), problem);
+    const { agent } = testAgent([]);
+    const error = await assertRejects(
+      () => agent.prompt("Go", options as RunOptions),
+      BadRequestError,
+    );
+    assertEquals(error.message, problem);
+    assertEquals(agent.state.isRunning, false);
+    assertEquals(agent.state.messages, []);
   });
 }
+
+Deno.test("misuse: defineTool() and setTools() refuse misspelled properties", () => {
+  const tool = { ...fakeTool({ name: "rm" }), readonly: true };
+  const problem = 'Unknown property "readonly" of the tool "rm": did you mean readOnly?';
+  assertThrows(() => defineTool(tool), BadRequestError, problem);
+  assertThrows(() => testAgent([]).agent.setTools([tool]), BadRequestError, problem);
+});
 
 Deno.test("misuse: tools and policies may have properties of their own, and options may be undefined", async () => {
   const tool = { ...fakeTool({ name: "work" }), version: 2, executed: 0, labels: ["a"] };

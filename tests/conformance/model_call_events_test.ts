@@ -215,7 +215,11 @@ Deno.test("model_call_end: the time of listeners, keys and retries before the ca
     streamFn: slowModel(clock, [10, start, done]),
     getApiKey: () => (clock.advance(1000), undefined),
   });
-  agent.subscribe(({ type }) => void (type === "model_call_start" && clock.advance(500)));
+  agent.subscribe(async ({ type }) => {
+    if (type !== "model_call_start") return;
+    await settle();
+    clock.advance(500);
+  });
   const [end] = eventsOfType(await checkEvents(agent.promptStream("Hi")), "model_call_end");
   assertEquals([end?.ttftMs, end?.durationMs], [undefined, 10]);
 });

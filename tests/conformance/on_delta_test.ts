@@ -165,6 +165,37 @@ for (
   });
 }
 
+Deno.test("onDelta stop: cancels the tools, and the run ends with the stop reason of its reply", async () => {
+  const { agent, clock } = testAgent([reply([toolCall("work")])], {
+    tools: [fakeTool({ name: "work", delayMs: Infinity })],
+    policies: [{
+      name: "limit",
+      onDelta: ({ elapsedMs }) => elapsedMs > 0 ? { type: "stop", reason: "time" } : undefined,
+    }],
+  });
+  const running = agent.prompt("Go");
+  await settle();
+  clock.advance(250);
+  const { stopReason, stoppedBy, abortReason, error } = await running;
+  assertEquals([stopReason, stoppedBy?.reason, abortReason, error], [
+    "tool_use",
+    "time",
+    undefined,
+    undefined,
+  ]);
+});
+
+for (const returned of ["stop", 1, {}, { type: "skip", reason: "no" }]) {
+  Deno.test(`onDelta that returns ${JSON.stringify(returned)} is reported as a warning, and the reply continues`, async () => {
+    const { agent } = testAgent([reply("Hello")], {
+      policies: [{ name: "odd", onDelta: () => returned as never }],
+    });
+    const events = await checkEvents(agent.promptStream("Hi"));
+    assertEquals(eventsOfType(events, "warning").map(({ code }) => code), ["policy_failed"]);
+    assertEquals(eventsOfType(events, "agent_end")[0]?.stopReason, "stop");
+  });
+}
+
 Deno.test("onDelta: a policy that throws is reported as a warning, and the reply continues", async () => {
   const { agent } = testAgent([reply("Hello")], {
     policies: [{

@@ -109,9 +109,9 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ model: "gpt-5" }, "write it as provider/model"],
   [
     { model: { provider: "a", modelId: "b", thinkingLevel: "hihg" } },
-    "The thinking level must be one of off, minimal, low, medium, high, extra_high, not hihg",
+    'The thinking level must be one of off, minimal, low, medium, high, extra_high, not "hihg"',
   ],
-  [{ streamFn: "openai" }, "The option streamFn must be a function: pass connect()"],
+  [{ streamFn: "openai" }, "streamFn must be a function, not a string"],
   [{ systemPrompt: 5 }, "systemPrompt must be a string, not number"],
   [{ tools: look }, "The tools must be a list"],
   [{ tools: [look, look] }, 'Two tools have the name "look"'],
@@ -128,25 +128,25 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   ].map((call) =>
     [{ decidedCalls: [call] }, "decidedCalls must be the decidedCalls of an earlier"] as const
   ),
-  [{ steeringMode: "any" }, "steeringMode must be one of one_at_a_time, all, not any"],
+  [{ steeringMode: "any" }, 'steeringMode must be one of one_at_a_time, all, not "any"'],
   [{ steeringMode: Symbol("all") }, "one of one_at_a_time, all, not Symbol(all)"],
   [{ followUpMode: true }, "followUpMode must be one of one_at_a_time, all, not true"],
   [{ streamOptions: [] }, "streamOptions must be an object, not an array"],
   [{ streamOptions: Promise.resolve({}) }, "streamOptions must be an object, not a promise"],
   [{ streamOptions: { toolChoice: "any" } }, "streamOptions.toolChoice must be auto, none"],
-  [{ toolChoice: "any" }, 'toolChoice must be auto, none, required or { name: "…" }, not any'],
+  [{ toolChoice: "any" }, 'toolChoice must be auto, none, required or { name: "…" }, not "any"'],
   [{ convertToLlm: {} }, "convertToLlm must be a function, not an object"],
   [{ transformContext: [] }, "transformContext must be a function, not an array"],
   [{ getApiKey: "sk-1" }, "getApiKey must be a function, not a string"],
   [{ retry: 3 }, "retry must be a function, not 3"],
   [{ fallback: modelSpec("a/b") }, "fallback must be an array, not an object"],
-  [{ fallback: [undefined] }, "fallback must have objects such as { model: modelSpec(name) }"],
-  [{ fallback: ["a/b"] }, "fallback must have objects such as { model: modelSpec(name) }"],
+  [{ fallback: [undefined] }, "Pass fallbacks such as { model: modelSpec(name) }"],
+  [{ fallback: ["a/b"] }, "Pass fallbacks such as { model: modelSpec(name) }"],
   [{ fallback: [{ model: "a/b" }] }, "A model must have a provider and a modelId"],
   [{ fallback: [{ model: modelSpec("a/b"), retry: 1 }] }, "retry must be a function, not 1"],
   [{ policies: { name: "a" } }, "policies must be an array, not an object"],
-  [{ policies: [undefined] }, "A policy must be an object with a name and hooks"],
-  [{ policies: [{ preTurn: () => {} }] }, "A policy must be an object with a name and hooks"],
+  [{ policies: [undefined] }, "A policy must have a name and hooks"],
+  [{ policies: [{ preTurn: () => {} }] }, "A policy must have a name and hooks"],
   [
     { policies: [{ name: "a", preTurn: "stop" }] },
     'preTurn of the policy "a" must be a function, not a string',
@@ -154,7 +154,7 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ approve: true }, "approve must be a function, not true"],
   [
     { approvalMode: "smrt" },
-    "approvalMode must be one of always, enabled, smart, bypassed, not smrt",
+    'approvalMode must be one of always, enabled, smart, bypassed, not "smrt"',
   ],
   [{ interrupt: null }, "interrupt must be one of cancel, boundary, after_batch, not null"],
   [{ maxTurns: 0 }, "maxTurns must be a number above 0, not 0"],
@@ -217,7 +217,7 @@ Deno.test("setModel(), setThinkingLevel() and setTools() throw for invalid value
   for (const model of ["gpt", {}, undefined, { provider: "a", modelId: "b" }]) {
     assertThrows(() => agent.setModel(model as string), BadRequestError);
   }
-  assertThrows(() => agent.setThinkingLevel("hihg" as "high"), BadRequestError, "not hihg");
+  assertThrows(() => agent.setThinkingLevel("hihg" as "high"), BadRequestError, 'not "hihg"');
   assertThrows(() => agent.setTools({} as never), BadRequestError, "The tools must be a list");
   assertThrows(() => agent.setTools([{ name: "odd" }] as never), BadRequestError);
   assertThrows(() => agent.setSystemPrompt(5 as never), BadRequestError, "must be a string");

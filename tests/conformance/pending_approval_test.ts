@@ -1,14 +1,14 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../src/core/errors.ts";
 import { repairHistory } from "../../src/core/history.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
-import { atFirst } from "./test_agent.ts";
-
+import { atFirst, testAgent } from "./test_agent.ts";
 import { PENDING, pending, pendingAgent, ranCalls } from "./pending_agent.ts";
 
 Deno.test("approve pending: asks for all calls, runs none, and ends the run with the calls that wait", async () => {
@@ -60,6 +60,27 @@ Deno.test("prompt(): answers pending calls as not approved, before the prompt", 
   assertEquals([ranCalls(test), agent.state.pendingApprovals], [[], []]);
   assertEquals(eventsOfType(events, "warning"), []);
   assertEquals(repairHistory(agent.state.messages).repairs, []);
+});
+
+Deno.test("continue(): a decision may refuse hunks, and is rejected if they are invalid", async () => {
+  const write = {
+    ...fakeTool({ name: "write" }),
+    omitHunks: () => Promise.resolve({ text: "one" }),
+  };
+  const { agent } = testAgent([
+    reply([toolCall("write", { text: "one two" }, { id: "a" })]),
+    reply("Done"),
+  ], { tools: [write], approve: () => pending });
+  await agent.prompt("Go");
+  const approve = (refusedHunks: unknown) =>
+    agent.continue({ approvals: { a: { type: "approved", refusedHunks } as never } });
+  await assertRejects(() => approve("two"), BadRequestError, "refusedHunks must be a list");
+  await approve([{ path: "a.txt", hunks: ["two"] }]);
+  assertEquals(write.calls.map((call) => call.arguments), [{ text: "one" }]);
+  assertStringIncludes(
+    outlineMessages(agent.state.messages)[2] ?? "",
+    "were refused, and not made:\na.txt\ntwo",
+  );
 });
 
 Deno.test("approve pending: two batches of one conversation may be pending one after the other", async () => {
@@ -131,7 +152,9 @@ Deno.test("approve pending: the state has what the result has, until the decisio
     [agent.state.pendingApprovals, agent.state.decidedCalls],
     [pendingApprovals, decidedCalls],
   );
-  await agent.continue({ approvals: { call_2: true } });
+  atFirst(agent, "agent_start", () => assertEquals(agent.state.pendingApprovals, []));
+  const { messages } = await agent.continue({ approvals: { call_2: true } });
+  assertEquals(messages.length, 5);
   assertEquals([agent.state.pendingApprovals, agent.state.decidedCalls], [[], []]);
 });
 

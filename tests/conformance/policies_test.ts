@@ -1,6 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { type AgentMessage, userMessage } from "../../src/core/message.ts";
-import type { Policy } from "../../src/core/policy.ts";
+import type { Policy, PolicyContext } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
@@ -116,6 +116,30 @@ Deno.test("inject: messages that would make the history invalid are repaired and
     "tool_result",
   ]);
   assertEquals(eventsOfType(seen, "warning").map(({ code }) => code), ["history_repaired"]);
+});
+
+Deno.test("PolicyContext.messages: cannot be changed, and stays as it was when the policy was called", async () => {
+  const contexts: PolicyContext[] = [];
+  const keep = (context: PolicyContext) => void contexts.push(context);
+  const watch: Policy = {
+    name: "watch",
+    preTurn: keep,
+    preRequest: keep,
+    preDispatch: keep,
+    postDispatch: keep,
+    postTurn: keep,
+    postLoop: keep,
+  };
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [look()],
+    policies: [watch],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(contexts.map(({ messages }) => messages.length), [0, 1, 2, 2, 3, 3, 3, 4, 4]);
+  for (const { messages } of contexts) {
+    assertThrows(() => (messages as AgentMessage[]).push(note("more")), TypeError);
+  }
+  assertEquals(agent.state.messages.length, 4);
 });
 
 Deno.test("postTurn: runs on error and abort too, with the messages in the history [A31]", async () => {
@@ -394,4 +418,21 @@ Deno.test("preTurn: newMessages has the queued messages that the turn will take"
   agent.steer("by the way");
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(seen, [["user: Hi", "user: by the way"]]);
+});
+
+Deno.test("preTurn: newMessages has no queued messages before the turn that runs approved calls", async () => {
+  const seen: string[][] = [];
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Hello")], {
+    tools: [fakeTool({ name: "look" })],
+    approve: () => ({ type: "pending" }),
+    interrupt: "after_batch",
+    policies: [{
+      name: "watch",
+      preTurn: ({ newMessages }) => void seen.push(outlineMessages(newMessages)),
+    }],
+  });
+  await agent.prompt("Hi");
+  agent.steer("by the way");
+  await agent.continue({ approvals: { call_1: true } });
+  assertEquals(seen, [["user: Hi"], [], ["user: by the way"]]);
 });

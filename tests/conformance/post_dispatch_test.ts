@@ -118,6 +118,26 @@ Deno.test("postDispatch: a policy may report another usage and cost", async () =
 });
 
 for (
+  const [effect, later] of [
+    ["replaces the text", { name: "later", postDispatch: () => textResult("fine") }],
+    ["throws", {
+      name: "later",
+      postDispatch: () => {
+        throw new Error("no redactor");
+      },
+    }],
+  ] as const
+) {
+  Deno.test(`postDispatch: the usage that a policy reports stays when a later policy ${effect}`, async () => {
+    const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+      tools: [fakeTool({ name: "look", result: secret() })],
+      policies: [replaceBy({ ...textResult("half"), usage: { ...usage, total: 1 } }), later],
+    });
+    assertEquals((await agent.prompt("Look")).usage.total, 1);
+  });
+}
+
+for (
   const [failure, postDispatch] of [
     ["throws", () => {
       throw new Error("no redactor");

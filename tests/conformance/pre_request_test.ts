@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { userMessage } from "../../src/core/message.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { type ModelSpec, modelSpec } from "../../src/core/model.ts";
 import type { ChangeVerdict, Policy, PreRequestVerdict } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
@@ -99,6 +99,29 @@ Deno.test("preRequest change: model, prompt, messages, tool choice and options c
     "cheap",
   ]);
   assertEquals(agent.state.model, modelSpec("test/model"));
+});
+
+Deno.test("preRequest change: events and the reply name the model that is called", async () => {
+  const { agent } = testAgent([reply("Hello")], {
+    policies: [changeFirst({ model: modelSpec("other/cheap") })],
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  const named = events.flatMap((event): readonly Pick<ModelSpec, "provider" | "modelId">[] => {
+    switch (event.type) {
+      case "model_call_start":
+      case "model_call_end":
+        return [event.model];
+      case "message_start":
+      case "message_end":
+      case "turn_end":
+        return event.message.role === "assistant" ? [event.message] : [];
+      default:
+        return [];
+    }
+  });
+  assertEquals(named.map(({ provider, modelId }) => `${provider}/${modelId}`), [
+    ...Array(5).fill("other/cheap"),
+  ]);
 });
 
 Deno.test("preRequest change: calls of added tools run, and calls of removed tools do not", async () => {

@@ -22,7 +22,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   ["a number", 5, "Invalid prompt"],
   ["a function", () => "Hi", "Invalid prompt"],
   ["an object without a role", { content: "Hi" }, "the role of a message must be user, assistant"],
-  ["a misspelled role", { role: "usr", content: [] }, "not usr"],
+  ["a misspelled role", { role: "usr", content: [] }, 'not "usr"'],
   ["string content", user("Hi"), 'write [{ type: "text", text: "…" }] instead of a string'],
   ["missing content", { role: "user" }, "content must be an array of blocks, not undefined"],
   ["strings as blocks", user(["a", "b"]), "content must have blocks such as"],
@@ -32,7 +32,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     user([{ text: "Hi" }]),
     "a block of type undefined must have a string",
   ],
-  ["a text block without a text", user([{ type: "text" }]), "a block of type text must have a"],
+  ["a text block without a text", user([{ type: "text" }]), 'a block of type "text" must have a'],
   [
     "a text block with a number",
     user([{ type: "text", text: 5 }]),
@@ -41,9 +41,9 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   [
     "an image without a source",
     user([{ type: "image" }]),
-    "a block of type image must have a source",
+    'a block of type "image" must have a source',
   ],
-  ["an image of another source", user([{ type: "image", source: { type: "gif" } }]), "not gif"],
+  ["an image of another source", user([{ type: "image", source: { type: "gif" } }]), 'not "gif"'],
   [
     "an image without a media type",
     user([{ type: "image", source: { type: "base64", data: "AQ==" } }]),
@@ -52,7 +52,7 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
   [
     "a document without a media type",
     user([{ type: "document", source: { type: "file", path: "a.pdf" } }]),
-    "a block of type document must have a string mediaType",
+    'a block of type "document" must have a string mediaType',
   ],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],

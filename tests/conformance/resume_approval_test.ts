@@ -6,7 +6,7 @@ import { userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
-import { text } from "../../src/testing/messages.ts";
+import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
 
@@ -128,53 +128,6 @@ Deno.test("continue({ approvals }): runs the calls of the reply that needed no a
   assertEquals(ranCalls(test), ["call_1", "call_2"]);
 });
 
-Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
-  const first = pendingAgent();
-  await first.agent.prompt("Go");
-  const test = pendingAgent([reply("Done")], { approve: () => true });
-  const result = { content: [text("before")] };
-  const interruptedCalls = [
-    { toolCallId: "call_1", result },
-    { toolCallId: "call_2", result, rerun: {} },
-  ];
-  assertEquals(test.agent.state.interruptedCalls, []);
-  test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
-  assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
-  await test.agent.continue();
-  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
-  const results = outlineMessages(test.agent.state.messages).slice(2);
-  assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
-  assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
-});
-
-Deno.test("prompt(): an interrupted call keeps its result, and the other calls are answered as not approved", async () => {
-  const first = pendingAgent();
-  await first.agent.prompt("Go");
-  const test = pendingAgent([reply("Done")]);
-  const result = { content: [text("before")], isError: true, details: { line: 1 } };
-  test.agent.setMessages(first.agent.state.messages, {
-    pendingApprovals: [],
-    interruptedCalls: [{ toolCallId: "call_2", result }],
-  });
-  const { messages } = await test.agent.prompt("Never mind");
-  const declined = "tool_result: Tool call not run: not approved: the conversation went on";
-  assertEquals(outlineMessages(messages), [
-    declined,
-    "tool_result: before",
-    declined,
-    declined,
-    "user: Never mind",
-    "assistant: Done",
-  ]);
-  const [, kept] = messages;
-  assertEquals(kept?.role === "tool_result" && [kept.toolCallId, kept.isError, kept.details], [
-    "call_2",
-    true,
-    { line: 1 },
-  ]);
-  assertEquals(ranCalls(test), []);
-});
-
 Deno.test("continue({ approvals }): without decidedCalls, the other calls of the reply are refused", async () => {
   const first = pendingAgent();
   const { pendingApprovals } = await first.agent.prompt("Go");
@@ -189,15 +142,57 @@ Deno.test("continue({ approvals }): without decidedCalls, the other calls of the
   assertEquals(lines[3], "tool_result: ok");
 });
 
-Deno.test("new Agent({ pendingApprovals }): throws for calls that the last message does not make", () => {
-  const options = { model: "test/model", pendingApprovals: PENDING };
+const INTERRUPTED = [{ toolCallId: "call_2", result: { content: [] } }];
+
+Deno.test("pending calls: new Agent() and setMessages() throw for calls that the last message does not make", () => {
+  const { agent } = pendingAgent();
   for (const messages of [[], [userMessage("Hi", 0)]]) {
-    assertThrows(
-      () => new Agent({ ...options, messages }),
-      BadRequestError,
-      'does not make the pending tool call "call_2"',
-    );
+    for (
+      const restore of [
+        () => new Agent({ model: "test/model", pendingApprovals: PENDING, messages }),
+        () => agent.setMessages(messages, { pendingApprovals: PENDING }),
+        () => agent.setMessages(messages, { pendingApprovals: [], interruptedCalls: INTERRUPTED }),
+      ]
+    ) {
+      assertThrows(restore, BadRequestError, 'does not make the pending tool call "call_2"');
+    }
   }
+});
+
+for (
+  const [invalid, words] of [
+    ["call_2", 'Pass the pendingApprovals of an earlier result, not "call_2"'],
+    [{}, "pendingApprovals must be"],
+    [{ pendingApprovals: [null] }, "pendingApprovals must be"],
+    [{ pendingApprovals: PENDING, decidedCalls: "call_1" }, "decidedCalls must be"],
+    [
+      { pendingApprovals: [], interruptedCalls: [{ toolCallId: "call_2" }] },
+      "interruptedCalls must be",
+    ],
+  ] as const
+) {
+  Deno.test(`setMessages(messages, ${JSON.stringify(invalid)}) throws and changes nothing`, async () => {
+    const { agent } = pendingAgent();
+    await agent.prompt("Go");
+    const { messages } = agent.state;
+    assertThrows(() => agent.setMessages([], invalid as never), BadRequestError, words);
+    assertEquals([agent.state.messages, agent.state.pendingApprovals], [messages, PENDING]);
+  });
+}
+
+Deno.test("setMessages(messages, { pendingApprovals: [] }): nothing is pending", async () => {
+  const { agent, streamFn } = pendingAgent([BATCH, reply("Done"), reply("Hello")], {
+    approve: () => true,
+  });
+  const { pendingApprovals = [] } = await agent.prompt("Go");
+  agent.setMessages(agent.state.messages, { pendingApprovals });
+  await assertRejects(() => agent.continue(), InvalidContinueError, "finished reply");
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineMessages(streamFn.calls[2]?.context.messages.slice(6) ?? []), [
+    "assistant: Done",
+    "user: Hi",
+  ]);
+  assertEquals(eventsOfType(events, "warning"), []);
 });
 
 Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisions, and the calls stay pending", async () => {
@@ -206,14 +201,14 @@ Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisio
   await agent.prompt("Go");
   for (
     const [approvals, words] of [
-      [{}, 'There is no decision for the tool call "call_2"'],
-      [{ call_2: undefined }, 'There is no decision for the tool call "call_2"'],
+      [{}, 'Decide the tool call "call_2"'],
+      [{ call_2: undefined }, 'Decide the tool call "call_2"'],
       [{ call_2: true, call_1: true }, 'No approval is pending for the tool call "call_1"'],
       [{ call_9: true }, 'No approval is pending for the tool call "call_9"; pending: call_2'],
-      [{ call_2: { type: "pending" } }, "decision"],
-      [{ call_2: "yes" }, "decision"],
+      [{ call_2: { type: "pending" } }, "Decide the tool call"],
+      [{ call_2: "yes" }, "Decide the tool call"],
       [{ call_2: { type: "approved", arguments: { n: 5n } } }, "decision"],
-      [{ call_2: { type: "approved", arguments: [1] } }, "decision"],
+      [{ call_2: { type: "approved", arguments: [1] } }, "Decide the tool call"],
     ] as const
   ) {
     await assertRejects(
@@ -238,16 +233,20 @@ Deno.test("continue({ approvals }): rejects when nothing is pending", async () =
   );
 });
 
-Deno.test("continue(): rejects while approvals are pending, and names what to pass", async () => {
-  const { agent } = pendingAgent();
-  await agent.prompt("Go");
-  await assertRejects(
-    () => agent.continue(),
-    InvalidContinueError,
-    "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
-  );
-  assertEquals(agent.state.pendingApprovals, PENDING);
-});
+for (const stopReason of ["tool_use", "length"] as const) {
+  Deno.test(`continue(): rejects while calls of a reply that ended with ${stopReason} are pending, and names what to pass`, async () => {
+    const { agent } = pendingAgent([
+      reply([toolCall("look"), toolCall("write", { path: "a" })], { stopReason }),
+    ]);
+    await agent.prompt("Go");
+    await assertRejects(
+      () => agent.continue(),
+      InvalidContinueError,
+      "Approvals are pending: pass a decision for each of them, as approvals: { [toolCallId]: true }",
+    );
+    assertEquals(agent.state.pendingApprovals, PENDING);
+  });
+}
 
 for (const queue of ["steer", "followUp"] as const) {
   Deno.test(`continue() with a message of ${queue}(): answers pending calls as not approved, before the message`, async () => {

@@ -209,7 +209,7 @@ const INVALID: readonly (readonly [unknown, string])[] = [
   [{ tools: [look()] }, 'Two tools have the name "look"'],
   [{ tools: [fakeTool({ name: "a" }), fakeTool({ name: "a" })] }, 'Two tools have the name "a"'],
   [{ policies: {} }, "policies must be an array"],
-  [{ policies: [() => {}] }, "A policy must be an object with a name"],
+  [{ policies: [() => {}] }, "A policy must have a name"],
   [{ signal: {} }, "signal must be an AbortSignal"],
 ];
 

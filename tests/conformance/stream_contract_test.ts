@@ -78,11 +78,12 @@ Deno.test("StreamFn: done with the stop reason error ends the run with an error"
 });
 
 Deno.test("StreamFn: done with the stop reason aborted ends the run as aborted", async () => {
-  const { agent } = testAgent([
-    [start, { type: "done", stopReason: "aborted", usage: zeroUsage() } as never],
-  ]);
+  const end = { type: "done", stopReason: "aborted", usage: zeroUsage() };
+  const { agent } = testAgent([[start, textStart, delta(0, "Half"), textEnd, end as never]]);
   const { stopReason, error } = await agent.prompt("Hi");
   assertEquals([stopReason, error?.code], ["aborted", undefined]);
+  const message = agent.state.messages[1];
+  assertEquals(message?.role === "assistant" && message.errorCode, "aborted");
 });
 
 Deno.test("StreamFn: a reply that completes after abort() is aborted, and its usage counts", async () => {

@@ -93,11 +93,11 @@ Deno.test("structuredOutput() wraps an answer that is not an object for the tool
   );
 });
 
-Deno.test("structuredOutput() renames its tool when the name is taken", async () => {
+Deno.test("structuredOutput() renames its tool when names are taken", async () => {
   const { agent, streamFn } = testAgent([
-    reply([toolCall("structured_output_2", { city: "Bern" })]),
+    reply([toolCall("structured_output_3", { city: "Bern" })]),
   ], {
-    tools: [fakeTool({ name: "structured_output" })],
+    tools: ["structured_output", "structured_output_2"].map((name) => fakeTool({ name })),
   });
   assertEquals(await agent.structuredOutput("Which city?", city), { city: "Bern" });
   streamFn.assertDone();

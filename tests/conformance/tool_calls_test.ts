@@ -233,9 +233,13 @@ Deno.test("a call without an id gets one from newId", async () => {
     },
   ] as const;
   const tool = fakeTool({ name: "look" });
-  const { agent } = testAgent([events, events, reply("Seen")], { tools: [tool] });
+  const ids = ["first", "second"];
+  const { agent } = testAgent([events, events, reply("Seen")], {
+    tools: [tool],
+    newId: (kind) => kind === "call" ? ids.shift() ?? "none left" : crypto.randomUUID(),
+  });
   await checkEvents(agent.promptStream("Look"));
-  assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ["call_1", "call_2"]);
+  assertEquals(tool.calls.map(({ toolCallId }) => toolCallId), ["first", "second"]);
 });
 
 Deno.test("a tool that modifies its arguments changes neither history nor events [B25]", async () => {

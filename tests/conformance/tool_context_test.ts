@@ -51,11 +51,13 @@ Deno.test("ToolContext: has the ids, the turn, the context of the run and the hi
   assertNotStrictEquals(contexts[0]?.messages, agent.state.messages);
 });
 
-Deno.test("ToolContext.messages: a list that the tool changes changes neither history nor request", async () => {
+Deno.test("ToolContext.messages: cannot be changed, and stays as it was when the tool started", async () => {
+  const contexts: ToolContext[] = [];
   const greedy = fakeTool({
     name: "greedy",
-    result: (_args, { messages }) => {
-      (messages as unknown[]).length = 0;
+    result: (_args, context) => {
+      contexts.push(context);
+      (context.messages as unknown[]).length = 0;
       return "ok";
     },
   });
@@ -65,6 +67,7 @@ Deno.test("ToolContext.messages: a list that the tool changes changes neither hi
   await checkEvents(agent.promptStream("Go"));
   assertEquals(streamFn.calls[1]?.context.messages.length, 3);
   assertEquals(agent.state.messages.length, 4);
+  assertEquals(contexts[0]?.messages.length, 2);
 });
 
 Deno.test("ToolContext.onEvent: emits events of an agent as sub_agent, with the call as the path", async () => {

@@ -3,6 +3,7 @@ import type { ToolResultMessage } from "../../src/core/message.ts";
 import type { AgentTool } from "../../src/core/tool.ts";
 import { unknownCost, zeroCost } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType } from "./outline.ts";
@@ -156,6 +157,24 @@ Deno.test("tool output: usage without a cost makes the cost of the run unknown",
   const result = await agent.prompt("Go");
   assertEquals([result.usage, result.cost], [usage, unknownCost()]);
 });
+
+for (
+  const [reported, expected] of [
+    [{ usage }, [7, null]],
+    [{ cost }, [0, 3]],
+    [{ usage, cost }, [7, 3]],
+  ] as const
+) {
+  Deno.test(`tool output: ${Object.keys(reported).join(" and ")} of a call that is cancelled while it returns count`, async () => {
+    const { agent } = testAgent([reply([toolCall("give")])], {
+      tools: [
+        fakeTool({ name: "give", result: () => (agent.abort(), { content: [], ...reported }) }),
+      ],
+    });
+    const result = await agent.prompt("Go");
+    assertEquals([result.usage.total, result.cost.total], [...expected]);
+  });
+}
 
 Deno.test("tool output: a usage of 0 tokens without a cost costs nothing", async () => {
   const zero = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };

@@ -195,6 +195,19 @@ tests.test(
   },
 );
 
+tests.test("opens a session with a forged number of entries, and does not write to it", async (stores) => {
+  const { schema, server } = stores;
+  const store = stores.open();
+  await writeSession(store, "s", "a", "b");
+  await server.sql(`UPDATE ${schema}.sessions SET entries = 2147483647`);
+  const session = await store.open("s");
+  assertEquals(session.outline.length, 2);
+  assertEquals(session.damage.length, 100_000);
+  session.append(createMessageEntry("c"));
+  await assertRejects(() => session.close(), SessionError, "has 2147483647 entries");
+  assertEquals((await server.sql(`SELECT 1 FROM ${schema}.entries`)).length, 2);
+});
+
 tests.test("opens a session whose rows were deleted or changed", async (stores) => {
   const { schema, server } = stores;
   const sql = (text: string) => server.sql(text.replaceAll("$", `${schema}.`));
@@ -234,10 +247,13 @@ tests.test(
     session.append(createMessageEntry("b"));
     await session.close();
     assertEquals(await readTexts(store, "s"), ["a", "b"]);
-    const forgedSession = server.sql(
-      `INSERT INTO ${schema}.entries VALUES ('none', 0, 'x', '', 't', 1, '')`,
-    );
-    await assertRejects(() => forgedSession, Error, "foreign key");
+    await server.sql(`INSERT INTO ${schema}.entries VALUES ('none', 0, 'x', '', 't', 1, '{}')`);
+    assertEquals((await store.list()).length, 1);
+    await assertRejects(() => store.open("none"), SessionError, "does not exist");
+    const created = await store.create({ id: "none" });
+    created.append(createMessageEntry("c"));
+    await created.close();
+    assertEquals(await readTexts(store, "none"), ["c"]);
   },
 );
 

@@ -98,6 +98,31 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "kill: disposing the sandbox leaves no process of its commands and programs",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    for (const command of COMMANDS) {
+      await using workspace = new TestWorkspace();
+      const script = `echo started; ${command}`;
+      const started = await workspace.sandbox.startCommand(script);
+      const reader = started.output.getReader();
+      await reader.read();
+      const program = await workspace.sandbox.spawn({
+        program: "bash",
+        args: ["-c", `setsid sleep 30 & setsid sleep 30 & ${script}`],
+        env: { PATH: "/usr/bin:/bin" },
+      });
+      await program.stdin.close();
+      const output = program.stdout.getReader();
+      await output.read();
+      await workspace.sandbox[Symbol.asyncDispose]();
+      await Promise.all([reader.cancel(), output.cancel(), program.stderr.cancel()]);
+      assertEquals(findProcesses(workspace.directory), [], command);
+    }
+  },
+});
+
 Deno.test(`kill: searches and listings cancelled at ${rounds} random moments end (seed ${seed})`, async () => {
   await using workspace = new TestWorkspace();
   // The complete search takes much longer than MAX_CANCEL_MS.

@@ -163,9 +163,13 @@ function matchPattern(
   return patterns?.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** Whether the message is about a quota that no retry resets: without a retry delay, or daily. */
-function isQuotaExhausted({ message, retryAfterMs }: FailureDetails): boolean {
-  return isQuotaMessage(message) && (retryAfterMs === undefined || /per ?day|daily/i.test(message));
+/** Longest retry delay of a quota that a retry may wait for: one hour. */
+const MAX_QUOTA_DELAY_MS = 3_600_000;
+
+/** Whether the message is about a quota that no retry resets: without a retry delay, with a long one, or daily. */
+function isQuotaExhausted({ message, retryAfterMs = Infinity }: FailureDetails): boolean {
+  return isQuotaMessage(message) &&
+    (retryAfterMs > MAX_QUOTA_DELAY_MS || /per ?day|daily/i.test(message));
 }
 
 /** Applies `x-should-retry`; `true` only to unclassified errors, since no retry shortens an input or pays a bill. */

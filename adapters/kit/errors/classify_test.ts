@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import type { AgentErrorCode } from "../../../src/core/errors.ts";
 import { classifyResponse, classifyStreamError } from "./classify.ts";
+import { UNAVAILABLE } from "./error_table.ts";
 
 const ORIGIN = { provider: "acme", now: 0 };
 
@@ -182,10 +183,12 @@ Deno.test("classifyResponse(): x-should-retry applies unless a retry cannot help
   assertEquals(classify(413, "", { "x-should-retry": "true" }).retryable, false);
 });
 
-Deno.test("classifyResponse(): an exhausted quota is retryable with a retry delay, unless it is daily", () => {
-  const quota = (detail: string) =>
-    createErrorBody(`You exceeded your current quota${detail}. Please retry in 40s.`);
+Deno.test("classifyResponse(): an exhausted quota is retryable with a short retry delay, unless it is daily", () => {
+  const quota = (detail: string, delay = "40s") =>
+    createErrorBody(`You exceeded your current quota${detail}. Please retry in ${delay}.`);
   assert(classify(429, quota("")).retryable);
+  assert(classify(429, quota("", "60 minutes")).retryable);
+  assertFalse(classify(429, quota("", "61 minutes")).retryable);
   assertFalse(classify(429, quota(" (GenerateRequestsPerDay)")).retryable);
 });
 
@@ -240,4 +243,29 @@ Deno.test("classifyResponse(): redacts a key that a gateway repeats as the id of
     { ...ORIGIN, secrets: ["my-secret-key"] },
   );
   assertEquals(error.requestId, "Bearer [redacted]");
+});
+
+Deno.test("classifyResponse(): a daily quota in the details of an error is exhausted, although it has a retry delay", () => {
+  const quota = (quotaId: string) => ({
+    error: {
+      code: 429,
+      message: "Quota exceeded for the model",
+      details: [
+        { "@type": "x.QuotaFailure", violations: [{ quotaId: "PerMinute" }, { quotaId }] },
+        { "@type": "x.RetryInfo", retryDelay: "30s" },
+      ],
+    },
+  });
+  assert(classify(429, quota("GenerateRequestsPerMinute")).retryable);
+  const { code, retryable } = classify(429, quota("GenerateRequestsPerDayPerProject"));
+  assertEquals([code, retryable], ["model_throttled", false]);
+});
+
+Deno.test("classifyResponse(): the error type of AWS in a header may be followed by a URL", () => {
+  const table = { codes: { ModelTimeoutException: UNAVAILABLE } };
+  for (const type of ["ModelTimeoutException", "ModelTimeoutException:http://a.example/v1/"]) {
+    const headers = new Headers({ "x-amzn-errortype": type });
+    const { code } = classifyResponse({ status: 400, headers, body: "" }, { ...ORIGIN, table });
+    assertEquals(code, "network_error", type);
+  }
 });

@@ -66,6 +66,18 @@ export function isErrorValue(value: JsonObject): boolean {
     (typeof message === "string" && message !== "");
 }
 
+/**
+ * Whether an event of an unknown type is an error. A message makes it one only if its type or a code states it, since an
+ * event of another type may have a message, too.
+ */
+export function isErrorEvent(event: JsonObject): boolean {
+  const { message: _message, detail: _detail, ...others } = event;
+  const { type, code, status } = event;
+  const hasErrorCode = (code ?? status ?? null) !== null;
+  const isOther = typeof type === "string" && !hasErrorCode && !/error|exception/i.test(type);
+  return isErrorValue(isOther ? others : event);
+}
+
 function collectCodes(outer: JsonObject, inner: JsonObject): string[] {
   const nested = isJsonObject(inner["innererror"]) ? inner["innererror"] : {};
   const details = Array.isArray(inner["details"]) ? inner["details"] : [];
@@ -125,8 +137,8 @@ function findMessage(outer: JsonObject, inner: JsonObject): string {
 /** Returns the title or text of a web page, such as a proxy sends, and any other text unchanged. */
 function extractPageText(text: string): string {
   if (!/^\s*<(?:!doctype|html|\?xml)/i.test(text)) return text;
-  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
-  return title?.trim() || text.replace(/<[^>]*>/g, " ");
+  const title = /<title[^<>]*>([^<]*)<\/title>/i.exec(text)?.[1];
+  return title?.trim() || text.replace(/<[^<>]*>/g, " ");
 }
 
 function toSingleLine(text: string): string {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { readErrorBody, readErrorValue } from "./error_body.ts";
 
 /** A body, its message and its codes. */
@@ -47,4 +47,12 @@ Deno.test("readErrorValue(): reads details, inner errors and the message of an u
 Deno.test("readErrorBody(): truncates a long message and removes control characters", () => {
   assertEquals(readErrorBody("a\u001b[2Jb\r\nc\u0007d").message, "a [2Jb c d");
   assertEquals(readErrorBody("x".repeat(20_000)).message.length, 10_000);
+});
+
+Deno.test("readErrorBody(): takes seconds at most, not minutes, for 500 KB of markup", () => {
+  const start = performance.now();
+  for (const piece of ["<", "<title", "<title>", "</", ">", " ", "&", "{"]) {
+    readErrorBody(`<html>${piece.repeat(500_000 / piece.length)}`);
+  }
+  assert(performance.now() - start < 10_000);
 });

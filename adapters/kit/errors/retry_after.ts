@@ -29,28 +29,64 @@ export function findRetryAfter(
     parseRetryAfter(headers.get("retry-after"), now) ??
     findRetryInfo(body) ??
     parseMessageDelay(message) ??
-    findExhaustedReset(headers, now);
+    findExhaustedReset(headers, now) ??
+    findInReportedHeaders(body, now);
 }
 
-/** Parses a `Retry-After` header, seconds or an HTTP date, in milliseconds from `now`; 0 for a date in the past. */
+/**
+ * Parses a `Retry-After` header in milliseconds from `now`: seconds, an HTTP date, or a time since the epoch; 0 for a time
+ * in the past. If a gateway has added a second value, the first one counts.
+ */
 export function parseRetryAfter(value: string | null, now: number): number | undefined {
   const text = value?.trim() ?? "";
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // `Date.parse` accepts almost any text, so the text must begin with a weekday, like an HTTP date.
-  const date = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : NaN;
+  const [, seconds] = /^(\d+(?:\.\d+)?)\s*(?:,|$)/.exec(text) ?? [];
+  if (seconds !== undefined) return toDelay(Number(seconds), now);
+  // `Date.parse` accepts almost any text, so the text must have the form of an HTTP date, whose zone is GMT.
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun).*\d\d:\d\d:\d\d/.test(text)) return undefined;
+  const date = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Parses a duration such as `125ms`, `20s`, `6m0s` or `1h2m3.5s`, in milliseconds. */
+/** Times since the epoch are greater: in seconds from 2001 on, in milliseconds from 2001 on. */
+const MAX_SECONDS = 1e9;
+const MAX_EPOCH_SECONDS = 1e12;
+
+/** Converts seconds, or a time since the epoch in seconds or milliseconds, to a delay in milliseconds. */
+function toDelay(value: number, now: number): number {
+  if (value > MAX_EPOCH_SECONDS) return Math.max(0, value - now);
+  return value > MAX_SECONDS ? Math.max(0, value * 1000 - now) : Math.ceil(value * 1000);
+}
+
+/** Milliseconds by the names of units, without a plural. */
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  millisecond: 1,
+  s: 1000,
+  sec: 1000,
+  second: 1000,
+  m: 60_000,
+  min: 60_000,
+  minute: 60_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+  d: 86_400_000,
+  day: 86_400_000,
+};
+const AMOUNT = `(\\d+(?:\\.\\d+)?) ?(${Object.keys(UNITS).join("|")})s?(?![a-z])`;
+const DURATION = new RegExp(`^(?:${AMOUNT},? ?)+$`, "i");
+const MESSAGE_DELAY = new RegExp(
+  `(?:(?:try again|retry)(?: again)? (?:in|after)|wait(?: for)?) ((?:${AMOUNT},? ?)+)`,
+  "i",
+);
+
+/** Parses a duration such as `125ms`, `20s`, `6m0s`, `1h2m3.5s` or `2 minutes`, in milliseconds. */
 export function parseDuration(text: string): number | undefined {
-  const match = /^(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?$/.exec(
-    text.trim(),
-  );
-  if (!match?.[0]) return undefined;
-  const [, hours = 0, minutes = 0, seconds = 0, millis = 0] = match;
-  return Math.ceil(
-    Number(hours) * 3_600_000 + Number(minutes) * 60_000 + Number(seconds) * 1000 + Number(millis),
-  );
+  if (!DURATION.test(text.trim())) return undefined;
+  let total = 0;
+  for (const [, amount, unit = ""] of text.matchAll(new RegExp(AMOUNT, "gi"))) {
+    total += Number(amount) * (UNITS[unit.toLowerCase()] ?? 0);
+  }
+  return Math.ceil(total);
 }
 
 /** Finds Google's `RetryInfo` among the details of an error. */
@@ -65,18 +101,19 @@ function findRetryInfo(body: JsonObject): number | undefined {
 }
 
 function parseMessageDelay(message: string): number | undefined {
-  const match =
-    /(?:try again|retry)(?: again)? (?:in|after) ((?:\d+(?:\.\d+)?(?: seconds?|ms|h|m|s))+)/i
-      .exec(message);
-  return match?.[1] === undefined ? undefined : parseDuration(match[1].replace(/ seconds?/i, "s"));
+  const text = MESSAGE_DELAY.exec(message)?.[1];
+  return text === undefined ? undefined : parseDuration(text);
 }
 
 /** Returns the longest reset delay of the exhausted limits. Two headers report the rest and the reset of each limit. */
-function findExhaustedReset(headers: Headers, now: number): number | undefined {
+function findExhaustedReset(
+  headers: Iterable<[string, string]> & Pick<Headers | ReadonlyMap<string, string>, "get">,
+  now: number,
+): number | undefined {
   let longest: number | undefined;
   for (const [name, value] of headers) {
     if (value !== "0" || !name.includes("ratelimit") || !name.includes("remaining")) continue;
-    const delayMs = parseResetDelay(headers.get(name.replace("remaining", "reset")), now);
+    const delayMs = parseResetDelay(headers.get(name.replace("remaining", "reset")) ?? null, now);
     if (delayMs !== undefined) longest = Math.max(longest ?? 0, delayMs);
   }
   return longest;
@@ -90,13 +127,22 @@ export function parseResetDelay(value: string | null, now: number): number | und
   if (value === null) return undefined;
   const duration = parseDuration(value);
   if (duration !== undefined) return duration;
-  const number = Number(value);
-  if (Number.isNaN(number)) {
-    const date = Date.parse(value);
-    return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-  }
-  if (number > 1e12) return Math.max(0, number - now);
-  return number > 1e9 ? Math.max(0, number * 1000 - now) : Math.ceil(number * 1000);
+  const number = value.trim() === "" ? NaN : Number(value);
+  if (!Number.isNaN(number)) return Math.max(0, toDelay(number, now));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+/** Finds the delay in the headers of another server, which OpenRouter reports in the error. */
+function findInReportedHeaders({ error }: JsonObject, now: number): number | undefined {
+  const metadata = isJsonObject(error) ? error["metadata"] : undefined;
+  const reported = isJsonObject(metadata) ? metadata["headers"] : undefined;
+  if (!isJsonObject(reported)) return undefined;
+  const headers = new Map(
+    Object.entries(reported).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  );
+  return parseRetryAfter(headers.get("retry-after") ?? null, now) ??
+    findExhaustedReset(headers, now);
 }
 
 function parseMilliseconds(value: string | null): number | undefined {

@@ -15,6 +15,13 @@ const HEADERS: Readonly<Record<string, number | undefined>> = {
   "-3": undefined,
   "": undefined,
   "2026": 2_026_000,
+  "5, 10": 5000,
+  "1767225630": 30_000,
+  "1767225630000": 30_000,
+  "Thursday, 01-Jan-26 00:00:30 GMT": 30_000,
+  "Thu Jan  1 00:00:30 2026": 30_000,
+  "Thu, 99 Jan": undefined,
+  "2026-01-01T00:00:30Z": undefined,
 };
 
 for (const [header, expected] of Object.entries(HEADERS)) {
@@ -29,6 +36,10 @@ Deno.test("parseDuration(): accepts hours, minutes, seconds and milliseconds", (
   assertEquals(parseDuration("6m0s"), 360_000);
   assertEquals(parseDuration("1h2m3.5s"), 3_723_500);
   assertEquals(parseDuration("40.025771073s"), 40_026);
+  assertEquals(parseDuration("1d2h"), 93_600_000);
+  assertEquals(parseDuration(" 1.5 minutes, 1 second "), 91_000);
+  assertEquals(parseDuration("5us"), undefined);
+  assertEquals(parseDuration("5 sunsets"), undefined);
   assertEquals(parseDuration(""), undefined);
   assertEquals(parseDuration("5"), undefined);
 });
@@ -76,10 +87,34 @@ Deno.test("findRetryAfter(): uses the reset time of exhausted limits only", () =
   );
 });
 
-Deno.test("findRetryAfter(): finds seconds in words in a message", () => {
+Deno.test("findRetryAfter(): reads the headers in an error of OpenRouter, after all other sources", () => {
+  const createBody = (headers: unknown) => ({ error: { metadata: { headers } } });
+  const reset = createBody({
+    "X-RateLimit-Remaining": "0",
+    "X-RateLimit-Reset": String(NOW + 4000),
+  });
+  assertEquals(getDelay({}, "", reset), 4000);
+  assertEquals(getDelay({}, "", createBody({ "Retry-After": 7 })), 7000);
+  assertEquals(getDelay({ "retry-after": "1" }, "", reset), 1000);
+  for (const headers of [null, "x", [], { "X-RateLimit-Remaining": "0" }]) {
+    assertEquals(getDelay({}, "", createBody(headers)), undefined);
+  }
+});
+
+Deno.test("findRetryAfter(): an empty reset time is none", () => {
+  assertEquals(getDelay({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "" }), undefined);
+});
+
+Deno.test("findRetryAfter(): finds delays in words in a message", () => {
   const find = (message: string) =>
     findRetryAfter({ headers: new Headers(), message, body: {}, now: NOW });
   assertEquals(find("Please retry after 20 seconds."), 20_000);
   assertEquals(find("Try again in 1 second"), 1000);
   assertEquals(find("Please try again in 20s."), 20_000);
+  assertEquals(find("Please try again in 1m2.5s, or later"), 62_500);
+  assertEquals(find("Retry in 2 minutes"), 120_000);
+  assertEquals(find("Please retry after 24 hours."), 86_400_000);
+  assertEquals(find("Please wait for 5 sec before the next request"), 5000);
+  assertEquals(find("Wait 3 days and 2 hours"), 259_200_000);
+  assertEquals(find("Retry in 5 modes"), undefined);
 });

@@ -38,6 +38,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|unreachable|no route/i, "the host is unreachable"],
   [/ECONNRESET|EPIPE|connection reset|broken pipe/i, "connection reset"],
   [
+    /HPE_|Expected HTTP\/|invalid HTTP version|Malformed_HTTP|InvalidHTTPResponse/i,
+    "the server does not answer with HTTP, as one that requires TLS (an https: URL)",
+  ],
+  [
     /UND_ERR_SOCKET|other side closed|connection closed|ConnectionClosed|socket (?:hang up|connection was closed)/i,
     "the server closed the connection without a response",
   ],

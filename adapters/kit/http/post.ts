@@ -181,7 +181,10 @@ function isRedirect({ status, type }: Response): boolean {
 function resolveRedirect({ status, headers }: Response, request: PostRequest): string {
   const base = new URL(request.url, globalThis.location?.href);
   const location = headers.get("location") ?? "";
-  if (!URL.canParse(location, base)) throw createRedirectError(request, `with status ${status}`);
+  // An empty location would be that of the request.
+  if (location === "" || !URL.canParse(location, base)) {
+    throw createRedirectError(request, `with status ${status}`);
+  }
   const url = new URL(location, base);
   if (url.origin !== base.origin || status < 307) throw createRedirectError(request, `to ${url}`);
   return url.href;

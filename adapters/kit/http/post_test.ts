@@ -168,3 +168,13 @@ Deno.test("createOpenAI(): waits for the end of the body after a reply, so that 
   assertLess(ports.size, replies);
   client.close();
 });
+
+Deno.test("post(): a complete reply as JSON is no stream, also with an error that is null", async () => {
+  const headers = { "content-type": "application/json" };
+  for (const body of ['{"error":null,"output":[]}', '{"choices":[]}', "[]", "{"]) {
+    const error = await assertRejects(() => send(respondWith(body, { headers })), StreamError);
+    assertStringIncludes(error.message, "answered with application/json instead of a stream");
+  }
+  const error = await assertRejects(() => send(respondWith('{"error":"overloaded"}', { headers })));
+  assertStringIncludes(AgentError.is(error) ? error.message : "", "reported an error: overloaded");
+});

@@ -46,6 +46,19 @@ Deno.test("RateLimiter: limits tokens; a request of more than a minute's tokens 
   assertEquals(await huge, 72_000);
 });
 
+Deno.test("RateLimiter: a small request does not overtake a large one that waits", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
+  await limiter.acquire(1000, neverAborted);
+  const sent: [string, number][] = [];
+  const send = (name: string, tokens: number) =>
+    limiter.acquire(tokens, neverAborted).then(() => sent.push([name, clock.now()]));
+  const all = Promise.all([send("large", 800), send("small", 10)]);
+  for (let step = 0; step < 4; step++) await advance(clock);
+  await all;
+  assertEquals(sent, [["large", 48_000], ["small", 48_600]]);
+});
+
 Deno.test("RateLimiter.observe(): applies the limits in response headers", async () => {
   const clock = new ManualClock();
   const limiter = new RateLimiter({ clock });
@@ -182,6 +195,18 @@ Deno.test("RateLimiter: a rejected request uses no tokens", async () => {
   );
   await limiter.acquire(1000, neverAborted);
   assertEquals(clock.now(), 0);
+});
+
+Deno.test("RateLimiter: a request without a response counts with its estimate, since it may have been processed", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ tokensPerMinute: 1000, clock });
+  const fetch = replayFetch(new TypeError("connection reset"));
+  const streamFn = createOpenAI({ fetch, limiter, api: "chat" });
+  const { error } = await readReply(streamFn(createRequest("x".repeat(3600))));
+  assertEquals(error?.code, "network_error");
+  const next = limiter.acquire(1000, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await next > 50_000, true);
 });
 
 Deno.test("RateLimiter: the retry delay of one request delays all, except for an exhausted quota", async () => {

@@ -96,9 +96,8 @@ export class ContentAdapter {
           block,
           `The ${KINDS[block.type].plural} have no valid source`,
         );
-      case "thinking":
-      case "tool_call":
-      case "extension": {
+      default: {
+        // Blocks of a reply, or of a type that a caller without types made up.
         const name = block.type === "extension" ? `extension ${block.typeName}` : block.type;
         this.#omit("content_left_out", `Prompts and tool results have no ${name} blocks`);
         return undefined;
@@ -218,7 +217,7 @@ function toUsualType(mediaType: string): string {
 
 function parseDataUrl(url: string): Extract<ImageSource, { type: "base64" }> | undefined {
   const [, mediaType = "", parameters = "", text = ""] =
-    /^data:([^;,]*)([^,]*),(.*)$/is.exec(url) ?? [];
+    /^data:([^;,]*)(;[^,]*)?,(.*)$/is.exec(url) ?? [];
   if (mediaType === "") return undefined;
   const data = /;base64$/i.test(parameters) ? text : encodeText(text);
   return { type: "base64", mediaType, data };

@@ -73,6 +73,18 @@ export function warnUnsupportedOptions(
   }
 }
 
+/** Warns when a request has a service tier with other prices than those of the catalog, which are of the default tier. */
+export function warnTierPrice(
+  { serviceTier }: StreamOptions,
+  entry: CatalogEntry | undefined,
+  sink: WarningSink,
+): void {
+  const hasOtherPrice = serviceTier === "flex" || serviceTier === "priority";
+  if (!hasOtherPrice || !entry?.rates) return;
+  const message = "The cost is calculated with the prices of the default service tier";
+  sink.warning("tier_price_unknown", `${message}, not with those of "${serviceTier}"`);
+}
+
 /** Names of sessions that providers accept, as fields and as headers. */
 const SESSION_RULE: NameRule = { forbidden: /[^\x21-\x7e]/g, maxLength: 64 };
 

@@ -181,6 +181,17 @@ Deno.test("toEventStream(): closes a connection that stays open after the reply"
   assertEquals([body.stats.cancelled, clock.sleepers], [true, 0]);
 });
 
+Deno.test("toEventStream(): closes the connection of a reply that failed at once", async () => {
+  const clock = new ManualClock();
+  const body = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "hang" });
+  const read = () => {
+    throw new BadRequestError("no");
+  };
+  await readReply(createLineStream({ open: () => Promise.resolve(body.stream), read, clock }));
+  await settle();
+  assertEquals([body.stats.cancelled, clock.now(), clock.sleepers], [true, 0, 0]);
+});
+
 Deno.test("toEventStream(): an abort ends a stream without a pending read", async () => {
   const controller = new AbortController();
   const body = createFaultyBody(new TextEncoder().encode("x\n"), { ending: "hang" });

@@ -37,7 +37,7 @@ export class JsonEventParser implements FrameParser<string> {
 
   #appendUnknown(line: string): void {
     if (this.#unknownText.length > MAX_UNKNOWN_LENGTH) return;
-    const [, error] = /^error: *(.*)$/.exec(line) ?? [];
+    const [, error] = /^error: *(?! )(.*)$/.exec(line) ?? [];
     const text = error === undefined
       ? line
       : `{"error":${isJson(error) ? error : JSON.stringify(error)}}`;

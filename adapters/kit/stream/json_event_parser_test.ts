@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { JsonEventParser } from "./json_event_parser.ts";
 
 const ERROR = {
@@ -35,4 +35,20 @@ Deno.test("JsonEventParser: emits an error without a final line end", () => {
 
 Deno.test("JsonEventParser: ignores text that is not JSON", () => {
   assertEquals(parseFrames('upstream }\n\ndata: {"a":1}\n\n'), [{ a: 1 }]);
+});
+
+Deno.test("JsonEventParser: takes seconds at most, not minutes, for a line of 500 KB", () => {
+  const start = performance.now();
+  assertEquals(parseFrames(`error:${" ".repeat(500_000)}\u2028`), []);
+  assert(performance.now() - start < 10_000);
+});
+
+Deno.test("JsonEventParser: emits an error when its last line arrives, not only at the end of the body", () => {
+  const parser = new JsonEventParser();
+  const frames: unknown[] = [];
+  const onFrame = (json: string) => frames.push(JSON.parse(json));
+  parser.feed(new TextEncoder().encode(`${JSON.stringify(ERROR, null, 2)}\n`), onFrame);
+  assertEquals(frames, [ERROR]);
+  parser.end(onFrame);
+  assertEquals(frames.length, 1);
 });

@@ -35,6 +35,15 @@ for (
   });
 }
 
+Deno.test("LineDecoder: a line feed after text is a line end, although a line of the last chunk ended in CR", () => {
+  const decoder = new LineDecoder();
+  let text = "";
+  for (const chunk of ["a\rb", "\nc\n"]) {
+    decoder.feed(new TextEncoder().encode(chunk), (lines) => void (text += lines));
+  }
+  assertEquals(text, "a\nb\nc\n");
+});
+
 Deno.test("LineDecoder: throws when more than 64 MiB arrive without a line end", () => {
   const decoder = new LineDecoder();
   const ignore = () => {};

@@ -1,5 +1,5 @@
 /**
- * Warnings about parts of a reply that a reader does not know.
+ * Warnings about parts of a reply that a reader does not know or cannot assign.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const MAX_WARNINGS = 10;
 /** Maximum length of a name in a warning, in characters. */
 const MAX_NAME_LENGTH = 100;
 
-/** Reports events and content of unknown types, each type once. */
+/** Reports events and content that cannot be read, each type once. */
 export class UnknownParts {
   readonly #sink: WarningSink;
   readonly #reported = new Set<string>();
@@ -22,12 +22,35 @@ export class UnknownParts {
     this.#sink = sink;
   }
 
-  /** Reports a part; `kind` is a noun with an article, such as `an event`, and `name` the type of the part. */
+  /** Reports a part of unknown type; `kind` is a noun with an article, such as `an event`, and `name` the type. */
   report(kind: string, name: unknown): void {
-    const isName = typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH;
-    const message = `The reply has ${kind} of unknown type: ${isName ? name : "(no name)"}`;
+    this.#warn(`The reply has ${kind} of unknown type: ${describeName(name)}`);
+  }
+
+  /** Reports a delta whose block has not started, has ended or is of another type; `name` is the type of the delta. */
+  reportOrphanDelta(name: unknown): void {
+    this.#warn(`The reply has a delta without its block: ${describeName(name)}`);
+  }
+
+  /** Reports an item of the provider whose input was cut off; `name` is the type of the item. */
+  reportCutItem(name: unknown): void {
+    this.#warn(`The reply has an incomplete item: ${describeName(name)}`);
+  }
+
+  /** Reports further replies to the same request, which a caller can ask for in `extra`. */
+  reportFurtherReplies(): void {
+    const message = "The provider sent several replies; only the first one is read";
+    this.#warn(message, "further_replies_left_out");
+  }
+
+  #warn(message: string, code = "unknown_part"): void {
     if (this.#reported.has(message) || this.#reported.size >= MAX_WARNINGS) return;
     this.#reported.add(message);
-    this.#sink.warning("unknown_part", message);
+    this.#sink.warning(code, message);
   }
+}
+
+function describeName(name: unknown): string {
+  const isName = typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH;
+  return isName ? name : "(no name)";
 }

@@ -59,3 +59,12 @@ export function toArgumentsText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
+
+/** Parses JSON; returns `undefined` for a text that is not JSON, such as the input of a server tool that was cut off. */
+export function parseJsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

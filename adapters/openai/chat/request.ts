@@ -20,6 +20,7 @@ import {
   resolveStop,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
@@ -67,6 +68,7 @@ export async function createChatBody(
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, dialect.unsupported, sink);
   const { unsupported, seedField = "seed" } = dialect;
+  if (!unsupported.includes("serviceTier")) warnTierPrice(options, entry, sink);
   const body = {
     model: model.modelId,
     stream: true,

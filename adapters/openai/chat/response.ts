@@ -131,7 +131,9 @@ export class ChatReply implements ReplyReader<string> {
       throw classifyStreamError(chunk, this.#origin);
     }
     if (chunk.citations) this.#citations = toCitations(chunk.citations);
-    const choice = findFirstChoice(chunk);
+    const choices = readList(chunk.choices);
+    if (choices.some(isFurtherReply)) this.#unknown.reportFurtherReplies();
+    const choice = choices.find((each) => !isFurtherReply(each));
     if (!choice) return;
     const delta = readObject(choice.delta);
     if (delta) this.#append(delta);
@@ -233,7 +235,7 @@ export class ChatReply implements ReplyReader<string> {
     const reason = wireReason.toLowerCase();
     this.#endThinking();
     const citations = this.#citations;
-    if (citations.length > 0) this.#writer.closeTextOrThinking({ citations });
+    if (citations.length > 0) this.#writer.closeText({ citations });
     const stopReason = STOP_REASONS[reason];
     this.#calls.end({ wasTruncated: stopReason === "length" });
     const details = this.#details.getReplayDetails();
@@ -268,11 +270,9 @@ export class ChatReply implements ReplyReader<string> {
   }
 }
 
-/** Returns the first choice; a request may ask for several with `n` in `extra`. */
-function findFirstChoice(chunk: WireChunk): WireChoice | undefined {
-  const choices = readList(chunk.choices);
-  const choice = choices[0];
-  return choice?.index ? choices.find(({ index = 0 }) => index === 0) : choice;
+/** Whether a choice belongs to another reply than the first. */
+function isFurtherReply(choice: WireChoice | null): boolean {
+  return typeof choice?.index === "number" && choice.index > 0;
 }
 
 /** Returns the delta of a chunk that has nothing else: text, or a piece of one call. */

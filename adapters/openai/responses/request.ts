@@ -15,6 +15,7 @@ import {
   resolveSessionId,
   resolveTemperature,
   resolveTopP,
+  warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
 } from "../../kit/request/model_limits.ts";
@@ -76,6 +77,7 @@ export async function createResponsesBody(
   const format = await toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, ["stop", "seed"], sink);
+  warnTierPrice(options, entry, sink);
   const text = {
     ...(format && { format: { type: "json_schema", ...format } }),
     ...(options.verbosity && { verbosity: options.verbosity }),

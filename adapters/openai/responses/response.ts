@@ -5,11 +5,12 @@
  */
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
+import type { Citation } from "../../../src/core/content.ts";
 import { ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
-import { isErrorValue } from "../../kit/errors/error_body.ts";
+import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
@@ -50,6 +51,8 @@ export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #call: ProviderCall;
   readonly #calls = new Map<number, OpenCall>();
+  /** Indexes of arguments without a call; the end of its item repeats them. */
+  readonly #orphanArguments = new Set<number>();
   readonly #unknown: UnknownParts;
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
@@ -120,7 +123,7 @@ export class ResponsesReply implements ReplyReader<string> {
       case "error":
         throw classifyStreamError(event, this.#call.origin);
       default:
-        if (isErrorValue(event)) throw classifyStreamError(event, this.#call.origin);
+        if (isErrorEvent(event)) throw classifyStreamError(event, this.#call.origin);
         this.#reportUnknown(Object(event)["type"]);
     }
   }
@@ -152,7 +155,8 @@ export class ResponsesReply implements ReplyReader<string> {
 
   #appendArguments(index: number, delta: string): void {
     const call = this.#calls.get(index);
-    if (!call || delta === "") return;
+    if (delta === "") return;
+    if (!call) return void this.#orphanArguments.add(index);
     call.hasArguments = true;
     this.#writer.writeToolArguments(call.contentIndex, delta);
   }
@@ -186,6 +190,16 @@ export class ResponsesReply implements ReplyReader<string> {
     }
   }
 
+  /** Reads the items of a response that ended no item before, and the calls of one that started no call. */
+  #closeMissedItems(output: readonly WireItem[]): void {
+    const hasItems = this.#hasClosedItem;
+    const hasCalls = this.#hasToolCall;
+    for (const [index, item] of output.entries()) {
+      const isMissedCall = !hasCalls && readObject(item)?.type === "function_call";
+      if (!hasItems || isMissedCall) this.#closeItem(index, item);
+    }
+  }
+
   #closeReasoning(item: WireItem): void {
     if (!this.#hasThinking) {
       const parts = toParts(item["summary"]).length > 0 ? item["summary"] : item.content;
@@ -202,12 +216,17 @@ export class ResponsesReply implements ReplyReader<string> {
     this.#messageHasText = false;
     this.#hasText = false;
     const inParts = parts.flatMap(({ annotations }) => toCitations(annotations));
+    this.#closeText(inParts, textOrEmpty(phase) || undefined);
+  }
+
+  /** Closes the text of a message; without citations in its parts, with those of the events. */
+  #closeText(inParts: readonly Citation[], signature?: string): void {
     const citations = inParts.length > 0 ? inParts : toCitations(this.#annotations);
     this.#annotations = [];
-    const signature = textOrEmpty(phase) || undefined;
     const options = { signature, ...(citations.length > 0 && { citations }) };
-    if (signature === undefined) this.#writer.closeTextOrThinking(options);
-    else this.#writer.closeText(options);
+    if (Object.values(options).some((value) => value !== undefined)) {
+      this.#writer.closeText(options);
+    } else this.#writer.closeTextOrThinking();
   }
 
   #appendParts(parts: readonly JsonObject[]): void {
@@ -239,10 +258,12 @@ export class ResponsesReply implements ReplyReader<string> {
       throw classifyStreamError({ error }, origin);
     }
     const output = readList(response.output);
-    if (!this.#hasClosedItem) {
-      for (const [index, item] of output.entries()) this.#closeItem(index, item);
-    }
+    this.#closeMissedItems(output);
     this.#completeCalls(output);
+    if (this.#annotations.length > 0) this.#closeText([]);
+    for (const index of this.#orphanArguments) {
+      if (!this.#calls.has(index)) this.#unknown.reportOrphanDelta("function_call_arguments");
+    }
     const { provider } = origin;
     if (status !== "completed" && status !== "incomplete") {
       throw new NetworkError(`${provider}: the reply ended with the status ${status}`, {

@@ -5,10 +5,13 @@
  */
 
 import type { FileChange } from "./file_change.ts";
-import { diffLines, type LineEdit } from "./line_diff.ts";
-
-/** Unchanged lines before and after each change. */
-const CONTEXT_LINES = 3;
+import {
+  applyHunks,
+  CONTEXT_LINES,
+  findHunks,
+  type LineHunk,
+  type TextDiff,
+} from "./line_hunks.ts";
 
 /** Returns the unified diff of a change; empty if the texts are equal. */
 export function createUnifiedDiff(change: Omit<FileChange, "diff">): string {
@@ -16,65 +19,16 @@ export function createUnifiedDiff(change: Omit<FileChange, "diff">): string {
   if (before === after) return "";
   const from = before === null ? "/dev/null" : quotePath(`a/${path}`);
   const to = after === null ? "/dev/null" : quotePath(`b/${path}`);
-  const skipped = measureEqualStart(before ?? "", after ?? "");
-  const [textBefore, textAfter] = trimEqualEnd(
-    (before ?? "").slice(skipped.characters),
-    (after ?? "").slice(skipped.characters),
-  );
-  const texts = {
-    before: splitLines(textBefore),
-    after: splitLines(textAfter),
-    skippedLines: skipped.lines,
-  };
-  const hunks = groupEdits(diffLines(texts.before, texts.after)).map((edits) =>
-    formatHunk(edits, texts)
-  );
-  return `--- ${from}\n+++ ${to}\n${hunks.join("")}`;
+  return `--- ${from}\n+++ ${to}\n${listHunks(change).join("")}`;
 }
 
-/** Characters per comparison; comparing equal texts block by block is faster than line by line. */
-const BLOCK_LENGTH = 4_096;
-
-/** Measures the equal lines at the start of both texts, without the last ones that serve as context. */
-function measureEqualStart(before: string, after: string): { characters: number; lines: number } {
-  let equal = 0;
-  while (
-    equal < before.length && after.startsWith(before.slice(equal, equal + BLOCK_LENGTH), equal)
-  ) {
-    equal += BLOCK_LENGTH;
-  }
-  let characters = Math.min(equal, before.length, after.length);
-  for (let kept = 0; kept <= CONTEXT_LINES && characters > 0; kept++) {
-    characters = before.lastIndexOf("\n", characters - 2) + 1;
-  }
-  let lines = 0;
-  for (
-    let newline = before.indexOf("\n");
-    newline !== -1 && newline < characters;
-    newline = before.indexOf("\n", newline + 1)
-  ) {
-    lines++;
-  }
-  return { characters, lines };
-}
-
-/** Removes the equal lines at the end of both texts, except the first ones that serve as context. */
-function trimEqualEnd(before: string, after: string): readonly [string, string] {
-  let equal = 0;
-  const maxEqual = Math.min(before.length, after.length);
-  while (
-    equal + BLOCK_LENGTH <= maxEqual &&
-    before.slice(-equal - BLOCK_LENGTH, before.length - equal) ===
-      after.slice(-equal - BLOCK_LENGTH, after.length - equal)
-  ) {
-    equal += BLOCK_LENGTH;
-  }
-  if (equal === 0) return [before, after];
-  // The equal part may start in the middle of a line that differs before it.
-  let end = before.indexOf("\n", before.length - equal) + 1;
-  for (let kept = 0; kept < CONTEXT_LINES && end > 0; kept++) end = before.indexOf("\n", end) + 1;
-  if (end === 0) return [before, after];
-  return [before.slice(0, end), after.slice(0, after.length - (before.length - end))];
+/**
+ * Returns the hunks of the unified diff of a change, in order, each from its `@@` line; to show them one by one, and to
+ * refuse some of them (`ApprovalDecision.refusedHunks`).
+ */
+export function listHunks({ before, after }: Pick<FileChange, "before" | "after">): string[] {
+  const diff = findHunks(before ?? "", after ?? "");
+  return diff.hunks.map((hunk) => formatHunk(hunk, diff));
 }
 
 /** Returns a file change with its diff. */
@@ -88,35 +42,7 @@ export function countChangedLines(diff: string): { added: number; removed: numbe
   return { added: count(/^\+(?!\+\+ )/gm), removed: count(/^-(?!-- )/gm) };
 }
 
-interface DiffTexts {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-  /** Number of equal lines before these texts. */
-  readonly skippedLines: number;
-}
-
-/** Splits a text into lines including their newlines, so that a missing last newline is a difference. */
-function splitLines(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** Groups edits into hunks: edits whose contexts touch or overlap share one. */
-function groupEdits(edits: readonly LineEdit[]): LineEdit[][] {
-  const groups: LineEdit[][] = [];
-  let lastEnd = -Infinity;
-  for (const edit of edits) {
-    const isNear = edit.beforeStart - lastEnd <= 2 * CONTEXT_LINES;
-    if (isNear) groups.at(-1)?.push(edit);
-    else groups.push([edit]);
-    lastEnd = edit.beforeEnd;
-  }
-  return groups;
-}
-
-function formatHunk(
-  edits: readonly LineEdit[],
-  { before, after, skippedLines }: DiffTexts,
-): string {
+function formatHunk(edits: LineHunk, { before, after, skippedLines }: TextDiff): string {
   const [first, last] = [edits[0], edits.at(-1)];
   if (!first || !last) return "";
   const lead = Math.min(CONTEXT_LINES, first.beforeStart);
@@ -158,4 +84,18 @@ function quotePath(path: string): string {
     /\\u00([0-9a-f]{2})/g,
     (_, hex: string) => `\\${parseInt(hex, 16).toString(8).padStart(3, "0")}`,
   );
+}
+
+/**
+ * Returns the text after a change without some of its hunks; `undefined` if the change has no such hunk, as when the
+ * file has changed since the hunks were listed.
+ */
+export function omitHunks(
+  change: { readonly before: string; readonly after: string },
+  omitted: readonly string[],
+): string | undefined {
+  const listed = listHunks(change);
+  const indices = omitted.map((hunk) => listed.indexOf(hunk));
+  if (indices.includes(-1)) return undefined;
+  return applyHunks(change, (index) => !indices.includes(index));
 }

@@ -12,6 +12,19 @@ Deno.test("createUnifiedDiff() surrounds a changed line with three lines of cont
   );
 });
 
+Deno.test("createUnifiedDiff() puts changes into one hunk if their contexts touch", () => {
+  const countHunks = (unchanged: number) => {
+    const lines = Array.from({ length: unchanged }, (_, index) => `${index}\n`).join("");
+    const diff = createUnifiedDiff({
+      path: "a",
+      before: `a\n${lines}b\n`,
+      after: `c\n${lines}d\n`,
+    });
+    return diff.match(/^@@/gm)?.length;
+  };
+  assertEquals([5, 6, 7].map(countHunks), [1, 1, 2]);
+});
+
 Deno.test("createUnifiedDiff() formats new and deleted files, and returns an empty diff for equal texts", () => {
   assertEquals(
     createUnifiedDiff({ path: "a", before: null, after: "x\n" }),

@@ -28,7 +28,9 @@ export interface IgnoreRule {
 
 /** Parses an ignore file; invalid lines match nothing. `directory` is empty or ends with `/`. */
 export function parseIgnoreFile(text: string, directory: string): IgnoreRules {
-  const rules = text.replace(/^\ufeff/, "").split(/\r?\n/).flatMap((line) => parseLine(line) ?? []);
+  const rules = text.replace(/^\ufeff/, "").split(/\r?\n|\r$/).flatMap((line) =>
+    parseLine(line) ?? []
+  );
   return { directory, rules: rules.reverse() };
 }
 
@@ -54,7 +56,7 @@ export function isIgnored(
 }
 
 function parseLine(line: string): IgnoreRule | undefined {
-  let pattern = line.replace(/(?<!\\)((?:\\\\)*)[ \t]+$/, "$1");
+  let pattern = trimUnescapedSpaces(line);
   if (pattern === "" || pattern.startsWith("#")) return undefined;
   const negated = pattern.startsWith("!");
   if (negated) pattern = pattern.slice(1);
@@ -64,6 +66,13 @@ function parseLine(line: string): IgnoreRule | undefined {
     ? createPathMatcher(pattern.replace(/^\//, ""))
     : createNameMatcher(pattern);
   return matches && { negated, directoriesOnly, matches };
+}
+
+/** Removes the spaces at the end, and keeps one after a backslash that is not escaped itself. */
+function trimUnescapedSpaces(line: string): string {
+  const trimmed = line.replace(/(?<! ) +$/, "");
+  const backslashes = /(?<!\\)\\*$/.exec(trimmed)?.[0].length ?? 0;
+  return backslashes % 2 === 0 ? trimmed : line.slice(0, trimmed.length + 1);
 }
 
 function createNameMatcher(pattern: string): IgnoreRule["matches"] | undefined {

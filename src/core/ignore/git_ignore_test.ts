@@ -1,8 +1,23 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { seededRandom } from "../../testing/seeded_random.ts";
 import { isIgnored, parseIgnoreFile } from "./git_ignore.ts";
 
-const NAMES = ["a", "b", "ab", "a.b", "A", "#a", "!a", "a b", "[a]", "a*", "{a,b}"];
+const NAMES = [
+  "a",
+  "b",
+  "ab",
+  "a.b",
+  "A",
+  "#a",
+  "!a",
+  "a b",
+  "[a]",
+  "a*",
+  "{a,b}",
+  "ab ",
+  "a\\",
+  "a\t",
+];
 const PATTERNS = [
   "a",
   "/a",
@@ -28,6 +43,11 @@ const PATTERNS = [
   "a\\*",
   "  ",
   "ab   ",
+  "ab\\ ",
+  "ab\\  ",
+  "a\\\\ ",
+  "a\t",
+  "ab\t ",
   "a//b",
   "b/a/",
   "[a-",
@@ -44,6 +64,22 @@ const PATTERNS = [
   "!",
   "!/",
 ];
+
+Deno.test("parseIgnoreFile() ends a line at a line feed, before it a carriage return, and at the end of the file", () => {
+  const { rules } = parseIgnoreFile("\ufeffa\r\nb\nc\r\r\nd\r", "");
+  const matched = ["a", "b", "c", "c\r", "d"].filter((name) =>
+    rules.some(({ matches }) => matches(name, name))
+  );
+  assertEquals(matched, ["a", "b", "c\r", "d"]);
+});
+
+Deno.test("parseIgnoreFile() takes seconds at most, not minutes, for lines of 200 KB", () => {
+  const start = performance.now();
+  for (const piece of [" ", "\\", "\\ ", "\r", "*", "["]) {
+    parseIgnoreFile(`a${piece.repeat(200_000)}b`, "");
+  }
+  assert(performance.now() - start < 10_000);
+});
 
 Deno.test("isIgnored() agrees with git on random ignore files", async () => {
   const root = await Deno.makeTempDir();

@@ -47,8 +47,13 @@ export function compileGlobs(globs: readonly string[]): PathMatcher {
   return (path) => expression.test(path);
 }
 
-/** Returns the source of a regular expression, with the flags `su`, for a glob without braces. */
+/**
+ * Returns the source of a regular expression, with the flags `su`, for a glob without braces.
+ *
+ * @throws {RangeError} When the glob is longer than 4,096 characters.
+ */
 export function toGlobSource(glob: string): string {
+  assertLength(glob);
   return toSource(parseSegments(glob), new GroupNames());
 }
 
@@ -104,7 +109,6 @@ function toSegmentSource(parts: readonly string[], groups: GroupNames): string {
 }
 
 function parseSegments(glob: string): Segment[] {
-  assertLength(glob);
   const segments: string[][] = [[""]];
   const globstars = new Set<number>();
   for (let offset = 0; offset < glob.length;) {

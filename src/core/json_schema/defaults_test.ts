@@ -37,3 +37,13 @@ Deno.test("fillDefaults() returns a new default each time, and one level of a de
   const recursive = { properties: { child: { $ref: "#", default: {} } } };
   assertEquals(fillDefaults(recursive, {}), { child: {} });
 });
+
+Deno.test("fillDefaults() treats names of methods like any other name", () => {
+  const place = { properties: { zoom: { default: 1 } } };
+  assertEquals(fillDefaults({ additionalProperties: place }, { constructor: {} }), {
+    constructor: { zoom: 1 },
+  });
+  assertEquals(fillDefaults({ properties: { toString: { default: "x" } } }, {}), {
+    toString: "x",
+  } as never);
+});

@@ -152,6 +152,16 @@ testCases("references", [
   [{ $ref: "#/$defs/a%20b", $defs: { "a b": { type: "string" } } }, [""], [
     [1, ": must be string"],
   ]],
+  // Escapes of `a/b`, `a~b` and `a~1`.
+  [{ $ref: "#/$defs/a~1b", $defs: { "a/b": { type: "string" } } }, [""], [
+    [1, ": must be string"],
+  ]],
+  [{ $ref: "#/$defs/a~0b", $defs: { "a~b": { type: "string" } } }, [""], [
+    [1, ": must be string"],
+  ]],
+  [{ $ref: "#/$defs/a~01", $defs: { "a~1": { type: "string" } } }, [""], [
+    [1, ": must be string"],
+  ]],
   [{ $ref: "#word", $defs: { a: { $anchor: "word", type: "string" } } }, [""], [
     [1, ": must be string"],
   ]],
@@ -170,6 +180,10 @@ testCases("keywords of older drafts", [
   [{ dependencies: { a: ["b"], c: { minProperties: 2 } } }, [{ a: 1, b: 1 }], [
     [{ a: 1 }, '/b: is required together with "a"'],
     [{ c: 1 }, ": must NOT have fewer than 2 properties"],
+  ]],
+  // The keyword of the current draft takes precedence.
+  [{ dependencies: { a: ["b"] }, dependentRequired: { a: ["c"] } }, [{ a: 1, c: 1 }], [
+    [{ a: 1 }, '/c: is required together with "a"'],
   ]],
   [
     {
@@ -240,6 +254,11 @@ Deno.test("a keyword with an invalid value is ignored and reported, and the othe
       "must be a list of schemas",
     ],
     [{ $ref: "#/$defs/missing" }, "/$ref", 'refers to "#/$defs/missing", which does not exist'],
+    [
+      { $ref: "#/$defs/constructor", $defs: {} },
+      "/$ref",
+      'refers to "#/$defs/constructor", which does not exist',
+    ],
     [{ $ref: "#/%zz", "%zz": {} }, "/$ref", 'refers to "#/%zz", which does not exist'],
     [{ $async: true }, "/$async", "is not part of JSON Schema: remove it"],
   ];

@@ -54,7 +54,7 @@ function toRegExp(source: string): RegExp {
 }
 
 /** A token of a regular expression that matters for its time. */
-const TOKENS = /\\[1-9k]|\\.|\[(?:\\.|[^\]\\])*\]|\(\?[:=!<][=!]?|[*+?|]|\{(\d+)(,\d*)?\}|[()]/gs;
+const TOKENS = /\\[1-9k]|\\.|\[(?:\\.|[^\]\\])*\]?|\(\?[:=!<][=!]?|[*+?|]|\{(\d+)(,\d*)?\}|[()]/gs;
 
 /** Fixed repetitions above this number count as a choice, since each of them is a step. */
 const MAX_FIXED_REPETITIONS = 10;

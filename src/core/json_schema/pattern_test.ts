@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { canCreateMatchers, createMatcher, loadMatchers } from "./pattern.ts";
 
 /** Patterns that `RegExp` matches in linear time. */
@@ -40,6 +40,14 @@ for (const pattern of UNBOUNDED) {
   Deno.test(`canCreateMatchers(): ${pattern} needs RE2`, () =>
     assertEquals(canCreateMatchers(["a", pattern]), false));
 }
+
+Deno.test("canCreateMatchers(): takes seconds at most, not minutes, for patterns of 200 KB", () => {
+  const start = performance.now();
+  for (const piece of ["[", "(", "{", "\\", "[\\", "(?", "a{1"]) {
+    canCreateMatchers([piece.repeat(200_000)]);
+  }
+  assert(performance.now() - start < 10_000);
+});
 
 Deno.test("createMatcher(): reads a pattern with the flag u, or without it if only that makes it valid", () => {
   assertEquals(createMatcher("^.$").test("😀"), true);

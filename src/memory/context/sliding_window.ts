@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
 
@@ -13,6 +14,8 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  * is not changed.
  *
  * The transform keeps its cut between requests, so each agent needs its own.
+ *
+ * @throws {BadRequestError} If a number is below 0 or not a number.
  *
  * @example
  * ```ts
@@ -29,5 +32,6 @@ import type { CompactingTransform, CompactionOptions } from "./compaction.ts";
  * ```
  */
 export function slidingWindow(options: CompactionOptions): CompactingTransform {
+  checkCompaction(options);
   return createCompactingTransform(options);
 }

@@ -21,6 +21,7 @@ import {
   zeroUsage,
 } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
+import { checkCompaction } from "./check_compaction.ts";
 import { createCompactingTransform } from "./compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -71,6 +72,8 @@ export interface SummarizeOptions extends CompactionOptions {
  *
  * The transform keeps its cut between requests, so each agent needs its own.
  *
+ * @throws {BadRequestError} If a number is below 0 or not a number.
+ *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
@@ -87,6 +90,7 @@ export interface SummarizeOptions extends CompactionOptions {
  * ```
  */
 export function summarize(options: SummarizeOptions): CompactingTransform {
+  checkCompaction(options);
   return createCompactingTransform(options, new ModelSummaryWriter(options));
 }
 

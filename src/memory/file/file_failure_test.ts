@@ -18,10 +18,15 @@ import type { FileSystem } from "./file_system.ts";
 class LimitedDisk {
   free = Infinity;
   syncs = 0;
+  readonly syncedDirectories: string[] = [];
   failSync = false;
 
   readonly files: FileSystem = {
     ...localFileSystem,
+    syncDirectory: (path) => {
+      this.syncedDirectories.push(path);
+      return localFileSystem.syncDirectory(path);
+    },
     replace: (path, text, options) => {
       if (this.free <= 0) throw createSystemError("ENOSPC", "no space left on device");
       return localFileSystem.replace(path, text, options);
@@ -185,6 +190,32 @@ testOnDisk(
     session.append(createMessageEntry("x"));
     await session.close();
     assertEquals(disk.syncs, 2);
+    // Only the name of a new file could be lost.
+    assertEquals(disk.syncedDirectories, [directory]);
+  },
+);
+
+testOnDisk(
+  "FileSessionStore: append() stores data again whose first write failed",
+  async ({ store, disk, directory }) => {
+    const data = "A".repeat(2_000);
+    const image = {
+      type: "image",
+      source: { type: "base64", mediaType: "image/png", data },
+    } as const;
+    const message = { role: "user", content: [image], timestamp: 1 } as const;
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    disk.free = 0;
+    session.append({ type: "message", message });
+    await assertRejects(() => session.flush(), SessionError);
+    disk.free = Infinity;
+    const { id } = session.append({ type: "message", message });
+    await session.close();
+    await using reopened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+    const entry = await reopened.entry(id);
+    assertEquals(entry?.type === "message" && entry.message, message);
   },
 );
 

@@ -8,13 +8,15 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import type { LogState } from "./log_scanner.ts";
+import { readHeader } from "../store/jsonl.ts";
 import { SessionTree } from "../store/session_tree.ts";
+import { isSummary } from "../store/summary_check.ts";
 
 const INDEX_VERSION = 1;
 
@@ -100,8 +102,11 @@ export function decodeIndex(text: string): (LogState & { readonly modified: numb
     const value = parseJson(line);
     if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
     if (!Array.isArray(value["rows"])) continue;
-    if (!decodeRows(value["rows"], tree, offsets)) return undefined;
-    if (Array.isArray(value["damage"])) damage.push(...value["damage"]);
+    const rows = { rows: value["rows"], bytes: last.summary.bytes };
+    if (!decodeRows(rows, tree, offsets)) return undefined;
+    const found = value["damage"];
+    if (!Array.isArray(found) || !found.every(isDamage)) return undefined;
+    for (const line of found) damage.push(line);
   }
   if (tree.nodes.length !== last.rows) return undefined;
   const { header, summary, modified } = last;
@@ -116,13 +121,18 @@ export function isUpToDate(
   return summary.bytes === log.size && modified === log.modified;
 }
 
-/** Adds the rows to a tree and to offsets; returns `false` if a row is broken. */
-function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOffsets): boolean {
+/** Adds the rows to a tree and to offsets; returns `false` if a row is broken. `bytes` is the size of the log. */
+function decodeRows(
+  { rows, bytes }: { readonly rows: readonly unknown[]; readonly bytes: number },
+  tree: SessionTree,
+  offsets: LineOffsets,
+): boolean {
   for (let start = 0; start < rows.length; start += ROW_LENGTH) {
     const row = rows.slice(start, start + ROW_LENGTH);
     const [id, parent, offset, length, type, timestamp] = row;
-    const isRow = typeof id === "string" && typeof offset === "number" &&
-      typeof length === "number" && typeof type === "string" && typeof timestamp === "number";
+    const isRow = typeof id === "string" && id !== "" && isCount(offset) && isCount(length) &&
+      offset > offsets.endAt(offsets.count - 1) && offset + length <= bytes &&
+      typeof type === "string" && typeof timestamp === "number";
     if (!isRow) return false;
     const parentId = parent === 0 ? tree.leafId : parent;
     if (parentId !== null && typeof parentId !== "string") return false;
@@ -133,18 +143,22 @@ function decodeRows(rows: readonly unknown[], tree: SessionTree, offsets: LineOf
   return true;
 }
 
-function toIndexSummary(value: unknown): IndexSummary | undefined {
-  if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
-  const { header, summary } = value;
-  const isSummary = isJsonObject(header) && hasCounts(summary) && header["id"] === summary["id"] &&
-    typeof value["rows"] === "number" && typeof value["modified"] === "number";
-  return isSummary ? value as unknown as IndexSummary : undefined;
+function isDamage(value: unknown): value is SessionDamage {
+  return isJsonObject(value) && typeof value["type"] === "string" && isCount(value["offset"]) &&
+    isCount(value["length"]);
 }
 
-function hasCounts(value: unknown): value is JsonObject {
-  return isJsonObject(value) && typeof value["id"] === "string" &&
-    typeof value["bytes"] === "number" && typeof value["updated"] === "number" &&
-    isJsonObject(value["usage"]) && isJsonObject(value["cost"]);
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function toIndexSummary(value: unknown): IndexSummary | undefined {
+  if (!isJsonObject(value) || value["index"] !== INDEX_VERSION) return undefined;
+  const { header, summary, rows, modified } = value;
+  const isValid = isJsonObject(header) && isSummary(summary) && header["id"] === summary.id &&
+    typeof rows === "number" && typeof modified === "number";
+  if (!isValid) return undefined;
+  return { index: INDEX_VERSION, header: readHeader(header, summary), summary, rows, modified };
 }
 
 function parseJson(line: string): unknown {

@@ -10,6 +10,7 @@ import type { FileSystem } from "./file_system.ts";
 /** A file system that counts the bytes read from logs, and a clock. */
 class CountingDisk {
   logBytes = 0;
+  longestRead = 0;
   #time = 0;
 
   /** A clock that advances, so that sessions are listed in the order of their last entries. */
@@ -24,7 +25,10 @@ class CountingDisk {
         close: () => file.close(),
         read: async (offset, length) => {
           const bytes = await file.read(offset, length);
-          if (path.endsWith(".jsonl")) this.logBytes += bytes.length;
+          if (path.endsWith(".jsonl")) {
+            this.logBytes += bytes.length;
+            this.longestRead = Math.max(this.longestRead, bytes.length);
+          }
           return bytes;
         },
       };
@@ -277,5 +281,55 @@ testInDirectory(
     const listed = pages.flat();
     assertEquals(listed, [...await store.list()]);
     assertEquals(listed.map(({ id }) => id).toSorted(), ids.toSorted());
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: rebuilds an index whose rows, damage or summary are invalid",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    const options = { id: "s", tenant: "acme", metadata: { plan: "pro" } };
+    const session = await store.create(options);
+    const entries = [0, 1, 2].map((number) => session.append(createMessageEntry(`m${number}`)));
+    await session.close();
+    const [rows, last] = (await Deno.readTextFile(`${directory}/s.index`)).trim().split("\n")
+      .map((line) => JSON.parse(line));
+    const forgeRow = (index: number, value: unknown) =>
+      [{ ...rows, rows: rows.rows.with(index, value) }, last] as const;
+    const forged: (readonly [unknown, unknown])[] = [
+      ...[-1, 0.5, 0, 1e300, null, "5"].map((offset) => forgeRow(8, offset)),
+      ...[-1, 0.5, 1e300, 2 ** 40, "5"].map((length) => forgeRow(9, length)),
+      ...["", 5].map((id) => forgeRow(6, id)),
+      ...[[null], [5], [{}], [{ type: "torn_tail", offset: 0.5, length: 1 }], {}].map((damage) =>
+        [{ ...rows, damage }, last] as const
+      ),
+      ...[{ title: [] }, { tenant: 5 }, { metadata: "x" }, { usage: { input: "NaN" } }].map((
+        part,
+      ) => [rows, { ...last, summary: { ...last.summary, ...part } }] as const),
+    ];
+    for (const lines of forged) {
+      const text = lines.map((line) => JSON.stringify(line)).join("\n") + "\n";
+      await Deno.writeTextFile(`${directory}/s.index`, text);
+      const opened = await new FileSessionStore({ directory }).open("s", { access: "read" });
+      assertEquals([await opened.path(), opened.damage], [entries, []], text);
+      await opened.close();
+      const [summary] = await new FileSessionStore({ directory }).list({
+        metadata: { plan: "pro" },
+      });
+      assertEquals([summary?.entries, summary?.tenant, summary?.title], [3, "acme", undefined]);
+    }
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: omits invalid members of the header in an index",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    await writeSession(store, "s", 1);
+    const path = `${directory}/s.index`;
+    const text = await Deno.readTextFile(path);
+    await Deno.writeTextFile(path, text.replace('"header":{', '"header":{"tenant":5,'));
+    await using session = await store.open("s", { access: "read" });
+    assertEquals(session.header.tenant, undefined);
   },
 );

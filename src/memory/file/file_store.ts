@@ -4,7 +4,6 @@
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
 import type {
   CreateSessionOptions,
   DeleteSessionsOptions,
@@ -34,6 +33,11 @@ import {
 import { createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
+  checkFilter,
+  checkLimit,
+  pickFilter,
+} from "../store/session_filter.ts";
+import {
   compareSessions,
   deleteMatching,
   type HitPosition,
@@ -48,11 +52,11 @@ import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
 import { isUpToDate, readIndexSummary } from "./file_index.ts";
 import { FileLog } from "./file_log.ts";
-import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
+import type { FileInfo, FileSystem } from "./file_system.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { type LoadedLog, loadLogIndex, saveIndex } from "./load_log_index.ts";
 import { toLoadedState } from "./log_file_state.ts";
-import { readLines } from "./read_lines.ts";
+import { readHeaderId } from "./read_header_id.ts";
 import { searchLog } from "./search_log.ts";
 import {
   getOldLogPath,
@@ -186,7 +190,10 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
-  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options);
+    const filter = pickFilter(options);
+    const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
@@ -213,19 +220,16 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    checkFilter(options);
+    const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) {
       await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
     if (parsed.words.length === 0) return [];
-    const filter = {
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
-    const summaries = await this.list(filter);
+    const summaries = await this.list(pickFilter(options));
     const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&
@@ -481,18 +485,4 @@ function selectListed(
 ): readonly ListedSession[] {
   return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
     .toSorted((left, right) => compareSessions(left.position, right.position));
-}
-
-/** Returns the id in the header of a log, if it has one. */
-async function readHeaderId(file: ReadableFile): Promise<string | undefined> {
-  for await (const [first] of readLines(file)) {
-    try {
-      const header: unknown = JSON.parse(first?.text ?? "");
-      const id = isJsonObject(header) ? header["id"] : undefined;
-      return typeof id === "string" ? id : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-  return undefined;
 }

@@ -8,12 +8,18 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
-import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { SessionDamage, SessionSummary } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { isMessage } from "../store/entry_check.ts";
-import { decodeRecord, restoreContent, SESSION_VERSION } from "../store/jsonl.ts";
+import {
+  createHeader,
+  decodeRecord,
+  readHeader,
+  restoreContent,
+  SESSION_VERSION,
+} from "../store/jsonl.ts";
 import { LineOffsets } from "./line_offsets.ts";
 import { createLogTail, type LogTail } from "./log_file_state.ts";
 import type { LogLine } from "./read_lines.ts";
@@ -94,7 +100,7 @@ export class LogScanner {
   /** The header; a default one if the log has no readable header. */
   get header(): SessionHeader {
     return this.#header ??
-      createFallbackHeader(this.#id, this.tree.nodes[0]?.timestamp ?? this.#created);
+      createHeader({ id: this.#id, created: this.tree.nodes[0]?.timestamp ?? this.#created });
   }
 
   /** Content of the scanned part. */
@@ -147,7 +153,7 @@ export class LogScanner {
   }
 
   #addHeader(record: JsonObject, line: LogLine): void {
-    const { version, created, cwd, tenant, user, metadata, parent } = record;
+    const { version, created } = record;
     if (typeof version === "number" && version > SESSION_VERSION) {
       if (typeof created !== "number") throw createForeignLogError(this.#id);
       throw new SessionError(
@@ -157,14 +163,7 @@ export class LogScanner {
       );
     }
     if (this.#header) return this.#reportDamage("broken_entry", line);
-    this.#header = {
-      ...createFallbackHeader(this.#id, typeof created === "number" ? created : this.#created),
-      ...(typeof cwd === "string" && { cwd }),
-      ...(typeof tenant === "string" && { tenant }),
-      ...(typeof user === "string" && { user }),
-      ...(isJsonObject(metadata) && !isDeeperThan(metadata, MAX_JSON_DEPTH) && { metadata }),
-      ...(isParentLink(parent) && { parent }),
-    };
+    this.#header = readHeader(record, { id: this.#id, created: this.#created });
   }
 
   #startWithoutHeader(value: unknown, line: LogLine): void {
@@ -231,12 +230,4 @@ function createForeignLogError(id: string): SessionError {
       "to a list of messages and import it",
     { reason: "not_a_session" },
   );
-}
-
-function createFallbackHeader(id: string, created: number): SessionHeader {
-  return { type: "session", version: SESSION_VERSION, id, created };
-}
-
-function isParentLink(value: unknown): value is NonNullable<SessionHeader["parent"]> {
-  return isJsonObject(value) && typeof value["sessionId"] === "string";
 }

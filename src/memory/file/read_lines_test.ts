@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { ReadableFile } from "./file_system.ts";
 import { type LogLine, readLines } from "./read_lines.ts";
@@ -65,4 +65,16 @@ Deno.test("readLines(): a line with invalid UTF-8 has no text, other lines do", 
 Deno.test("readLines() starts at an offset", async () => {
   const lines = await readAllLines(encoder.encode("one\ntwo\nthree"), 2, 4);
   assertEquals(lines.map(({ text, offset }) => [text, offset]), [["two", 4], ["three", 8]]);
+});
+
+Deno.test("readLines(): reads a long line in a number of steps that grows with the logarithm of its length", async () => {
+  const bytes = new Uint8Array(64 * 1024 * 1024).fill(120);
+  const file = createFile(bytes, Infinity);
+  let reads = 0;
+  const read = (offset: number, length: number) => {
+    reads++;
+    return file.read(offset, length);
+  };
+  for await (const [line] of readLines({ ...file, read })) assertEquals(line?.length, bytes.length);
+  assert(reads <= 10, `${reads} reads`);
 });

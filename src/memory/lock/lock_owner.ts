@@ -5,7 +5,8 @@
  */
 
 import type { SessionOwner } from "../../core/errors.ts";
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isDate } from "../store/format_time.ts";
 
 /** Interval between two heartbeats, in milliseconds. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
@@ -19,14 +20,15 @@ export function encodeLockOwner({ pid, name, since }: Omit<SessionOwner, "heartb
   return JSON.stringify({ pid, name, since });
 }
 
-/** Decodes the record of an owner; if it is broken, only the heartbeat is known. */
-export function decodeLockOwner(record: string, heartbeat: number): SessionOwner {
-  const { pid, name, since } = parseRecord(record);
+/** Decodes the record of an owner; if it is broken, only the heartbeat is known. Default of `heartbeat`: that in the record. */
+export function decodeLockOwner(record: string, heartbeat?: number): SessionOwner {
+  const { pid, name, since, heartbeat: recorded } = parseRecord(record);
+  const lastHeartbeat = heartbeat ?? (isTime(recorded) ? recorded : 0);
   return {
     pid: typeof pid === "number" ? pid : UNKNOWN_PID,
     ...(typeof name === "string" && { name }),
-    since: typeof since === "number" ? since : heartbeat,
-    heartbeat,
+    since: isTime(since) ? since : lastHeartbeat,
+    heartbeat: lastHeartbeat,
   };
 }
 
@@ -42,7 +44,11 @@ export function isStale(heartbeat: number, now: number): boolean {
   return now - heartbeat > STALE_AFTER_MS;
 }
 
-function parseRecord(record: string): { pid?: unknown; name?: unknown; since?: unknown } {
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && isDate(value);
+}
+
+function parseRecord(record: string): JsonObject {
   try {
     const value: unknown = JSON.parse(record);
     return isJsonObject(value) ? value : {};

@@ -5,6 +5,7 @@
  */
 
 import type { DeleteSessionsOptions, SessionFilter } from "../../core/session.ts";
+import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
 import { encodeText } from "./stored_text.ts";
@@ -88,10 +89,12 @@ class Conditions {
   readonly values: unknown[] = [];
   readonly #conditions = ["sessions.entries > 0"];
 
-  constructor({ cwd, tenant, user }: SessionFilter) {
+  constructor({ cwd, tenant, user, metadata }: SessionFilter) {
     for (const [column, value] of Object.entries({ cwd, tenant, user_id: user })) {
       if (value !== undefined) this.add((add) => `${column} = ${add(encodeText(value))}`);
     }
+    const members = listMembers(metadata);
+    if (members.length > 0) this.add((add) => `metadata @> ${add(JSON.stringify(members))}::jsonb`);
   }
 
   readonly addValue: AddValue = (value) => `$${this.values.push(value)}`;

@@ -9,6 +9,8 @@
 
 import { SessionError, type SessionOwner } from "../../core/errors.ts";
 import type { DeleteSessionsOptions, SessionSummary } from "../../core/session.ts";
+import { decodeLockOwner } from "../lock/lock_owner.ts";
+import { createOutline } from "../storage/create_outline.ts";
 import type {
   EntryAppend,
   EntryStorage,
@@ -20,6 +22,7 @@ import type {
   StoredEntry,
   StoredSession,
 } from "../storage/entry_storage.ts";
+import { encodeSummary } from "../storage/session_columns.ts";
 import { createLockLostError } from "../store/session_errors.ts";
 import { CallBatches } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
@@ -31,7 +34,7 @@ import {
   type Query,
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeSummary, readOutline, readSession } from "./stored_session.ts";
+import { encodeMetadata, readEntries, readSession } from "./stored_session.ts";
 import { encodeText } from "./stored_text.ts";
 import { listWords } from "./word_index.ts";
 
@@ -77,7 +80,7 @@ export class PostgresStorage implements EntryStorage {
         WHERE session = $1 AND position < $2`,
       values: [id, summary.entries],
     });
-    return { header, summary, outline: readOutline(rows, summary.entries) };
+    return { header, summary, outline: createOutline(summary.entries, readEntries(rows)) };
   }
 
   async readLines(
@@ -119,7 +122,7 @@ export class PostgresStorage implements EntryStorage {
     throw createLockLostError(id, await this.#findOwner(id));
   }
 
-  /** Deletes 500 sessions at a time. When a connection is lost, the ids that its statement has deleted are not returned. */
+  /** Deletes 100 sessions at a time. When a connection is lost, the ids that its statement has deleted are not returned. */
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     const statement = createDeleteStatement(this.#schema, options, DELETE_BATCH_SIZE);
     const deleted: string[] = [];
@@ -174,7 +177,8 @@ export class PostgresStorage implements EntryStorage {
       text: `SELECT writer_owner FROM ${this.#schema}.sessions WHERE id = $1`,
       values: [id],
     });
-    return parseOwner(session?.["writer_owner"]);
+    const owner = session?.["writer_owner"];
+    return typeof owner === "string" ? decodeLockOwner(owner) : undefined;
   }
 
   /** Whether the session has exactly these entries at their positions. */
@@ -218,6 +222,7 @@ function createAppendValues(
     getNew(header.cwd),
     getNew(header.tenant),
     getNew(header.user),
+    isNew ? encodeMetadata(header) : null,
     list((entry) => encodeText(entry.id)),
     list(({ parentId }) => parentId === null ? null : encodeText(parentId)),
     list(({ type }) => encodeText(type)),
@@ -225,12 +230,4 @@ function createAppendValues(
     list(({ line }) => line),
     list(({ searchText }) => listWords(searchText)),
   ];
-}
-
-function parseOwner(owner: unknown): SessionOwner | undefined {
-  try {
-    return typeof owner === "string" ? JSON.parse(owner) : undefined;
-  } catch {
-    return undefined;
-  }
 }

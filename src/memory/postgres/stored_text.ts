@@ -6,11 +6,13 @@
 
 /** Begins an escape; a character for private use. */
 const ESCAPE = "\ue000";
+const REFUSED = new RegExp(`[\0${ESCAPE}]`);
 const LONE_SURROGATE = /\p{Cs}/gu;
 const ESCAPED = new RegExp(`${ESCAPE}([0-9a-f]{4})`, "g");
 
 /** Encodes a text for a column: a character that a column cannot have becomes an escape. */
 export function encodeText(text: string): string {
+  if (text.isWellFormed() && !REFUSED.test(text)) return text;
   return text.replaceAll(ESCAPE, escape).replaceAll("\0", escape).replace(LONE_SURROGATE, escape);
 }
 

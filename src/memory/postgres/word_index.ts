@@ -16,10 +16,15 @@ const MAX_LENGTH = 250_000;
 /** A lexeme, which is not a word, of an entry with words that are not in the index. The store examines such entries. */
 const INCOMPLETE = "…";
 
-/** Returns the different words of a text, separated by spaces; `null` if there are none. */
+/** Returns the words of a text, separated by spaces; `null` if there are none. Postgres removes repeated ones. */
 export function listWords(text: string): string | null {
-  const words = new Set(splitWords(text).map((word) => word.slice(0, MAX_WORD_LENGTH)));
-  if (words.size === 0) return null;
+  const words = splitWords(text).map((word) => word.slice(0, MAX_WORD_LENGTH));
+  if (words.length === 0) return null;
+  const list = words.join(" ");
+  return list.length <= MAX_LENGTH ? list : truncateWords(new Set(words));
+}
+
+function truncateWords(words: Iterable<string>): string {
   const list = Array.from(words).join(" ");
   if (list.length <= MAX_LENGTH) return list;
   const mark = ` ${INCOMPLETE}`;

@@ -196,7 +196,7 @@ export function restore(
   const pending = stored.pending &&
     limitReruns(stored.pending, { messages, tools, maxAttempts: maxToolAttempts });
   const repaired = repairHistory(messages, { pendingCalls: getPendingIds(pending) });
-  if (pending) checkPending(pending, repaired.messages);
+  checkPending(pending, repaired.messages);
   agent.setSystemPrompt(systemPrompt);
   agent.setModel(model);
   agent.setMessages(repaired.messages, pending);

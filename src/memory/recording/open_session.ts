@@ -8,7 +8,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { matchesFilter } from "../store/session_page.ts";
+import { matchesFilter } from "../store/session_filter.ts";
 import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import type { ResumedPlan } from "./session_state.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";

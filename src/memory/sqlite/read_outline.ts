@@ -5,6 +5,7 @@
  */
 
 import type { EntryOutline, SessionEntryType } from "../../core/session_entry.ts";
+import { createOutline } from "../storage/create_outline.ts";
 import type { Database } from "./sqlite_database.ts";
 
 type Row = Record<string, unknown>;
@@ -28,18 +29,15 @@ export function readOutline(
   sessionId: string,
   count: number,
 ): readonly (EntryOutline | undefined)[] {
-  const outline = new Array<EntryOutline | undefined>(count).fill(undefined);
-  let missing = count;
+  const entries = new Map<number, EntryOutline>();
   for (const query of QUERIES) {
-    if (missing === 0) break;
+    if (entries.size === count) break;
     for (const row of readUntilDamage(database, query, sessionId)) {
       const position = Number(row["position"]);
-      if (position >= count || outline[position]) continue;
-      outline[position] = toOutline(row);
-      missing--;
+      if (position < count && !entries.has(position)) entries.set(position, toOutline(row));
     }
   }
-  return outline;
+  return createOutline(count, entries);
 }
 
 function readUntilDamage(database: Database, query: string, sessionId: string): readonly Row[] {

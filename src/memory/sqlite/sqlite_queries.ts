@@ -5,6 +5,8 @@
  */
 
 import type { SessionFilter } from "../../core/session.ts";
+import { listMembers } from "../store/session_filter.ts";
+import { SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 
 type Value = string | number;
@@ -22,7 +24,7 @@ export function createListQuery({ limit = -1, after, ...filter }: StorageListOpt
     ...(after ? [{ sql: "(updated, id) < (?, ?)", values: [after.updated, after.id] }] : []),
   ]);
   return {
-    sql: `SELECT id, updated, summary FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
+    sql: `SELECT ${SESSION_COLUMNS} FROM sessions ${sql} ORDER BY updated DESC, id DESC LIMIT ?`,
     values: [...values, limit],
   };
 }
@@ -54,13 +56,17 @@ export function createSearchQuery(
   };
 }
 
-function createFilter({ cwd, tenant, user }: SessionFilter): Query[] {
+function createFilter({ cwd, tenant, user, metadata }: SessionFilter): Query[] {
   const equals = (sql: string, value: string | undefined) =>
     value === undefined ? [] : [{ sql, values: [value] }];
   return [
     ...equals("cwd = ?", cwd),
     ...equals("tenant = ?", tenant),
     ...equals("user = ?", user),
+    ...listMembers(metadata).map((member) => ({
+      sql: "sessions.id IN (SELECT session FROM session_members WHERE member = ?)",
+      values: [member],
+    })),
   ];
 }
 

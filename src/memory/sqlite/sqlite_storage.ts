@@ -20,6 +20,7 @@ import type {
   StoredEntry,
   StoredSession,
 } from "../storage/entry_storage.ts";
+import { encodeSummary } from "../storage/session_columns.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
 import { readHeader, readSummary } from "./session_rows.ts";
@@ -36,7 +37,7 @@ import {
   type Statement,
 } from "./sqlite_database.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
-import { createTables, getStoredText } from "./sqlite_tables.ts";
+import { addMembers, createTables, getStoredText } from "./sqlite_tables.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -73,7 +74,7 @@ export class SqliteStorage implements EntryStorage {
     await this.#assertUnchanged(id);
     return await this.#use((connection) => {
       const isAppended = runInTransaction(connection.database, () => connection.append(id, append));
-      if (!isAppended) return false;
+      if (!isAppended) throw createLogChangedError(id, { path: this.#path, change: "changed" });
       this.#unsyncedIds.add(id);
       this.#hasLoggedEntries = true;
       return true;
@@ -259,12 +260,13 @@ class Connection {
   append(id: string, { header, entries, position, summary }: EntryAppend): boolean {
     const { addSession, setSummary } = this.#statements ??= prepareStatements(this.database);
     const { cwd = null, tenant = null, user = null } = header;
-    const text = JSON.stringify(summary);
+    const text = encodeSummary(summary);
     const values = [text, summary.updated, position + entries.length, id] as const;
     const { changes } = position === 0
       ? addSession.run(...values, JSON.stringify(header), cwd, tenant, user)
       : setSummary.run(...values, position);
     if (changes !== 1) return false;
+    if (position === 0) addMembers(this.database, header);
     entries.forEach((entry, index) => this.#addEntry(id, position + index, entry));
     return true;
   }
@@ -351,6 +353,7 @@ function deleteSession(database: Database, id: string): boolean {
     if (text !== "") removeText.run(Number(number), text);
   }
   database.prepare("DELETE FROM entries WHERE session = ?").run(id);
+  database.prepare("DELETE FROM session_members WHERE session = ?").run(id);
   return changes === 1;
 }
 

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
@@ -6,8 +6,6 @@ import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { StorageListOptions } from "../storage/entry_storage.ts";
-import { createHeader, encodeEntry } from "../store/jsonl.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 import { openDatabase } from "./sqlite_database.ts";
 import { createListQuery } from "./sqlite_queries.ts";
 import { createTables } from "./sqlite_tables.ts";
@@ -408,58 +406,59 @@ testDatabase("list() with a limit reads only that many sessions, from an index",
   for (const filter of [{}, { tenant: "t" }, { user: "u" }]) {
     assertMatch(explain({ limit: 10, after, ...filter }), /^SEARCH sessions USING INDEX \w+ \(/);
   }
+  const plan = explain({ limit: 10, after, metadata: { plan: "pro" } });
+  assertMatch(plan, /SEARCH session_members USING PRIMARY KEY \(member=\?/);
+  assertFalse(/SCAN sessions(;|$)/.test(plan), plan);
   database.close();
 });
 
-testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {
-  const header = { type: "session", version: 1, id: "s", created: 1, cwd: "/work" };
-  const database = new DatabaseSync(path);
-  database.exec(VERSION_1_TABLES);
-  const entry = (number: number, parentId: string | null) => ({
-    ...createMessageEntry(`needle ${number}`),
-    id: `e${number}`,
-    parentId,
-    timestamp: number,
-  });
-  const entries = [entry(1, null), entry(2, "e1"), entry(3, "e2")];
-  const builder = SummaryBuilder.from(createHeader({ id: "s", created: 1, cwd: "/work" }));
-  for (const entry of entries) builder.add(entry);
-  database.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, 0)").run(
-    "s",
-    JSON.stringify(header),
-    JSON.stringify(builder.build(0)),
-    3,
-  );
-  for (const entry of entries) {
-    const { id, parentId, type, timestamp } = entry;
-    const add =
-      "INSERT INTO entries (session, id, parent, type, timestamp, line) VALUES (?, ?, ?, ?, ?, ?)";
-    database.prepare(add).run("s", id, parentId, type, timestamp, encodeEntry(entry));
-  }
-  database.close();
+testDatabase(
+  "opens a session with a forged number of entries, and does not write to it",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    await writeSession(store, "s", "a", "b");
+    const database = await openDatabase(path, createTables);
+    for (
+      const [count, missing] of [[2_000_000_000, 100_000], [2 ** 50, 100_000], [3, 1]] as const
+    ) {
+      database.exec(`UPDATE sessions SET entries = ${count}`);
+      const session = await store.open("s", { access: "read" });
+      assertEquals([session.outline.length, session.damage.length], [2, missing]);
+      await session.close();
+    }
+    database.exec("UPDATE sessions SET entries = -5");
+    const session = await store.open("s");
+    assertEquals(session.outline, []);
+    session.append(createMessageEntry("c"));
+    const error = await assertRejects(() => session.close(), SessionError, "another program has");
+    assertEquals(error.reason, "write_failed");
+    assertEquals(database.prepare("SELECT count(*) AS count FROM entries").get()?.["count"], 2);
+    database.close();
+    await store.close();
+  },
+);
+
+testDatabase("stores the metadata in the header only", async (path) => {
   await using store = new SqliteSessionStore({ path });
-  const session = await store.open("s");
-  assertEquals(await session.path(), entries);
-  session.append(createMessageEntry("needle 4"));
+  const metadata = { text: "x".repeat(60_000) };
+  await using session = await store.create({ id: "s", tenant: "acme", metadata });
+  session.append(createMessageEntry("a"));
   await session.close();
-  assertEquals((await store.search("needle")).length, 4);
-  assertEquals((await store.list({ cwd: "/work" }))[0]?.entries, 4);
+  assertEquals((await store.list({ tenant: "acme" }))[0]?.metadata, metadata);
   await store.close();
+  const database = new DatabaseSync(path);
+  const row = database.prepare("SELECT length(summary) AS length FROM sessions").get();
+  database.close();
+  assert(Number(row?.["length"]) < 2_000);
 });
 
-const VERSION_1_TABLES = `
-  CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, header TEXT NOT NULL, summary TEXT NOT NULL, updated INTEGER NOT NULL,
-    syncs INTEGER NOT NULL DEFAULT 0
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE entries (
-    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-    id TEXT NOT NULL, parent TEXT, type TEXT NOT NULL, timestamp INTEGER NOT NULL, line TEXT NOT NULL,
-    UNIQUE (session, id)
-  ) STRICT;
-  CREATE INDEX entries_in_order ON entries (session, number);
-  CREATE VIRTUAL TABLE entry_text USING fts5(
-    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
-  );
-  PRAGMA user_version = 1;
-`;
+testDatabase("deletes the members of metadata with their session", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await using session = await store.create({ id: "s", metadata: { secret: "xyzzy-metadata" } });
+  session.append(createMessageEntry("a"));
+  await session.close();
+  await store.delete("s");
+  await store.close();
+  const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
+  assertEquals(bytes.includes("xyzzy-metadata"), false);
+});

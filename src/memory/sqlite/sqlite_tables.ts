@@ -5,12 +5,27 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
+import type { SessionHeader } from "../../core/session_entry.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
 import { getSearchText } from "../store/search.ts";
+import { listMembers } from "../store/session_filter.ts";
+import { readHeader } from "./session_rows.ts";
 import type { Database } from "./sqlite_database.ts";
 
 /** Version of the tables. A change of `getSearchText()` needs a new one, since the index is updated with its texts. */
-const TABLES_VERSION = 2;
+const TABLES_VERSION = 3;
+
+const MEMBERS_TABLE = `
+  CREATE TABLE session_members (
+    member TEXT NOT NULL,
+    session TEXT NOT NULL,
+    PRIMARY KEY (member, session)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX members_of_session ON session_members (session);
+
+  PRAGMA user_version = ${TABLES_VERSION};
+`;
 
 const TABLES = `
   CREATE TABLE sessions (
@@ -47,7 +62,7 @@ const TABLES = `
   );
   INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
 
-  PRAGMA user_version = ${TABLES_VERSION};
+  ${MEMBERS_TABLE}
 `;
 
 /**
@@ -58,7 +73,8 @@ const TABLES = `
 export function createTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
   if (version === 0) database.exec(TABLES);
-  else if (version === 1) upgradeTables(database);
+  else if (version === 1) upgradeEntries(database);
+  else if (version === 2) addMembersTable(database);
   else if (version !== TABLES_VERSION) {
     throw new SessionError(
       `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
@@ -68,8 +84,28 @@ export function createTables(database: Database, path: string): void {
   }
 }
 
+/** Upgrades the tables of version 2, which cannot be filtered by metadata. */
+function addMembersTable(database: Database): void {
+  database.exec(MEMBERS_TABLE);
+  addAllMembers(database);
+}
+
+function addAllMembers(database: Database): void {
+  for (const row of database.prepare("SELECT * FROM sessions").all()) {
+    addMembers(database, readHeader(row));
+  }
+}
+
+/** Adds the members of a session's metadata by which it can be selected. */
+export function addMembers(database: Database, { id, metadata }: SessionHeader): void {
+  const members = listMembers(metadata);
+  if (members.length === 0) return;
+  const addMember = database.prepare("INSERT INTO session_members (member, session) VALUES (?, ?)");
+  for (const member of members) addMember.run(member, id);
+}
+
 /** Upgrades the tables of version 1, whose entries have no position. */
-function upgradeTables(database: Database): void {
+function upgradeEntries(database: Database): void {
   database.exec(`
     DROP TABLE entry_text;
     DROP INDEX entries_in_order;
@@ -85,6 +121,7 @@ function upgradeTables(database: Database): void {
     DROP TABLE old_entries;
     DROP TABLE old_sessions;
   `);
+  addAllMembers(database);
   const addText = database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)");
   for (const { number, line } of database.prepare("SELECT number, line FROM entries").iterate()) {
     const text = getStoredText(String(line));

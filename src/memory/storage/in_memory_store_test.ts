@@ -39,3 +39,11 @@ Deno.test("InMemorySessionStore: path() and search() select by number, type, tim
   assertEquals(await count({ types: ["title"] }), 2);
   for (const session of sessions) await session.close();
 });
+
+Deno.test("InMemorySessionStore: append() never uses an id twice", async () => {
+  const ids = ["a", "a", "a", "b", "b", "c"];
+  const store = new InMemorySessionStore({ newId: () => ids.shift() ?? "end" });
+  await using session = await store.create({ id: "s" });
+  const entries = [1, 2, 3].map((number) => session.append({ type: "title", title: `${number}` }));
+  assertEquals(entries.map(({ id }) => id), ["a", "b", "c"]);
+});

@@ -9,7 +9,10 @@ import { decodeLine } from "../store/jsonl.ts";
 import { type FindUpdated, type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 
-/** Number of sessions or lines that are read at a time. */
+/** Number of sessions that are listed at a time. */
+const LIST_BATCH_SIZE = 100;
+
+/** Number of lines that are read at a time. */
 const BATCH_SIZE = 32;
 
 /** Sessions that were written. */
@@ -20,22 +23,40 @@ export interface MovedSessions {
   readonly sessions: readonly ListedSession[];
 }
 
-/** Lists the sessions that were written after a time, in milliseconds since the epoch. */
+/**
+ * Lists the sessions that were written after a time, in milliseconds since the epoch. One that is written again meanwhile
+ * moves to the beginning of the list, which is listed again until it has no other sessions.
+ */
 export async function listMoved(
   storage: EntryStorage,
   filter: SessionFilter,
   snapshotTime: number,
 ): Promise<MovedSessions> {
-  const moved: SessionSummary[] = [];
+  const moved = new Map<string, SessionSummary>();
+  for (let time = snapshotTime;;) {
+    const written = await listWritten(storage, filter, time);
+    const count = moved.size;
+    for (const summary of written) moved.set(summary.id, summary);
+    if (moved.size === count) break;
+    time = (written[0]?.updated ?? time) - 1;
+  }
+  const sessions = await listSnapshot(moved.values(), snapshotTime, findUpdated(storage));
+  return { ids: new Set(moved.keys()), sessions };
+}
+
+async function listWritten(
+  storage: EntryStorage,
+  filter: SessionFilter,
+  time: number,
+): Promise<readonly SessionSummary[]> {
+  const written: SessionSummary[] = [];
   for (;;) {
-    const after = moved.at(-1);
-    const position = after && { after: { updated: after.updated, id: after.id } };
-    const batch = await storage.list({ ...filter, limit: BATCH_SIZE, ...position });
-    moved.push(...batch.filter(({ updated }) => updated > snapshotTime));
-    const isComplete = batch.length < BATCH_SIZE || moved.at(-1) !== batch.at(-1);
-    if (!isComplete) continue;
-    const sessions = await listSnapshot(moved, snapshotTime, findUpdated(storage));
-    return { ids: new Set(moved.map(({ id }) => id)), sessions };
+    const last = written.at(-1);
+    const position = last && { after: { updated: last.updated, id: last.id } };
+    const batch = await storage.list({ ...filter, limit: LIST_BATCH_SIZE, ...position });
+    const newer = batch.filter(({ updated }) => updated > time);
+    written.push(...newer);
+    if (newer.length < LIST_BATCH_SIZE) return written;
   }
 }
 

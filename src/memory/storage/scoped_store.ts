@@ -4,6 +4,7 @@
  * @module
  */
 
+import { SessionError } from "../../core/errors.ts";
 import type {
   CreateSessionOptions,
   DeleteSessionsOptions,
@@ -16,8 +17,8 @@ import type {
   SessionPage,
   SessionStore,
 } from "../../core/session.ts";
-import { createNotFoundError } from "../store/session_errors.ts";
-import { checkDeleteOptions, checkScope, matchesFilter } from "../store/session_page.ts";
+import { createAlreadyExistsError, createNotFoundError } from "../store/session_errors.ts";
+import { checkDeleteOptions, checkScope, matchesFilter } from "../store/session_filter.ts";
 
 /** The tenant, the user, or both, whose sessions a store has. */
 export type SessionScope = Pick<SessionFilter, "tenant" | "user">;
@@ -58,7 +59,11 @@ class ScopedStore implements SessionStore {
   }
 
   async create(options: CreateSessionOptions = {}): Promise<Session> {
-    return await this.#store.create({ ...options, ...this.#scope });
+    try {
+      return await this.#store.create({ ...options, ...this.#scope });
+    } catch (error) {
+      throw await this.#toOwnError(error, options.id);
+    }
   }
 
   async open(
@@ -91,11 +96,25 @@ class ScopedStore implements SessionStore {
     return await this.#store.deleteAll({ ...options, ...this.#scope });
   }
 
+  /** Replaces the error for a session that exists outside of the scope, whose advice cannot be followed. */
+  async #toOwnError(error: unknown, id: string | undefined): Promise<unknown> {
+    const isTaken = error instanceof SessionError &&
+      (error.reason === "already_exists" || error.reason === "locked");
+    if (!isTaken || id === undefined) return error;
+    const isOther = await this.#isOther(id).catch(() => false);
+    return isOther ? createAlreadyExistsError(id, "use another id") : error;
+  }
+
   /** Checks the header before the session is locked, which its writer would notice. */
   async #checkSession(id: string): Promise<void> {
+    if (await this.#isOther(id)) throw createNotFoundError(id);
+  }
+
+  /** Whether a session that exists is outside of the scope. */
+  async #isOther(id: string): Promise<boolean> {
     const session = await this.#store.open(id, { access: "read" });
     await session.close();
-    if (!matchesFilter(session.header, this.#scope)) throw createNotFoundError(id);
+    return !matchesFilter(session.header, this.#scope);
   }
 
   /** Whether a filter can select sessions of the scope. */

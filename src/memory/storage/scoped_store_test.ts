@@ -75,9 +75,34 @@ testStores("its sessions can be created, forked and deleted", async (store) => {
   assertEquals((await store.list()).map(({ id }) => id), ["open"]);
 });
 
+testStores("an id of another tenant is taken, with advice that can be followed", async (store) => {
+  const acme = scopeStore(store, { tenant: "acme" });
+  const zoo = scopeStore(store, { tenant: "zoo" });
+  await writeSession(zoo, "z");
+  const expectTaken = async (advice: string, create: () => Promise<unknown>) => {
+    const error = await assertRejects(create, SessionError, advice);
+    assertEquals([error.reason, error.owner], ["already_exists", undefined]);
+  };
+  await expectTaken("exists: use another id", () => acme.create({ id: "z" }));
+  await expectTaken("exists: open it, or use another id", () => zoo.create({ id: "z" }));
+  await using _open = await zoo.open("z");
+  await expectTaken("exists: use another id", () => acme.create({ id: "z" }));
+  const error = await assertRejects(() => zoo.create({ id: "z" }), SessionError);
+  assertEquals(error.reason, "locked");
+  await using _new = await acme.create({ id: "new" });
+  assertEquals(
+    (await assertRejects(() => acme.create({ id: "new" }), SessionError)).reason,
+    "locked",
+  );
+  await assertRejects(() => acme.create({ id: "" }), SessionError, "Invalid session id");
+});
+
 Deno.test("scopeStore(): rejects an empty scope, and deleteAll() without an option", async () => {
   const store = new InMemorySessionStore();
   assertThrows(() => scopeStore(store, {}), SessionError, "scope");
+  for (const tenant of [null, 5, {}] as unknown as readonly string[]) {
+    assertThrows(() => scopeStore(store, { tenant, user: "amy" }), SessionError, "tenant");
+  }
   const acme = scopeStore(store, { tenant: "acme" });
   const error = await assertRejects(() => acme.deleteAll({}), SessionError);
   assertEquals(error.reason, "bad_filter");

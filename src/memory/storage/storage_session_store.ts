@@ -31,6 +31,11 @@ import {
 import { checkSessionId, createRandomId } from "../store/session_id.ts";
 import {
   checkDeleteOptions,
+  checkFilter,
+  checkLimit,
+  pickFilter,
+} from "../store/session_filter.ts";
+import {
   compareSessions,
   deleteMatching,
   type ListCursor,
@@ -121,7 +126,10 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Lists the sessions, most recently written first. */
-  async list({ limit, cursor, ...filter }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options);
+    const filter = pickFilter(options);
+    const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
     return await this.#read(undefined, async () => {
       const sessions = await this.#list(filter, { after, limit });
@@ -159,21 +167,19 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, cwd, tenant, user, limit = DEFAULT_SEARCH_LIMIT, signal } = options;
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    checkFilter(options);
+    const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
     if (sessionId !== undefined) await this.#load(sessionId);
     if (parsed.words.length === 0) return [];
-    const scope = {
-      ...(sessionId !== undefined && { sessionId }),
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
+    const filter = pickFilter(options);
     return await this.#read(sessionId, async () => {
-      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(scope);
+      const snapshotTime = after?.snapshotTime ?? await this.#findLatest(filter);
       const hits = searchStorage(this.#storage, parsed, {
-        ...scope,
+        ...filter,
+        ...(sessionId !== undefined && { sessionId }),
         snapshotTime,
         ...(after && { after }),
         ...(signal && { signal }),
@@ -213,12 +219,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     await this.close();
   }
 
-  async #findLatest({ cwd, tenant, user }: SessionFilter): Promise<number> {
-    const filter = {
-      ...(cwd !== undefined && { cwd }),
-      ...(tenant !== undefined && { tenant }),
-      ...(user !== undefined && { user }),
-    };
+  async #findLatest(filter: SessionFilter): Promise<number> {
     const [first] = await this.#storage.list({ ...filter, limit: 1 });
     return first?.updated ?? 0;
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { EntryPosition, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
 import { findEntryProblem, isKnownType } from "./entry_check.ts";
@@ -31,6 +31,26 @@ export type DecodedLine = SessionEntry | ReferringEntry | undefined;
 /** Creates the header of a session of the current version. */
 export function createHeader(options: Omit<SessionHeader, "type" | "version">): SessionHeader {
   return { type: "session", version: SESSION_VERSION, ...pickHeader(options) };
+}
+
+/** Reads the header of a log, without members that are invalid; `id` and the default of `created` are those of the store. */
+export function readHeader(
+  { created, cwd, tenant, user, metadata, parent }: JsonObject,
+  defaults: Pick<SessionHeader, "id" | "created">,
+): SessionHeader {
+  return createHeader({
+    id: defaults.id,
+    created: typeof created === "number" && Number.isFinite(created) ? created : defaults.created,
+    ...(typeof cwd === "string" && { cwd }),
+    ...(typeof tenant === "string" && { tenant }),
+    ...(typeof user === "string" && { user }),
+    ...(isJsonObject(metadata) && !isDeeperThan(metadata, MAX_JSON_DEPTH) && { metadata }),
+    ...(isParentLink(parent) && { parent }),
+  });
+}
+
+function isParentLink(value: unknown): value is NonNullable<SessionHeader["parent"]> {
+  return isJsonObject(value) && typeof value["sessionId"] === "string";
 }
 
 /** Encodes a header as a line, without the newline. */

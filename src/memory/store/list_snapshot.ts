@@ -30,7 +30,7 @@ export type FindUpdated = (
 
 /** Returns sessions at their positions at a time, in their order, without those that are newer. */
 export async function listSnapshot(
-  summaries: readonly SessionSummary[],
+  summaries: Iterable<SessionSummary>,
   snapshotTime: number,
   findUpdated: FindUpdated,
 ): Promise<readonly ListedSession[]> {

@@ -5,6 +5,7 @@
  */
 
 import { type ContentBlock, extractText } from "../../core/content.ts";
+import { SessionError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { SearchHit, SearchSessionsOptions } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
@@ -13,6 +14,9 @@ import { safeStringify } from "./safe_stringify.ts";
 /** Length of a snippet before the match, in characters; from the match on it is twice as long. */
 const SNIPPET_CHARACTERS = 60;
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
+
+/** Maximum length of a query, in UTF-16 code units: each word takes time for each entry that may match. */
+const MAX_QUERY_LENGTH = 10_000;
 
 /** Default maximum number of hits. */
 export const DEFAULT_SEARCH_LIMIT = 50;
@@ -71,8 +75,13 @@ export class SearchQuery {
   readonly #patterns: readonly RegExp[];
   readonly #options: SearchSessionsOptions;
 
-  /** Parses a query. */
+  /**
+   * Parses a query.
+   *
+   * @throws {SessionError} With the reason `bad_filter` if it is too long.
+   */
   constructor(query: string, options: SearchSessionsOptions = {}) {
+    checkQuery(query);
     this.words = [...new Set(splitWords(query))];
     this.#patterns = this.words.map((word) =>
       new RegExp(`(?<![\\p{L}\\p{N}\\p{Co}])${word}`, "iu")
@@ -98,12 +107,22 @@ export class SearchQuery {
   findHit(sessionId: string, entry: SessionEntry): SearchHit | undefined {
     if (this.words.length === 0 || !this.matchesFilters(entry)) return undefined;
     const text = getSearchText(entry);
+    // A pattern is compiled on first use, which takes a hundred times as long as this check.
+    if (!this.canMatch(text.toLowerCase())) return undefined;
     const matches = this.#patterns.map((pattern) => text.search(pattern));
     if (matches.includes(-1)) return undefined;
     const { id: entryId, type, timestamp } = entry;
     const snippet = createSnippet(text, Math.min(...matches));
     return { sessionId, entryId, type, timestamp, snippet };
   }
+}
+
+function checkQuery(query: string): void {
+  if (typeof query === "string" && query.length <= MAX_QUERY_LENGTH) return;
+  throw new SessionError(
+    `Cannot search for this query: use a text of at most ${MAX_QUERY_LENGTH} characters`,
+    { reason: "bad_filter" },
+  );
 }
 
 function getMessageText(message: AgentMessage): string {

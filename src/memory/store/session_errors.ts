@@ -5,6 +5,7 @@
  */
 
 import { AgentError, getErrorMessage, SessionError, type SessionOwner } from "../../core/errors.ts";
+import { formatTime } from "./format_time.ts";
 
 /** Causes, with advice if there is any, by error code of the system. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -48,11 +49,13 @@ export function createNotFoundError(id: string): SessionError {
 }
 
 /** Creates the error for a session that already exists. */
-export function createAlreadyExistsError(id: string): SessionError {
-  return new SessionError(
-    `Cannot create the session "${id}": it already exists: open it, or use another id`,
-    { reason: "already_exists" },
-  );
+export function createAlreadyExistsError(
+  id: string,
+  advice = "open it, or use another id",
+): SessionError {
+  return new SessionError(`Cannot create the session "${id}": it already exists: ${advice}`, {
+    reason: "already_exists",
+  });
 }
 
 /** Creates the error for a session that another writer has open. */
@@ -89,5 +92,5 @@ function describeOwner(owner: SessionOwner | undefined): string {
   const { pid = 0, name = "", since = 0 } = owner ?? {};
   if (pid === 0) return name || "another process";
   const owningProcess = name === "" ? `process ${pid}` : `${name} (process ${pid})`;
-  return `${owningProcess} since ${new Date(since).toISOString()}`;
+  return `${owningProcess} since ${formatTime(since)}`;
 }

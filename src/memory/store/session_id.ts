@@ -5,21 +5,44 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
+import { formatTime, isDate } from "./format_time.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
 const MAX_LENGTH = 200;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
+const RANDOM_ID_LENGTH = 12;
+
+/** Random bytes for many ids, since most of the time for a request of few bytes is that of the request. */
+const randomBytes = new Uint8Array(128 * RANDOM_ID_LENGTH);
+let usedBytes = randomBytes.length;
+
 /** Creates an id of twelve random letters and digits (60 bits). */
 export function createRandomId(): string {
+  if (usedBytes === randomBytes.length) {
+    crypto.getRandomValues(randomBytes);
+    usedBytes = 0;
+  }
   let id = "";
-  for (const byte of crypto.getRandomValues(new Uint8Array(12))) id += ALPHABET[byte & 31];
+  for (const end = usedBytes + RANDOM_ID_LENGTH; usedBytes < end; usedBytes++) {
+    id += ALPHABET[(randomBytes[usedBytes] ?? 0) & 31];
+  }
   return id;
 }
 
-/** Creates the id of a session from the UTC time and random characters, such as `20260102-030405-0a1b2c3d4e5f`. */
+/**
+ * Creates the id of a session from the UTC time and random characters, such as `20260102-030405-0a1b2c3d4e5f`.
+ *
+ * @throws {SessionError} With the reason `bad_id` if the time is not that of a date.
+ */
 export function createSessionId(now: number, random: string = createRandomId()): string {
-  const [date = "", time = ""] = new Date(now).toISOString().split(/[T.]/);
+  if (!isDate(now)) {
+    throw new SessionError(
+      `Cannot create the id of a session from the time ${now}: correct the clock of the store, or pass an id`,
+      { reason: "bad_id" },
+    );
+  }
+  const [date = "", time = ""] = formatTime(now).split(/[T.]/);
   return `${date.replaceAll("-", "")}-${time.replaceAll(":", "")}-${random}`;
 }
 
@@ -29,12 +52,19 @@ export function createSessionId(now: number, random: string = createRandomId()):
  * @throws {SessionError} With the reason `bad_id`.
  */
 export function checkSessionId(id: string): void {
-  const isValid = id.length > 0 && id.length <= MAX_LENGTH && id.isWellFormed() &&
-    !CONTROL_CHARACTER.test(id);
-  if (isValid) return;
-  const shown = JSON.stringify(id.length > MAX_LENGTH ? `${id.slice(0, MAX_LENGTH)}…` : id);
+  if (isSessionId(id)) return;
+  const text = String(id);
+  const shown = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   throw new SessionError(
-    `Invalid session id ${shown}: use 1 to ${MAX_LENGTH} characters without control characters`,
+    `Invalid session id ${
+      JSON.stringify(shown)
+    }: use 1 to ${MAX_LENGTH} characters without control characters`,
     { reason: "bad_id" },
   );
+}
+
+/** Whether a value can be the id of a session. */
+export function isSessionId(id: unknown): id is string {
+  return typeof id === "string" && id.length > 0 && id.length <= MAX_LENGTH && id.isWellFormed() &&
+    !CONTROL_CHARACTER.test(id);
 }

@@ -9,6 +9,13 @@ Deno.test("createSessionId() starts with the UTC time and is a valid file name",
   checkSessionId(createSessionId(now));
 });
 
+Deno.test("createSessionId(): rejects a time that is not that of a date", () => {
+  for (const time of [NaN, Infinity, 8.64e15 + 1]) {
+    const error = assertThrows(() => createSessionId(time), SessionError, "correct the clock");
+    assertEquals(error.reason, "bad_id");
+  }
+});
+
 Deno.test("createRandomId() returns distinct ids", () => {
   const ids = new Set(Array.from({ length: 10_000 }, createRandomId));
   assertEquals(ids.size, 10_000);
@@ -18,8 +25,8 @@ Deno.test("checkSessionId(): accepts any text of 1 to 200 characters without con
   for (const id of ["a", "auth0|123", "amy@example.com", "../x", "né 😀", "x".repeat(200)]) {
     checkSessionId(id);
   }
-  for (const id of ["", "a\nb", "a\0b", "\ud800", "x".repeat(201)]) {
-    const error = assertThrows(() => checkSessionId(id), SessionError);
+  for (const id of ["", "a\nb", "a\0b", "\ud800", "x".repeat(201), 5, null, ["a"]]) {
+    const error = assertThrows(() => checkSessionId(id as string), SessionError);
     assertEquals(error.reason, "bad_id");
   }
 });

@@ -1,5 +1,5 @@
 /**
- * Pages of lists and searches, and the selection of sessions.
+ * Pages of lists and searches, and the deletion of the sessions of a list.
  *
  * @module
  */
@@ -11,6 +11,8 @@ import type {
   SessionStore,
   SessionSummary,
 } from "../../core/session.ts";
+import { matchesFilter } from "./session_filter.ts";
+import { isSessionId } from "./session_id.ts";
 
 /** The position of a session in lists: by `updated`, then by `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
@@ -35,16 +37,6 @@ export type SearchCursor = HitPosition & PageTime;
 /** Compares sessions by their order in lists. */
 export function compareSessions(left: SessionOrder, right: SessionOrder): number {
   return right.updated - left.updated || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);
-}
-
-/** Whether a session matches a filter. */
-export function matchesFilter(
-  session: Pick<SessionSummary, "cwd" | "tenant" | "user">,
-  { cwd, tenant, user }: SessionFilter,
-): boolean {
-  return (cwd === undefined || session.cwd === cwd) &&
-    (tenant === undefined || session.tenant === tenant) &&
-    (user === undefined || session.user === user);
 }
 
 /** Selects the sessions that match a filter, sorts them as lists are, and limits them to those after a position. */
@@ -94,8 +86,7 @@ function createCursor(cursor: ListCursor | SearchCursor): string {
 export function parseListCursor(cursor: string | undefined): ListCursor | undefined {
   if (cursor === undefined) return undefined;
   const [updated, id, snapshotTime] = parseCursor(cursor);
-  const isValid = typeof updated === "number" && typeof id === "string" &&
-    typeof snapshotTime === "number";
+  const isValid = isFinite(updated) && isSessionId(id) && isFinite(snapshotTime);
   if (isValid) return { updated, id, snapshotTime };
   throw createCursorError(cursor);
 }
@@ -106,11 +97,15 @@ export function parseListCursor(cursor: string | undefined): ListCursor | undefi
  * @throws {SessionError} With the reason `bad_cursor`.
  */
 export function parseSearchCursor(cursor: string | undefined): SearchCursor | undefined {
-  if (cursor === undefined) return undefined;
-  const [, , , position] = parseCursor(cursor);
   const order = parseListCursor(cursor);
-  if (order && typeof position === "number") return { ...order, position };
+  if (cursor === undefined || order === undefined) return undefined;
+  const [, , , position] = parseCursor(cursor);
+  if (isFinite(position) && Number.isSafeInteger(position)) return { ...order, position };
   throw createCursorError(cursor);
+}
+
+function isFinite(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }
 
 function parseCursor(cursor: string): readonly unknown[] {
@@ -127,31 +122,6 @@ function createCursorError(cursor: string): SessionError {
     `Invalid cursor ${JSON.stringify(cursor)}: use the cursor of the previous page, or none`,
     { reason: "bad_cursor" },
   );
-}
-
-/**
- * Checks that the sessions to delete are selected by at least one option.
- *
- * @throws {SessionError} With the reason `bad_filter`.
- */
-export function checkDeleteOptions(options: DeleteSessionsOptions): void {
-  if (Object.values(options).some((value) => value !== undefined)) return;
-  throw new SessionError(
-    "Cannot delete all sessions of a store: specify cwd, tenant, user or updatedBefore",
-    { reason: "bad_filter" },
-  );
-}
-
-/**
- * Checks that a scope selects sessions.
- *
- * @throws {SessionError} With the reason `bad_filter`.
- */
-export function checkScope({ tenant, user }: SessionFilter): void {
-  if (tenant !== undefined || user !== undefined) return;
-  throw new SessionError("The scope of a store is empty: specify a tenant, a user, or both", {
-    reason: "bad_filter",
-  });
 }
 
 /** Deletes the sessions that match; sessions that are open for writing are kept. Resolves to the deleted ids. */

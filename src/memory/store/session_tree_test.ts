@@ -33,7 +33,8 @@ Deno.test("SessionTree: truncate() removes entries and their ids", () => {
   tree.truncate(1);
   assertEquals([tree.leafId, tree.has("b"), tree.findPosition("c")], ["a", false, -1]);
   tree.add(createNode("c", "a"));
-  assertEquals(tree.pathTo("c"), [0, 1]);
+  tree.add(createNode("d", "c"));
+  assertEquals([tree.findPosition("c"), tree.pathTo("d")], [1, [0, 1, 2]]);
 });
 
 Deno.test("SessionTree: addRepaired() replaces a missing parent and a duplicate id", () => {

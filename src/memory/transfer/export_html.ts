@@ -7,9 +7,9 @@
 import type { ImageSource } from "../../core/content.ts";
 import type { Session } from "../../core/session.ts";
 import { PAGE_STYLE } from "./page_style.ts";
+import { formatTime } from "../store/format_time.ts";
 import {
   type ExportOptions,
-  formatTime,
   readTranscript,
   type Transcript,
   type TranscriptItem,

@@ -160,12 +160,6 @@ function createMessageItems(
   }
 }
 
-/** Formats a time of a log, which may be any number. */
-export function formatTime(timestamp: number): string {
-  const date = new Date(timestamp);
-  return Number.isNaN(date.getTime()) ? `time ${timestamp}` : date.toISOString();
-}
-
 function createParts(
   blocks: readonly ContentBlock[],
   results: ReadonlyMap<string, TranscriptTool["result"]>,

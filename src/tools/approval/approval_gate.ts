@@ -1,5 +1,6 @@
 /**
- * The approval gate for tool calls: rules and grants decide first, the approval prompt decides the remaining calls.
+ * The approval gate for tool calls: rules, classes and grants decide first, the approval prompt decides the remaining
+ * calls.
  *
  * @module
  */
@@ -11,21 +12,27 @@ import type {
   TrustGrant,
 } from "../../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
-import { needsApproval } from "../../core/tool.ts";
-import {
-  type ApprovalRule,
-  createRuledCall,
-  parseApprovalRule,
-  pathHasPrefix,
-  type RuledCall,
-  scriptHasPrefix,
-} from "./approval_rules.ts";
-import { assessScript, type CommandAssessment } from "./command_assessment.ts";
-import type { Concern } from "./command_rules.ts";
+import { checkNames } from "../../core/check_names.ts";
+import { describeValue } from "../../core/describe_value.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { RISK_CLASSES, type RiskClass } from "../../core/risk.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { CommandAssessment } from "./command_assessment.ts";
+import {
+  type CallExplanation,
+  type ClassGate,
+  explainCall,
+  type ExplainedRequest,
+  isConfined,
+} from "./explain_call.ts";
+import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
 
 /** A call submitted to the approval prompt. */
 export interface GateRequest extends ApprovalRequest {
+  /** The risk class of the call. */
+  readonly risk: RiskClass;
+  /** Why it needs approval, as a sentence. */
+  readonly reason: string;
   /** Assessment of a `bash` command. */
   readonly assessment?: CommandAssessment;
 }
@@ -49,11 +56,17 @@ export interface ApprovalGateOptions {
   readonly allow?: readonly string[] | undefined;
   /** Rules for calls that are always denied, in every mode. For `bash`, one matching part of a command is enough. */
   readonly deny?: readonly string[] | undefined;
-  /** Whether read-only commands are approved without a prompt in `"smart"` mode. Default: `false`. */
-  readonly allowHarmless?: boolean | undefined;
+  /** Rules from files, in addition to `allow` and `deny`; a denial of any set wins. */
+  readonly rules?: readonly RuleSet[] | undefined;
   /**
-   * Sandbox of the commands. While it is not confined, neither a rule `bash` without a pattern nor trust in the tool
-   * covers a command, and `allowHarmless` has no effect. Default: commands are assumed to be confined.
+   * Gates by risk class. `deny`: denied in every mode. `ask` and `auto` apply in the mode `smart`: submitted to the prompt
+   * unless a rule or grant allows the call; approved. `auto` for `bash` needs a confined sandbox. Default: what the tool
+   * requires (`AgentTool.requiresApproval`); commands of the class `read` are `auto` with a sandbox.
+   */
+  readonly classes?: Readonly<Partial<Record<RiskClass, ClassGate>>> | undefined;
+  /**
+   * Sandbox of the commands. While it is not confined, neither a rule `bash` without a pattern nor trust in the tool nor a
+   * class covers a command. Default: commands are assumed to be confined.
    */
   readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
 }
@@ -62,8 +75,10 @@ export type { ApprovalGateState, TrustGrant };
 
 /** An approval gate, for the `approve` option of an agent. */
 export interface ApprovalGate extends ApprovalGateState {
-  /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule`. */
+  /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule` and its source. */
   (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
+  /** Returns what the gate would decide about a call, or that it would ask and why. Asks nobody. */
+  explain(request: ExplainedRequest): Promise<CallExplanation>;
 }
 
 /**
@@ -79,17 +94,21 @@ export interface ApprovalGate extends ApprovalGateState {
  * const gate = approvalGate({
  *   mode: "smart",
  *   allow: ["bash(deno test *)"],
+ *   classes: { network: "deny" },
  *   ask: ({ name, changes }) => confirm(`${name}? ${changes?.map(({ diff }) => diff).join("\n") ?? ""}`),
  * });
  * ```
  */
 export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
+  checkOptions(options);
+  const { allow, deny, rules = [], classes = {}, sandbox } = options;
   const state: GateState = {
     mode: options.mode ?? "smart",
     trusted: [],
-    allow: (options.allow ?? []).map(parseApprovalRule),
-    deny: (options.deny ?? []).map(parseApprovalRule),
-    options,
+    rules: compileRuleSets([{ allow, deny }, ...rules]),
+    classes,
+    sandbox,
+    ask: options.ask,
   };
   const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
@@ -102,102 +121,60 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     trusted: { get: () => [...state.trusted] },
     trust: { value: (grant: TrustGrant) => state.trusted.push(grant) },
     clearTrust: { value: () => state.trusted.splice(0) },
+    explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
   }) as ApprovalGate;
+}
+
+const OPTIONS = ["mode", "ask", "allow", "deny", "rules", "classes", "sandbox"];
+const MODES: readonly unknown[] = [undefined, "always", "enabled", "smart", "bypassed"];
+const CLASS_GATES: readonly unknown[] = [undefined, "auto", "ask", "deny"];
+
+/** Checks what the compiler does not check for JavaScript and for configuration files. */
+function checkOptions(options: ApprovalGateOptions): void {
+  checkNames(options, OPTIONS, "approvalGate()");
+  const { mode, classes = {} } = options;
+  if (!MODES.includes(mode)) {
+    throw new BadRequestError(
+      `mode must be "always", "smart" or "bypassed", not ${describeValue(mode)}`,
+    );
+  }
+  checkNames(classes, RISK_CLASSES, "classes");
+  for (const [name, gate] of Object.entries(classes)) {
+    if (CLASS_GATES.includes(gate)) continue;
+    throw new BadRequestError(
+      `classes.${name} must be "auto", "ask" or "deny", not ${describeValue(gate)}`,
+    );
+  }
 }
 
 interface GateState {
   mode: ApprovalMode;
   readonly trusted: TrustGrant[];
-  readonly allow: readonly ApprovalRule[];
-  readonly deny: readonly ApprovalRule[];
-  readonly options: ApprovalGateOptions;
+  readonly rules: CompiledRules;
+  readonly classes: NonNullable<ApprovalGateOptions["classes"]>;
+  readonly sandbox: ApprovalGateOptions["sandbox"];
+  readonly ask: ApprovalPrompt | undefined;
 }
 
 type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
-  const { name, arguments: args, tool } = request;
-  const call = createRuledCall(name, args);
-  const denial = findDenial(state.deny, call);
-  if (denial) return denial;
-  const { mode } = state;
-  if (mode === "bypassed" || (mode === "smart" && !needsApproval(tool, args))) {
-    return { type: "approved", origin: "mode" };
-  }
-  const trustsTool = name !== "bash" || await isConfined(state.options.sandbox);
-  const allowRule = state.allow.find((rule) =>
-    rule.covers(call) && (trustsTool || !rule.coversTool)
-  );
-  if (allowRule) return createRuleApproval(allowRule.source);
-  const assessment = name === "bash" && call.script ? assessScript(call.script) : undefined;
-  const trusted = state.trusted.filter(({ type }) => trustsTool || type !== "tool");
-  const grant = findGrant(trusted, call, assessment);
-  if (grant) return createRuleApproval(formatGrant(grant));
-  if (await isAllowedAsHarmless(state, assessment)) return createRuleApproval("allowHarmless");
-  return await requestApproval(state, assessment ? { ...request, assessment } : request);
-}
-
-function findDenial(rules: readonly ApprovalRule[], call: RuledCall): GateAnswer | undefined {
-  for (const { source, concerns } of rules) {
-    const reason = getDenialReason(source, concerns(call));
-    if (reason !== undefined) return createDenial(reason, { rule: source, origin: "rule" });
-  }
-  return undefined;
-}
-
-function getDenialReason(rule: string, concern: Concern): string | undefined {
-  switch (concern) {
-    case "none":
-      return undefined;
-    case "possible":
-      return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
-    case "certain":
-      return `The rule ${rule} forbids this call.`;
-  }
-}
-
-function createRuleApproval(rule: string): GateAnswer {
-  return { type: "approved", rule, origin: "rule" };
-}
-
-/** Formats a grant like a rule. */
-function formatGrant(grant: TrustGrant): string {
-  if (grant.type === "tool") return grant.name;
-  return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
-}
-
-/** Finds the grant that covers a call. No grant covers a dangerous command. */
-function findGrant(
-  trusted: readonly TrustGrant[],
-  { name, arguments: args, script }: RuledCall,
-  assessment: CommandAssessment | undefined,
-): TrustGrant | undefined {
-  if (assessment?.verdict === "dangerous") return undefined;
-  return trusted.find((grant) => {
-    if (grant.name !== name) return false;
-    if (grant.type === "tool") return true;
-    if (script) return scriptHasPrefix(script, grant.prefix);
-    return typeof args.path === "string" && pathHasPrefix(args.path, grant.prefix);
+  const { decision, risk, assessment } = await explainCall(state, request);
+  if (decision.type !== "asked") return decision;
+  const { reason } = decision;
+  return await requestApproval(state, {
+    ...request,
+    risk,
+    reason,
+    ...(assessment && { assessment }),
   });
 }
 
-async function isAllowedAsHarmless(
-  { mode, options }: GateState,
-  assessment: CommandAssessment | undefined,
-): Promise<boolean> {
-  return mode === "smart" && options.allowHarmless === true &&
-    assessment?.verdict === "harmless" && await isConfined(options.sandbox);
-}
-
-async function isConfined(sandbox: ApprovalGateOptions["sandbox"]): Promise<boolean> {
-  return sandbox === undefined || (await sandbox.describe()).confined;
-}
-
 async function requestApproval(state: GateState, request: GateRequest): Promise<GateAnswer> {
-  const { ask, sandbox } = state.options;
+  const { ask, sandbox } = state;
   if (!ask) {
     const reason = "This call needs approval, and no approval prompt is configured.";
-    return createDenial(reason, { origin: "mode" });
+    return { type: "denied", reason, origin: "mode" };
   }
   const decision = await promptForDecision(ask, request);
   if (decision.type !== "approved") return decision;
@@ -219,13 +196,6 @@ async function promptForDecision(
     if (typeof answer === "boolean") return { type: answer ? "approved" : "denied", origin };
     return answer.type === "pending" ? answer : { origin, ...answer };
   } catch {
-    return createDenial("The approval prompt failed.");
+    return { type: "denied", reason: "The approval prompt failed." };
   }
-}
-
-function createDenial(
-  reason: string,
-  source: Pick<ApprovalDecision, "rule" | "origin"> = {},
-): GateAnswer {
-  return { type: "denied", reason, ...source };
 }

@@ -3,16 +3,30 @@ import type { ApprovalDecision } from "../../core/approval.ts";
 import type { ApprovalAnswer } from "../../core/approve.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { getCommandRisk } from "./command_risk.ts";
 import { type ApprovalGate, approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
 
-const createTool = (name: string, readOnly: boolean): AgentTool =>
+const createTool = (name: string): AgentTool =>
   defineTool({
     name,
     description: "",
     parameters: { type: "object" },
-    readOnly,
+    readOnly: name === "read_file",
+    ...(name === "bash" && { risk: ({ command }) => getCommandRisk(String(command)) }),
     execute: () => "",
   });
+
+/** A sandbox that reports whether it confines commands. */
+const createSandboxStub = (confined: boolean): Pick<Sandbox, "describe"> => ({
+  describe: () =>
+    Promise.resolve({
+      confined,
+      status: confined ? "confined" : "unconfined",
+      summary: "",
+      rules: [],
+    }),
+});
 
 async function requestDecision(
   gate: ApprovalGate,
@@ -23,7 +37,7 @@ async function requestDecision(
     toolCallId: "1",
     name,
     arguments: args,
-    tool: createTool(name, name === "read_file"),
+    tool: createTool(name),
     context: undefined,
     signal: new AbortController().signal,
   });
@@ -99,7 +113,7 @@ Deno.test("approvalGate(): a decision names the rule, the grant or the mode that
     { type: "approved", scope: "prefix", prefix: "npm run" },
     { type: "approved", scope: "prefix", prefix: "src" },
     { type: "approved", scope: "tool" },
-  ], { allow: ["bash(npm test *)"], deny: ["bash(rm *)"], allowHarmless: true });
+  ], { allow: ["bash(npm test *)"], deny: ["bash(rm *)"], sandbox: createSandboxStub(true) });
   const decide = (name: string, args: JsonObject = {}) => requestDecision(gate, name, args);
   const run = (command: string) => decide("bash", { command });
   assertEquals(await run("rm a"), {
@@ -110,13 +124,14 @@ Deno.test("approvalGate(): a decision names the rule, the grant or the mode that
   });
   const byRule = (rule: string) => ({ type: "approved", rule, origin: "rule" } as const);
   assertEquals(await run("npm test -- a"), byRule("bash(npm test *)"));
-  assertEquals(await run("ls"), byRule("allowHarmless"));
+  const byGrant = (rule: string) => ({ ...byRule(rule), ruleSource: "session" });
+  assertEquals(await run("ls"), byRule("read: auto"));
   await run("npm run build");
-  assertEquals(await run("npm run lint"), byRule("bash(npm run *)"));
+  assertEquals(await run("npm run lint"), byGrant("bash(npm run *)"));
   await decide("edit_file", { path: "src/a" });
-  assertEquals(await decide("edit_file", { path: "src/b" }), byRule("edit_file(src/**)"));
+  assertEquals(await decide("edit_file", { path: "src/b" }), byGrant("edit_file(src/**)"));
   await decide("write_file");
-  assertEquals(await decide("write_file"), byRule("write_file"));
+  assertEquals(await decide("write_file"), byGrant("write_file"));
   assertEquals(await decide("read_file"), { type: "approved", origin: "mode" });
   gate.mode = "bypassed";
   assertEquals(await run("make"), { type: "approved", origin: "mode" });
@@ -179,35 +194,22 @@ Deno.test("approvalGate(): trust in bash does not cover dangerous commands", asy
   assertEquals(questions, ["make", "rm -rf /"]);
 });
 
-Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command is allowed as harmless", async () => {
-  const report = (confined: boolean) => ({
-    describe: () =>
-      Promise.resolve(
-        {
-          confined,
-          status: confined ? "confined" : "partly_confined",
-          summary: "",
-          rules: [],
-        } as const,
-      ),
-  });
+Deno.test("approvalGate(): without confinement bash is not trusted as a tool, and no command by its class", async () => {
   const unconfined = createPromptedGate([{ type: "approved", scope: "tool" }], {
-    sandbox: report(false),
-    allowHarmless: true,
+    sandbox: createSandboxStub(false),
+    classes: { read: "auto" },
   });
   await getDecisionType(unconfined.gate, "bash", { command: "make" });
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "make" }), "denied");
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "ls" }), "denied");
-  const confined = approvalGate({ sandbox: report(true), allowHarmless: true });
+  const confined = approvalGate({ sandbox: createSandboxStub(true) });
   assertEquals(await getDecisionType(confined, "bash", { command: "ls" }), "approved");
   assertEquals(await getDecisionType(confined, "bash", { command: "ls; make" }), "denied");
 });
 
 Deno.test("approvalGate(): without confinement a rule or grant for all of bash covers no command, and one with a pattern does", async () => {
-  const describe = () =>
-    Promise.resolve({ confined: false, status: "unconfined", summary: "", rules: [] } as const);
   const gate = approvalGate({
-    sandbox: { describe },
+    sandbox: createSandboxStub(false),
     allow: ["bash", "bash(make *)", "write_file"],
   });
   gate.trust({ type: "tool", name: "bash" });

@@ -1,10 +1,11 @@
 /**
- * Approval rules: `read_file`, `edit_file(src/**)`, `bash(npm test)`, `bash(git log *)`.
+ * Approval rules: `read_file`, `edit_file(src/**)`, `bash(npm test)`, `bash(git log *)`, `fetch_url(docs.deno.com)`,
+ * `mcp__github__*`.
  *
  * @module
  */
 
-import { BadRequestError } from "../../core/errors.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { type Concern, coversScript, findConcern, parseCommandPattern } from "./command_rules.ts";
@@ -45,7 +46,7 @@ export interface ApprovalRule {
  * @throws {BadRequestError} When it is not of the form `tool` or `tool(pattern)`.
  */
 export function parseApprovalRule(source: string): ApprovalRule {
-  const [, tool, pattern] = /^\s*([\w-]+)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
+  const [, tool, pattern] = /^\s*([\w-]+\*?|\*)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
   if (tool === undefined) {
     throw new BadRequestError(
       `${
@@ -53,9 +54,8 @@ export function parseApprovalRule(source: string): ApprovalRule {
       } is not a valid rule: write the name of a tool, optionally with a pattern, such as "bash(git log *)"`,
     );
   }
-  // Rules for other agents capitalize the names of tools.
-  const isTool = ({ name }: RuledCall) => name.toLowerCase() === tool.toLowerCase();
-  const rule = createArgumentRule(tool, pattern);
+  const isTool = createToolMatcher(tool);
+  const rule = tryCreateArgumentRule(source, { tool, pattern });
   return {
     source,
     coversTool: rule.coversTool,
@@ -64,13 +64,42 @@ export function parseApprovalRule(source: string): ApprovalRule {
   };
 }
 
+/** Matches the name of a tool; `*` at the end matches any further characters. */
+function createToolMatcher(tool: string): (call: RuledCall) => boolean {
+  // Rules for other agents capitalize the names of tools.
+  const pattern = tool.toLowerCase();
+  const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : undefined;
+  return ({ name }) =>
+    prefix === undefined ? name.toLowerCase() === pattern : name.toLowerCase().startsWith(prefix);
+}
+
 type ArgumentRule = Omit<ApprovalRule, "source">;
+
+function tryCreateArgumentRule(
+  source: string,
+  { tool, pattern }: { readonly tool: string; readonly pattern: string | undefined },
+): ArgumentRule {
+  try {
+    return createArgumentRule(tool, pattern);
+  } catch (error) {
+    throw new BadRequestError(
+      `${JSON.stringify(source)} is not a valid rule: ${getErrorMessage(error)}`,
+    );
+  }
+}
 
 function createArgumentRule(tool: string, pattern: string | undefined): ArgumentRule {
   if (pattern === undefined || pattern === "" || pattern === "*") {
     return { coversTool: true, covers: () => true, concerns: () => "certain" };
   }
-  return tool.toLowerCase() === "bash" ? createCommandRule(pattern) : createPathRule(pattern);
+  switch (tool.toLowerCase()) {
+    case "bash":
+      return createCommandRule(pattern);
+    case "fetch_url":
+      return createAddressRule(pattern);
+    default:
+      return createPathRule(pattern);
+  }
 }
 
 /** Creates a rule from words. `*` matches further words at the end, and any characters within a word. */
@@ -79,7 +108,7 @@ function createCommandRule(source: string): ArgumentRule {
   return {
     coversTool: false,
     covers: ({ script }) => script !== undefined && coversScript(script, pattern),
-    concerns: ({ script }) => script === undefined ? "none" : findConcern(script, pattern),
+    concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
   };
 }
 
@@ -87,6 +116,28 @@ function createCommandRule(source: string): ArgumentRule {
 export function scriptHasPrefix(script: ExecutedCommands, prefix: string): boolean {
   return coversScript(script, parseCommandPattern(`${prefix.trim()} *`));
 }
+
+/** Creates a rule from a host and optionally a path: `docs.deno.com`, `*.deno.com`, `deno.com/blog/**`. */
+function createAddressRule(pattern: string): ArgumentRule {
+  const [host = "", ...names] = pattern.replace(/^https?:\/\//, "").split("/");
+  const matchesHost = compileGlob(host.toLowerCase());
+  const matchesPath = compileGlob(names.length === 0 ? "**" : names.join("/"));
+  const getAddress = ({ arguments: { url } }: RuledCall): URL | null =>
+    typeof url === "string" ? URL.parse(url) : null;
+  const covers = (call: RuledCall): boolean => {
+    const address = getAddress(call);
+    return address !== null && matchesHost(address.host) &&
+      matchesPath(address.pathname.slice(1) || "index");
+  };
+  return {
+    coversTool: false,
+    covers,
+    concerns: (call) => covers(call) ? "certain" : getAddress(call) ? "none" : "possible",
+  };
+}
+
+/** Tools whose `path` is optional. */
+const WORKING_DIRECTORY_TOOLS: ReadonlySet<string> = new Set(["list_directory", "search_files"]);
 
 function createPathRule(pattern: string): ArgumentRule {
   const matches = compileGlob(pattern.replace(/^\.\//, ""));
@@ -100,7 +151,9 @@ function createPathRule(pattern: string): ArgumentRule {
     concerns: (call) => {
       if (covers(call)) return "certain";
       const { path } = call.arguments;
-      return typeof path === "string" && mayMatch(path, matches) ? "possible" : "none";
+      if (typeof path === "string") return mayMatch(path, matches) ? "possible" : "none";
+      // Without a path these tools use the working directory, and other tools may use any path.
+      return WORKING_DIRECTORY_TOOLS.has(call.name) ? "none" : "possible";
     },
   };
 }

@@ -16,6 +16,6 @@ import type { AgentTool } from "../../core/tool.ts";
  * planMode(codingTools()).map((tool) => tool.name); // ["read_file", "list_directory", "search_files"]
  * ```
  */
-export function planMode(tools: readonly AgentTool[]): AgentTool[] {
+export function planMode<Tool extends AgentTool<never>>(tools: readonly Tool[]): Tool[] {
   return tools.filter((tool) => tool.readOnly === true);
 }

@@ -5,7 +5,7 @@
  */
 
 import { AbortedError, getErrorMessage } from "../../core/errors.ts";
-import { dirname, join } from "../../platform/paths.ts";
+import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ChangeLog } from "./change_log.ts";
 import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
@@ -61,6 +61,10 @@ export class CommandChanges {
     }
   }
 
+  #noteOthers(description: string, paths: readonly string[]): void {
+    if (paths.length > 0) this.#changeLog.noteUntracked(`${description}: ${paths.join(", ")}`);
+  }
+
   async #record(before: string, signal: AbortSignal): Promise<void> {
     const snapshots = this.#snapshots;
     if (!snapshots) return;
@@ -75,9 +79,11 @@ export class CommandChanges {
       const options = { madeDirectories };
       await this.#changeLog.record(join(root, change.path), change.before, change.after, options);
     }
-    if (others.length > 0) {
-      this.#changeLog.noteUntracked(`links, modes or large changes: ${others.join(", ")}`);
-    }
+    this.#noteOthers("links, modes or large changes", others.filter(isExactPath));
+    this.#noteOthers(
+      "files whose names are not UTF-8",
+      others.filter((path) => !isExactPath(path)),
+    );
     const { large, repositories } = snapshots.omitted;
     if (large.length > 0) this.#changeLog.noteUntracked(`files over 20 MB: ${large.join(", ")}`);
     if (repositories.length > 0) {

@@ -9,7 +9,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { join } from "../../platform/paths.ts";
+import { isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
@@ -32,7 +32,7 @@ export interface SnapshotChange {
 export interface SnapshotChanges {
   /** The changes of regular files. */
   readonly changes: readonly SnapshotChange[];
-  /** Paths whose change cannot be undone: links, modes and nested repositories. */
+  /** Paths whose change cannot be undone: links, modes, nested repositories and names that are not UTF-8. */
   readonly others: readonly string[];
   /** The directories of the earlier snapshot, relative to the root. */
   readonly directories: ReadonlySet<string>;
@@ -82,7 +82,7 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** What the last snapshot left out. */
+  /** The files that the last snapshot left out. */
   get omitted(): OmittedFiles {
     return this.#omitted;
   }
@@ -107,8 +107,8 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     const args = ["diff-tree", "-r", "-z", "--no-renames", before, after];
     const entries = parseRawDiff(toText(await this.#git(args, { signal })));
     const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
-    const isRestorable = ({ oldMode, newMode, oldId, newId }: RawChange) =>
-      isFile(oldMode) && isFile(newMode) && oldId !== newId;
+    const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
+      isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
     const files = entries.filter(isRestorable);
     const contents = await this.#readBlobs(files, signal);
     const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before], { signal });

@@ -11,6 +11,8 @@ import { toPlainOutput } from "../text/plain_output.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { ProcessExit } from "../process/running_process.ts";
 import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
+import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
+import { formatRestoredFiles } from "./restored_files.ts";
 import { createDeferred } from "../../core/deferred.ts";
 
 /** State of a job at one moment. */
@@ -58,7 +60,7 @@ export class BackgroundJobs {
     const sandboxCommand = await this.#sandbox.startCommand(command, { cwd });
     const id = String(this.#jobs.size + 1);
     const output = new CommandOutput(() => this.#sandbox.getOutputPath(`job-${id}.txt`));
-    this.#jobs.set(id, new Job(sandboxCommand, output));
+    this.#jobs.set(id, new Job(sandboxCommand, output, this.#sandbox.files));
     return id;
   }
 
@@ -94,6 +96,7 @@ export class BackgroundJobs {
 }
 
 class Job {
+  readonly #files: SandboxFiles;
   readonly #command: SandboxCommand;
   readonly #output: CommandOutput;
   readonly #ended: Promise<void>;
@@ -102,7 +105,8 @@ class Job {
   #file: string | undefined;
   exit: ProcessExit | undefined;
 
-  constructor(command: SandboxCommand, output: CommandOutput) {
+  constructor(command: SandboxCommand, output: CommandOutput, files: SandboxFiles) {
+    this.#files = files;
     this.#command = command;
     this.#output = output;
     this.#ended = this.#watch();
@@ -114,8 +118,11 @@ class Job {
     const exit = await this.#command.exited;
     // Processes that the command left running end with it.
     await this.#command.terminate(0);
-    await this.#command.finish();
+    const { restoredFiles = [] } = await this.#command.finish();
     await reading;
+    for (const notice of formatRestoredFiles(restoredFiles, this.#files)) {
+      this.#newOutput.push(`\n${notice}\n`);
+    }
     this.#file = (await this.#output.finish()).file;
     await this.#output[Symbol.asyncDispose]();
     this.exit = exit;

@@ -10,6 +10,7 @@ import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
 import { CommandOutput } from "./command_output.ts";
 import { describeJob } from "./job_tools.ts";
+import { formatRestoredFiles } from "./restored_files.ts";
 import { toPlainOutput } from "../text/plain_output.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
@@ -42,6 +43,11 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       "still running at the end of the command are ended. A sandbox may block network access and writes outside of " +
       "the working directory.",
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
+    // The parser of commands is loaded for the first of them.
+    risk: async ({ command }) => {
+      const { getCommandRisk } = await import("../approval/command_risk.ts");
+      return getCommandRisk(command);
+    },
     concurrencyKey: () => "bash",
     execute: catchAsErrorResult(
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
@@ -71,7 +77,7 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
         );
         const { text, file } = await output.finish();
         notices.push(...shell.changeDirectory(workingDirectory, kit));
-        notices.push(...formatRestoredFiles(restoredFiles, kit));
+        notices.push(...formatRestoredFiles(restoredFiles, kit.sandbox.files));
         notices.push(...await getSandboxNotices(kit, outcome, text));
         const isError = outcome.type !== "exited";
         const body = [formatOutcome(outcome, timeout_ms), text.trimEnd(), ...notices]
@@ -132,7 +138,7 @@ async function startJob(
 
 /** Matches error messages that the sandbox may have caused. */
 const SANDBOX_ERRORS =
-  /operation not permitted|permission denied|read-only file system|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
+  /operation not permitted|permission denied|read-only file system|resource busy|could not resolve|name resolution|network is unreachable|\b(?:EACCES|EPERM|ENOTFOUND|EAI_AGAIN|ENETUNREACH)\b/i;
 
 /** Reports the limits of the sandbox after a failure they may have caused, so that the model does not retry. */
 async function getSandboxNotices(
@@ -146,14 +152,8 @@ async function getSandboxNotices(
   if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
   const { net } = kit.sandbox;
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
-  return [`[Sandbox: writes only in the working directory and $TMPDIR; network ${network}]`];
-}
-
-function formatRestoredFiles(paths: readonly string[], kit: ToolKit): string[] {
-  if (paths.length === 0) return [];
-  const names = paths.map((path) => kit.sandbox.files.toDisplayPath(path)).join(", ");
   return [
-    `[Sandbox: undid the changes to ${names}, because git would run programs that they name. Ask the user to make them.]`,
+    `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
   ];
 }
 

@@ -40,6 +40,35 @@ Deno.test("bash: keeps the working directory and reports its changes", async () 
   );
 });
 
+Deno.test("bash: keeps the working directory when the temporary directory has any name", async () => {
+  const before = Deno.env.get("TMPDIR");
+  for (const name of ["it's", 'a "b"', "$(touch pwned)", "`touch pwned`", "a\\b c", "a\nb"]) {
+    await using outer = new TestWorkspace();
+    const temporary = `${outer.outside}/${name}`;
+    Deno.mkdirSync(temporary);
+    Deno.env.set("TMPDIR", temporary);
+    try {
+      await using workspace = new TestWorkspace();
+      const { text } = await workspace.callTool("bash", { command: "mkdir sub && cd sub" });
+      assertEquals(text, "Exit code: 0\n[Working directory: sub]", name);
+      assert(!workspace.exists("pwned") && !workspace.exists("sub/pwned"), name);
+    } finally {
+      if (before === undefined) Deno.env.delete("TMPDIR");
+      else Deno.env.set("TMPDIR", before);
+    }
+  }
+});
+
+Deno.test("bash: returns all output of a command that ends at once", async () => {
+  await using workspace = new TestWorkspace();
+  for (let round = 0; round < 10; round++) {
+    const command = "head -c 20000 /dev/zero | tr '\\0' x; echo; echo end";
+    const { text } = await workspace.callTool("bash", { command });
+    assert(text.endsWith("x\nend"), text.slice(-50));
+    assertEquals(text.length, "Exit code: 0\n".length + 20_004);
+  }
+});
+
 Deno.test("bash: sets no positional parameters, and syntax errors have the line numbers of the command", async () => {
   await using workspace = new TestWorkspace();
   const wrong = await workspace.callTool("bash", { command: "echo 'x" });
@@ -188,7 +217,8 @@ Deno.test({
   async fn() {
     await using workspace = new TestWorkspace();
     const { rules } = await workspace.sandbox.describe();
-    const notice = "[Sandbox: writes only in the working directory and $TMPDIR; network off]";
+    const notice =
+      "[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network off]";
     const isConfined = rules.some(({ enforcedBy }) => enforcedBy === "kernel");
     const run = async (command: string) => (await workspace.callTool("bash", { command })).text;
     const failed = await run(`echo 'mkdir: Permission denied'; exit 1`);

@@ -20,6 +20,7 @@ import {
   LISTING_RIGHT,
 } from "./landlock.ts";
 import { getAddress, getErrno, type Libc, loadLibc, toCString, toCStringArray } from "./libc.ts";
+import { canMount, enterNamespaces, protectPaths } from "./mount_namespace.ts";
 import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
 
 /** Exit code of a helper that could not confine itself or execute the command. */
@@ -30,6 +31,9 @@ export const HELPER_ARGUMENT = "--swink-confined-exec";
 
 /** Argument that makes the helper print the {@linkcode KernelSupport} and exit. */
 export const PROBE_ARGUMENT = "--probe";
+
+/** Argument that makes the helper, in a user namespace, report whether it can mount, and exit. */
+export const PROBE_MOUNTS_ARGUMENT = "--probe-mounts";
 
 /** Argument that makes the helper pass its standard streams on; the request then begins with a line with its length. */
 export const PIPED_ARGUMENT = "--piped";
@@ -48,6 +52,8 @@ const PR_GET_SECCOMP = 21;
 const PR_SET_SECCOMP = 22;
 const PR_CAPBSET_DROP = 24;
 const PR_SET_NO_NEW_PRIVS = 38;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4n;
 const SECCOMP_MODE_FILTER = 2n;
 
 const O_RDWR = 2;
@@ -66,10 +72,15 @@ export function confinedExecMain(args: readonly string[]): never {
       writeOutput(JSON.stringify(probeKernel(libc)));
       Deno.exit(0);
     }
+    if (args[0] === PROBE_MOUNTS_ARGUMENT) {
+      writeOutput(JSON.stringify(canMount(libc)));
+      Deno.exit(0);
+    }
     const isPiped = args[0] === PIPED_ARGUMENT;
     const launch: ConfinedLaunch = JSON.parse(isPiped ? readPreamble() : readStdin());
     if (!isPiped) redirectStreams(libc);
     prepareProcess(libc);
+    isolate(libc, launch);
     enforcePolicy(libc, launch.policy);
     execCommand(libc, launch);
   } catch (error) {
@@ -92,6 +103,7 @@ function probeKernel(libc: Libc): KernelSupport {
   return {
     landlock: getLandlockVersion(libc),
     seccomp: seccomp && getArchitecture() !== undefined,
+    mounts: enterNamespaces(libc) ? "direct" : "none",
   };
 }
 
@@ -161,6 +173,15 @@ function prepareProcess(libc: Libc): void {
   libc.sigprocmask(SIG_SETMASK, new Uint8Array(128), null);
 }
 
+/** Enters namespaces, protects paths, and enters the working directory again, which may lie in a protected one. */
+function isolate(libc: Libc, { mounts, policy, cwd }: ConfinedLaunch): void {
+  if (mounts === "none") return;
+  if (mounts === "direct") checkResult(libc, "namespaces", enterNamespaces(libc) ? 0 : -1);
+  if (policy.readOnly.length === 0 && policy.masked.length === 0) return;
+  protectPaths(libc, policy);
+  checkResult(libc, "the working directory", libc.chdir(toCString(cwd)));
+}
+
 function enforcePolicy(libc: Libc, policy: ConfinementPolicy): void {
   dropCapabilities(libc);
   checkResult(libc, "no_new_privs", libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n));
@@ -186,10 +207,24 @@ const KEPT_CAPABILITIES: ReadonlySet<number> = new Set([
 const CAPABILITY_COUNT = 64;
 
 function dropCapabilities(libc: Libc): void {
+  clearInheritedCapabilities(libc);
   for (let capability = 0; capability < CAPABILITY_COUNT; capability++) {
     if (KEPT_CAPABILITIES.has(capability)) continue;
     libc.prctl(PR_CAPBSET_DROP, BigInt(capability), 0n, 0n, 0n);
   }
+}
+
+/** Version 3 of `struct __user_cap_header_struct`, and the offsets of the inheritable sets in the data. */
+const CAPABILITY_HEADER = new Uint8Array([0x22, 0x05, 0x08, 0x20, 0, 0, 0, 0]);
+const INHERITABLE_OFFSETS = [8, 20];
+
+/** Clears the capabilities that a program would inherit: all, if the helper was started in a user namespace. */
+function clearInheritedCapabilities(libc: Libc): void {
+  libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0n, 0n, 0n);
+  const sets = new Uint8Array(24);
+  checkResult(libc, "capget", libc.capget(CAPABILITY_HEADER, sets));
+  for (const offset of INHERITABLE_OFFSETS) sets.fill(0, offset, offset + 4);
+  checkResult(libc, "capset", libc.capset(CAPABILITY_HEADER, sets));
 }
 
 function restrictFiles(libc: Libc, policy: ConfinementPolicy): void {

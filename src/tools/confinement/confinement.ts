@@ -4,15 +4,23 @@
  * @module
  */
 
-import { HELPER_ARGUMENT, PIPED_ARGUMENT, PROBE_ARGUMENT } from "./confined_exec.ts";
+import {
+  HELPER_ARGUMENT,
+  PIPED_ARGUMENT,
+  PROBE_ARGUMENT,
+  PROBE_MOUNTS_ARGUMENT,
+} from "./confined_exec.ts";
 import type {
   ConfinedLaunch,
   ConfinedNetwork,
   ConfinementPolicy,
   KernelSupport,
+  MountSupport,
 } from "./confinement_policy.ts";
+import { isWithin } from "../files/file_rules.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { type Launch, startProcess } from "../process/running_process.ts";
+import { excludeHidden } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
 import type { PipedLaunch } from "../../platform/spawn_process.ts";
 import { isDeno, system } from "../../platform/system.ts";
@@ -24,7 +32,7 @@ export type Confinement =
   | { readonly type: "none"; readonly reason: string };
 
 /** The rules for a command. */
-export interface ConfinementRules extends ConfinementPolicy {
+export interface ConfinementRules extends Omit<ConfinementPolicy, "masked"> {
   /** Paths that may not be read. Landlock cannot exclude them, so on Linux `readable` must not contain them. */
   readonly hidden: readonly string[];
 }
@@ -45,6 +53,18 @@ export const WRITABLE_DEVICES: readonly string[] = [
 export const DEVICE_DIRECTORY = "/dev";
 
 const SANDBOX_EXEC_PATH = "/usr/bin/sandbox-exec";
+const UNSHARE_PATH = "/usr/bin/unshare";
+
+/** Executes a program in a user namespace, in which it may create mounts; the ids of user and group stay the same. */
+const USER_NAMESPACE_COMMAND: readonly string[] = [
+  UNSHARE_PATH,
+  "--user",
+  "--map-current-user",
+  "--keep-caps",
+  "--mount",
+  "--ipc",
+  "--",
+];
 
 let cachedConfinement: Promise<Confinement> | undefined;
 
@@ -73,17 +93,50 @@ async function probeLinux(): Promise<Confinement> {
     return { type: "none", reason: "on Linux, only Deno can set up Landlock and seccomp" };
   }
   try {
-    const helper = startProcess({ ...createHelperLaunch([PROBE_ARGUMENT]), cwd: "/" });
-    const text = await new Response(helper.output).text();
-    const { code } = await helper.exited;
+    const [probed, inUserNamespace] = await Promise.all([
+      runHelper(createHelperLaunch([PROBE_ARGUMENT])),
+      probeUserNamespace(),
+    ]);
+    const { code, text } = probed;
     if (code !== 0) {
       return { type: "none", reason: text.trim() || `the helper exited with code ${code}` };
     }
     const support: KernelSupport = JSON.parse(text); // written by our own helper
-    if (support.landlock > 0 || support.seccomp) return { type: "linux", support };
-    return { type: "none", reason: "the kernel supports neither Landlock nor seccomp filters" };
+    if (support.landlock === 0 && !support.seccomp) {
+      return { type: "none", reason: "the kernel supports neither Landlock nor seccomp filters" };
+    }
+    const mounts = support.mounts === "none" && inUserNamespace ? "user_namespace" : support.mounts;
+    return { type: "linux", support: { ...support, mounts } };
   } catch (error) {
     return { type: "none", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Whether a helper can mount in a user namespace; not for the superuser, who needs none. */
+async function probeUserNamespace(): Promise<boolean> {
+  if (system.uid() === 0 || !isFile(UNSHARE_PATH)) return false;
+  const launch = createHelperLaunch([PROBE_MOUNTS_ARGUMENT], "user_namespace");
+  const { code, text } = await runHelper(launch);
+  return code === 0 && text === "true";
+}
+
+async function runHelper(
+  launch: Omit<Launch, "cwd">,
+): Promise<{ readonly code: number; readonly text: string }> {
+  const helper = startProcess({ ...launch, cwd: "/" });
+  const text = await new Response(helper.output).text();
+  return { code: (await helper.exited).code, text };
+}
+
+/** Whether paths in writable directories can be made read-only. */
+export function canProtectPaths(confinement: Confinement): boolean {
+  switch (confinement.type) {
+    case "linux":
+      return confinement.support.mounts !== "none";
+    case "seatbelt":
+      return true;
+    case "none":
+      return false;
   }
 }
 
@@ -103,9 +156,9 @@ export function confineLaunch(
       return { ...launch, ...createSeatbeltLaunch(launch, rules) };
     case "linux":
       return {
-        ...createHelperLaunch([]),
+        ...createHelperLaunch([], confinement.support.mounts),
         cwd: launch.cwd,
-        input: createHelperRequest(launch, rules),
+        input: createHelperRequest(launch, { rules, mounts: confinement.support.mounts }),
       };
   }
 }
@@ -122,10 +175,11 @@ export function confinePipedLaunch(
     case "seatbelt":
       return { ...launch, ...createSeatbeltLaunch(launch, rules) };
     case "linux": {
-      const request = createHelperRequest(launch, rules);
+      const { mounts } = confinement.support;
+      const request = createHelperRequest(launch, { rules, mounts });
       const encoder = new TextEncoder();
       const preamble = encoder.encode(`${encoder.encode(request).length}\n${request}`);
-      return { ...createHelperLaunch([PIPED_ARGUMENT]), cwd: launch.cwd, preamble };
+      return { ...createHelperLaunch([PIPED_ARGUMENT], mounts), cwd: launch.cwd, preamble };
     }
   }
 }
@@ -140,10 +194,39 @@ function createSeatbeltLaunch(
   };
 }
 
-function createHelperRequest(launch: PipedLaunch, rules: ConfinementRules): string {
-  const { hidden: _hidden, ...policy } = rules;
-  const request: ConfinedLaunch = { policy, argv: toArgv(launch), env: launch.env };
+interface HelperRequestOptions {
+  readonly rules: ConfinementRules;
+  readonly mounts: MountSupport;
+}
+
+function createHelperRequest(
+  launch: PipedLaunch,
+  { rules, mounts }: HelperRequestOptions,
+): string {
+  const { hidden, ...policy } = rules;
+  const request: ConfinedLaunch = {
+    policy: { ...policy, ...hideInWritable(rules.writable, { hidden, mounts }) },
+    mounts,
+    cwd: launch.cwd,
+    argv: toArgv(launch),
+    env: launch.env,
+  };
   return JSON.stringify(request);
+}
+
+/**
+ * Hides paths in writable directories: behind empty ones, or, without a mount namespace, by granting only the other entries
+ * of these directories, in which no entry can then be created.
+ */
+function hideInWritable(
+  writable: readonly string[],
+  { hidden, mounts }: { readonly hidden: readonly string[]; readonly mounts: MountSupport },
+): Pick<ConfinementPolicy, "writable" | "masked"> {
+  if (mounts === "none") {
+    return { writable: writable.flatMap((path) => excludeHidden(path, hidden)), masked: [] };
+  }
+  const isInWritable = (path: string) => writable.some((directory) => isWithin(path, directory));
+  return { writable, masked: hidden.filter(isInWritable) };
 }
 
 /** Returns the arguments for `execve()`, which needs a path; `/usr/bin/env` looks up a bare name. */
@@ -155,10 +238,21 @@ function toArgv({ program, args }: PipedLaunch): string[] {
  * Returns the launch of the helper process, which confines itself and then executes the command: this program itself when
  * it is compiled, else Deno with a module. The flags keep the configuration of the user and the network out.
  */
-function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "args" | "env"> {
-  const program = system.execPath();
+function createHelperLaunch(
+  args: readonly string[],
+  mounts: MountSupport = "none",
+): Pick<Launch, "program" | "args" | "env"> {
   const env = createHelperEnvironment();
-  if (system.build.standalone) return { program, args: [HELPER_ARGUMENT, ...args], env };
+  const [program = "", ...helperArgs] = [
+    ...(mounts === "user_namespace" ? USER_NAMESPACE_COMMAND : []),
+    system.execPath(),
+    ...createHelperArguments(args),
+  ];
+  return { program, args: helperArgs, env };
+}
+
+function createHelperArguments(args: readonly string[]): string[] {
+  if (system.build.standalone) return [HELPER_ARGUMENT, ...args];
   const module = new URL("./confined_exec.ts", import.meta.url).href;
   const flags = [
     "--quiet",
@@ -168,7 +262,7 @@ function createHelperLaunch(args: readonly string[]): Pick<Launch, "program" | "
     "--cached-only",
     "--allow-ffi",
   ];
-  return { program, args: ["run", ...flags, module, ...args], env };
+  return ["run", ...flags, module, ...args];
 }
 
 /** Creates the environment of the helper, with which Deno finds its cache. That of the command is in the request. */

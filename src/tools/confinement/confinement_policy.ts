@@ -10,6 +10,10 @@ export interface ConfinementPolicy {
   readonly writable: readonly string[];
   /** Files and directories that may be read and executed. */
   readonly readable: readonly string[];
+  /** Files and directories in writable ones that may not be changed. Only a mount namespace can enforce that. */
+  readonly readOnly: readonly string[];
+  /** Files and directories in writable ones that appear empty. Only a mount namespace can enforce that. */
+  readonly masked: readonly string[];
   /** Network access. */
   readonly network: ConfinedNetwork;
   /** Whether Unix sockets may be created. */
@@ -26,11 +30,21 @@ export type ConfinedNetwork =
 export interface ConfinedLaunch {
   /** The policy to enforce. */
   readonly policy: ConfinementPolicy;
+  /** Creation of the mount namespace. */
+  readonly mounts: MountSupport;
+  /** Working directory of the program. */
+  readonly cwd: string;
   /** Absolute path of the program, and its arguments. */
   readonly argv: readonly string[];
   /** Complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
 }
+
+/**
+ * How a process gets a mount namespace: by itself, as the superuser; in a user namespace, which another program must
+ * create, because a process with several threads cannot; or not at all.
+ */
+export type MountSupport = "direct" | "user_namespace" | "none";
 
 /** Features of the kernel. */
 export interface KernelSupport {
@@ -38,4 +52,6 @@ export interface KernelSupport {
   readonly landlock: number;
   /** Whether seccomp filters work on this architecture. */
   readonly seccomp: boolean;
+  /** Creation of mount namespaces. */
+  readonly mounts: MountSupport;
 }

@@ -14,6 +14,7 @@ import { type Architecture, createSeccompFilter, type SocketRules } from "./secc
 const POLICY = {
   writable: ["/p"],
   readable: ["/"],
+  readOnly: ["/p/.git/config"],
   hidden: ['/h/"x'],
   network: { type: "off" },
   unixSockets: false,
@@ -198,7 +199,8 @@ Deno.test("seccomp, x86_64: blocks x32 system calls", () => {
 Deno.test("createSeatbeltProfile(): denies writes except in the roots, denies reads of hidden paths, and quotes paths", () => {
   const profile = createSeatbeltProfile(POLICY);
   assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(subpath "\/p"\)\)/);
-  assertMatch(profile, /\(deny file-read-data \(subpath "\/h\/\\"x"\)\)/);
+  assertMatch(profile, /\(deny file-write\* \(subpath "\/p\/.git\/config"\)\)/);
+  assertMatch(profile, /\(deny file-read-data file-write\* \(subpath "\/h\/\\"x"\)\)/);
   assertMatch(profile, /\(deny network\*\)/);
   const proxied = createSeatbeltProfile({
     ...POLICY,
@@ -215,7 +217,8 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   assertEquals(confineLaunch(launch, { type: "none", reason: "" }, POLICY), launch);
   const seatbelt = confineLaunch(launch, { type: "seatbelt" }, POLICY);
   assertEquals(seatbelt.args.slice(2), ["/usr/bin/env", "bash", "-c", "x"]);
-  const support = { landlock: 7, seccomp: true };
+  const support = { landlock: 7, seccomp: true, mounts: "none" } as const;
+  Deno.env.set("SWINK_TEST_SECRET", "secret");
   const { input = "", env } = confineLaunch(launch, { type: "linux", support }, POLICY);
   const { argv, env: sent, policy } = JSON.parse(input);
   assertEquals([argv, sent, "hidden" in policy], [
@@ -223,7 +226,8 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
     { A: "b" },
     false,
   ]);
-  assert(!("A" in env));
+  Deno.env.delete("SWINK_TEST_SECRET");
+  assert(!("A" in env) && !("SWINK_TEST_SECRET" in env), JSON.stringify(env));
 });
 
 Deno.test("toConfinedNetwork(): converts a list of hosts to the port of the proxy, or to off without a proxy", () => {

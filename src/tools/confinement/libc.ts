@@ -18,7 +18,12 @@ const SYMBOLS = {
   },
   open: { parameters: ["buffer", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
+  chdir: { parameters: ["buffer"], result: "i32" },
+  unshare: { parameters: ["i32"], result: "i32" },
+  mount: { parameters: ["buffer", "buffer", "buffer", "u64", "buffer"], result: "i32" },
   dup2: { parameters: ["i32", "i32"], result: "i32" },
+  capget: { parameters: ["buffer", "buffer"], result: "i32" },
+  capset: { parameters: ["buffer", "buffer"], result: "i32" },
   signal: { parameters: ["i32", "u64"], result: "pointer" },
   sigprocmask: { parameters: ["i32", "buffer", "pointer"], result: "i32" },
   execve: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
@@ -33,11 +38,29 @@ const SYMBOLS = {
     parameters: ["i64", "u64", "u64", "buffer", "u64"],
     result: "i64",
   },
+  syscallPath: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "u64"],
+    result: "i64",
+  },
+  syscallPaths: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "i64", "buffer", "u64"],
+    result: "i64",
+  },
+  syscallAttributes: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "u64", "buffer", "u64"],
+    result: "i64",
+  },
   __errno_location: { parameters: [], result: "pointer" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
 /** The loaded functions. */
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+/** Error number of a path that does not exist. */
+export const ENOENT = 2;
 
 /** Loads the C library. */
 export function loadLibc(): Libc {

@@ -18,7 +18,8 @@ export function listReadablePaths(hidden: readonly string[]): string[] {
   return excludeHidden("/", hidden);
 }
 
-function excludeHidden(path: string, hidden: readonly string[]): string[] {
+/** Lists the fewest paths that cover a path without the hidden ones in it. */
+export function excludeHidden(path: string, hidden: readonly string[]): string[] {
   const inside = hidden.filter((candidate) => isWithin(candidate, path));
   if (inside.length === 0) return [path];
   if (inside.includes(path)) return [];

@@ -8,20 +8,23 @@ import type { ConfinementPolicy } from "./confinement_policy.ts";
 
 /** Creates a profile, in which the last matching rule decides. Files in `hidden` may not be read. */
 export function createSeatbeltProfile(
-  policy: ConfinementPolicy & { readonly hidden: readonly string[] },
+  policy: Omit<ConfinementPolicy, "masked"> & { readonly hidden: readonly string[] },
 ): string {
-  const { writable, hidden, network, unixSockets } = policy;
+  const { writable, readOnly, hidden, network, unixSockets } = policy;
   return [
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* ${writable.map(formatSubpath).join(" ")})`,
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (regex #"^/dev/fd/"))',
+    ...(readOnly.length === 0
+      ? []
+      : [`(deny file-write* ${readOnly.map(formatSubpath).join(" ")})`]),
     // The terminals of other programs, and the own one.
     '(deny file-read-data file-write* (regex #"^/dev/(tty|pty|ptmx|console)"))',
     ...(hidden.length === 0
       ? []
-      : [`(deny file-read-data ${hidden.map(formatSubpath).join(" ")})`]),
+      : [`(deny file-read-data file-write* ${hidden.map(formatSubpath).join(" ")})`]),
     ...createNetworkRules(network),
     ...(unixSockets ? ["(allow network* (remote unix-socket) (local unix-socket))"] : []),
     "(deny signal (target others))",

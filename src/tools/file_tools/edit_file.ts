@@ -9,6 +9,7 @@ import type { FileChange } from "../../core/diff/file_change.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { applyEdits, type TextEdit } from "../text/apply_edits.ts";
+import { createEdit, omitRefusedHunks } from "./omit_refused_hunks.ts";
 import { changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
 import { hashContent } from "../text/content_hash.ts";
 import { quotePath } from "../files/file_error.ts";
@@ -68,11 +69,22 @@ export function editFileTool(kit: ToolKit): AgentTool {
       required: ["path", "edits"],
       additionalProperties: false,
     },
+    risk: "write",
     interruptible: false,
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => {
       const rewrite = createRewrite(args, files, signal);
       return [await previewChange(kit, { args, signal, rewrite })];
+    },
+    omitHunks: async (args, { refused, signal }) => {
+      const rewrite = createRewrite(args, files, signal);
+      const change = await previewChange(kit, { args, signal, rewrite });
+      const after = omitRefusedHunks(change, refused);
+      const partial = { ...args, edits: [createEdit(change.before ?? "", after)] };
+      const rewritePart = createRewrite(partial, files, signal);
+      const made = await previewChange(kit, { args: partial, signal, rewrite: rewritePart });
+      if (made.after === after) return partial;
+      throw new BadRequestError(`${quotePath(args.path)} cannot be edited in parts`);
     },
     execute: catchAsErrorResult(async (args, { signal }) => {
       const rewrite = createRewrite(args, files, signal);

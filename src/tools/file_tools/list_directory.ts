@@ -7,6 +7,7 @@
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
@@ -66,7 +67,7 @@ export function listDirectoryTool({ sandbox }: ToolKit): AgentTool {
 
 function formatEntry({ name, kind, depth }: WalkEntry, maxDepth: number): string {
   const ellipsis = kind === "directory" && depth === maxDepth - 1 ? " …" : "";
-  return `${"  ".repeat(depth)}${toPrintable(name)}${KIND_SUFFIX[kind]}${ellipsis}`;
+  return `${"  ".repeat(depth)}${toPrintable(name + KIND_SUFFIX[kind])}${ellipsis}`;
 }
 
 const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
@@ -76,7 +77,8 @@ const KIND_SUFFIX: Readonly<Record<WalkEntry["kind"], string>> = {
   other: " (not a regular file)",
 };
 
-/** Quotes a name that contains control characters. */
+/** Quotes a name that contains control characters, and marks one that the tools cannot use. */
 export function toPrintable(name: string): string {
-  return /\p{Cc}/u.test(name) ? quotePath(name) : name;
+  const printable = /\p{Cc}/u.test(name) ? quotePath(name) : name;
+  return isExactPath(name) ? printable : `${printable} (not UTF-8: use a command)`;
 }

@@ -68,9 +68,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
       const { files } = kit.sandbox;
       if (await files.getKind(path) === undefined) {
         throw new BadRequestError(
-          `${quotePath(path)} does not exist${await suggestNames(files, path)}${
-            path.includes("\ufffd") ? "; names that are not UTF-8 need a command" : ""
-          }`,
+          `${quotePath(path)} does not exist${await suggestNames(files, path)}`,
         );
       }
       await using file = await openFile(files, path);

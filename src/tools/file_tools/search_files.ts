@@ -7,6 +7,7 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
+import { isExactPath } from "../../platform/paths.ts";
 import { quotePath } from "../files/file_error.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { toPrintable } from "./list_directory.ts";
@@ -130,8 +131,9 @@ interface NameSearch {
 async function findNames(files: SandboxFiles, search: NameSearch): Promise<string> {
   const { start, matches, signal, limit } = search;
   const names: string[] = [];
-  for await (const { path, relativePath, kind } of walkEntries(files, start, { signal })) {
-    if (kind === "directory" || !matches(relativePath)) continue;
+  for await (const { path, relativePath, name, kind } of walkEntries(files, start, { signal })) {
+    // The files of a directory whose name is not UTF-8 are not known.
+    if (kind === "directory" ? isExactPath(name) : !matches(relativePath)) continue;
     if (names.length === limit) return `${names.join("\n")}\n${formatLimitNotice(limit, "files")}`;
     names.push(toPrintable(files.toDisplayPath(path)));
   }

@@ -9,6 +9,7 @@ import { encodeLikeFile } from "../files/text_content.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
 import { type ChangedFile, changeFile, type ChangeRequest, previewChange } from "./change_file.ts";
+import { omitRefusedHunks } from "./omit_refused_hunks.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
 import { countChangedLines } from "../../core/diff/unified_diff.ts";
@@ -30,12 +31,20 @@ export function writeFileTool(kit: ToolKit): AgentTool {
       required: ["path", "content"],
       additionalProperties: false,
     },
+    risk: "write",
     interruptible: false,
     sideEffect: "idempotent",
     concurrencyKey: ({ path }) => `file:${path}`,
     preview: async (args, { signal }): Promise<FileChange[]> => [
       await previewChange(kit, { args, signal, rewrite: createRewrite(args.content) }),
     ],
+    omitHunks: async (args, { refused, signal }) => {
+      const rewrite = createRewrite(args.content);
+      const change = await previewChange(kit, { args, signal, rewrite });
+      const partial = { ...args, content: omitRefusedHunks(change, refused) };
+      await previewChange(kit, { args: partial, signal, rewrite: createRewrite(partial.content) });
+      return partial;
+    },
     execute: catchAsErrorResult(async (args, { signal }) => {
       const rewrite = createRewrite(args.content);
       const changed = await changeFile(kit, { args, signal, rewrite });

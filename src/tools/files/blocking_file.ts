@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isExactPath } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
 import { MAX_IGNORE_BYTES } from "./parent_ignore_rules.ts";
 
@@ -13,11 +14,15 @@ export const BLOCKING_CONDITIONS: readonly string[] = [
   ...["(", "!", "-type", "f", "-o", "-size", `+${Math.ceil(MAX_IGNORE_BYTES / 512)}`, ")"],
 ];
 
-/** Whether a program that reads a file would wait, or read without end. A link to a small file and a directory are harmless. */
-export function isBlockingFile(path: string): boolean {
+/**
+ * Whether a program that reads a file would wait, or read too long. A link to a small file and a directory are harmless. A
+ * file whose path is not exact cannot be examined.
+ */
+export function isBlockingFile(path: string, maxBytes = MAX_IGNORE_BYTES): boolean {
+  if (!isExactPath(path)) return true;
   try {
     const { isFile, isDirectory, size } = system.statSync(path);
-    return isFile ? size > MAX_IGNORE_BYTES : !isDirectory;
+    return isFile ? size > maxBytes : !isDirectory;
   } catch {
     return false;
   }

@@ -5,7 +5,7 @@
  */
 
 import { basename, getRelativePath, SEPARATOR } from "../../platform/paths.ts";
-import { compileSecretGlobs } from "../../platform/secret_places.ts";
+import { compileSecretGlobs, SECRET_PLACES } from "../../platform/secret_places.ts";
 
 /** Kind of access to a file. */
 export type FileAccess = "read" | "write";
@@ -15,8 +15,13 @@ const WRITE_PROTECTED_FILES: readonly string[] = [
   "**/.git/**/hooks/**",
   "**/.git/**/config",
   "**/.git/**/config.worktree",
+  "**/.git/**/commondir",
+  "**/.git/**/HEAD",
   ".git",
 ];
+
+/** Directories whose files are the state of the kernel, of devices and of processes, this one with its keys included. */
+const KERNEL_DIRECTORIES: readonly string[] = ["/proc", "/sys", "/dev"];
 
 /** Whether a path may be used: `outside` of the roots and `protected` are refusals. */
 export type FileVerdict = "allowed" | "outside" | "protected";
@@ -32,7 +37,10 @@ export interface FileRoots {
 /** Decides whether a canonical path may be used. */
 export type FileRules = (path: string, access: FileAccess) => FileVerdict;
 
-/** Creates the rules. A glob that begins with `!` excludes its matches from the globs before it. */
+/**
+ * Creates the rules. Secrets of the system, and the directories of the kernel, are not part of a root that contains them. A
+ * glob that begins with `!` excludes its matches from the globs before it.
+ */
 export function createFileRules(roots: FileRoots, protectedGlobs: readonly string[]): FileRules {
   const isProtected = compileSecretGlobs(protectedGlobs);
   const isWriteProtected = compileSecretGlobs(WRITE_PROTECTED_FILES);
@@ -40,11 +48,24 @@ export function createFileRules(roots: FileRoots, protectedGlobs: readonly strin
   return (path, access) => {
     const allowedRoots = access === "write" ? roots.write : forReading;
     const root = allowedRoots.find((candidate) => isWithin(path, candidate));
-    if (root === undefined) return "outside";
+    if (root === undefined || isExcluded(path, { root, places: KERNEL_DIRECTORIES })) {
+      return "outside";
+    }
+    if (isExcluded(path, { root, places: SECRET_PLACES.system })) return "protected";
     const name = (getRelativePath(root, path) || basename(path)).replaceAll(SEPARATOR, "/");
     if (isProtected(name)) return "protected";
     return access === "write" && isWriteProtected(name) ? "protected" : "allowed";
   };
+}
+
+interface Exclusion {
+  readonly root: string;
+  readonly places: readonly string[];
+}
+
+/** Whether a path is in one of the places, unless its root is too. */
+function isExcluded(path: string, { root, places }: Exclusion): boolean {
+  return places.some((place) => isWithin(path, place) && !isWithin(root, place));
 }
 
 /** Whether a canonical path is a directory itself or below it. */

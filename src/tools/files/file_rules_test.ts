@@ -33,6 +33,30 @@ for (const [path, access, verdict] of CASES) {
     assertEquals(rules(path, access), verdict));
 }
 
+Deno.test("createFileRules(): a root that contains them has no secrets of the system, processes and devices", () => {
+  const ofSystem = createFileRules({ write: ["/"], read: ["/dev/shm", "/run/secrets/mine"] }, []);
+  const verdicts = [
+    "/etc/shadow",
+    "/etc/sudoers.d/a",
+    "/proc/self/environ",
+    "/sys/kernel/notes",
+    "/dev/sda",
+  ]
+    .map((path) => ofSystem(path, "read"));
+  assertEquals(verdicts, ["protected", "protected", "outside", "outside", "outside"]);
+  assertEquals(
+    ["/etc/passwd", "/procedure", "/etc/shadows"].map((path) => ofSystem(path, "read")),
+    [
+      "allowed",
+      "allowed",
+      "allowed",
+    ],
+  );
+  const narrow = createFileRules({ write: ["/dev/shm"], read: ["/run/secrets/mine"] }, []);
+  assertEquals(narrow("/dev/shm/a", "write"), "allowed");
+  assertEquals(narrow("/run/secrets/mine/key", "read"), "allowed");
+});
+
 Deno.test("createFileRules(): custom globs replace the default ones, and the last match decides", () => {
   const custom = createFileRules({ write: ["/p"], read: [] }, [
     "*.secret",

@@ -13,7 +13,7 @@ import {
   type IsolatedResponse,
   RESPONSE_PREFIX,
 } from "./isolated_protocol.ts";
-import { LineSplitter } from "../text/line_splitter.ts";
+import { LineSplitter } from "../../core/line_splitter.ts";
 
 /** Maximum length of a response in characters. */
 const MAX_RESPONSE_CHARACTERS = 100_000_000;

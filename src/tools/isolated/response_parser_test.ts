@@ -70,6 +70,13 @@ Deno.test("ResponseParser: limits the length of a response, but not of other out
   );
 });
 
+Deno.test("ResponseParser: reads no response in the rest of a long line", () => {
+  for (const [length, maxCharacters] of [[256, 200], [64, 63], [640, 100]] as const) {
+    const options = { maxCharacters, chunkSize: 64 };
+    assertEquals(parseOutput(`${"x".repeat(length)}${UPDATE}${UPDATE}`, options).length, 1);
+  }
+});
+
 Deno.test("ResponseParser: reads a response of 20 MB in small chunks in linear time", () => {
   const text = "x".repeat(20_000_000);
   const start = performance.now();

@@ -24,7 +24,14 @@ import {
 } from "../files/file_stat.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { NodeOpenedFile, type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
-import { basename, dirname, getRelativePath, isAbsolute, SEPARATOR } from "../../platform/paths.ts";
+import {
+  basename,
+  dirname,
+  getRelativePath,
+  isAbsolute,
+  isExactPath,
+  SEPARATOR,
+} from "../../platform/paths.ts";
 import { MAX_SMALL_FILE_BYTES, readSmallFile } from "../../platform/small_file.ts";
 import { isUnchanged, openUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
@@ -46,6 +53,13 @@ export class ConfinedFiles implements SandboxFiles {
     if (path.includes("\0")) {
       throw new BadRequestError(
         `${quotePath(path)} contains a NUL character, which is not allowed`,
+      );
+    }
+    if (!isExactPath(path)) {
+      throw new BadRequestError(
+        `${
+          quotePath(path)
+        } contains U+FFFD, which replaces bytes that are not UTF-8: use a command for files with such names`,
       );
     }
     const canonical = await resolveCanonicalPath(path, this.#root).catch((error) => {

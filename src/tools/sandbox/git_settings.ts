@@ -1,20 +1,27 @@
 /**
  * The settings of git repositories: hooks and configuration, which name programs that git runs later, outside the
- * sandbox. They are recorded before a command and restored after it, because the kernel grants a directory with all its
- * content.
+ * sandbox. They are recorded before a command, and read-only for it where the kernel can mount them so. What a command
+ * changed or added nevertheless is restored after it, because Landlock grants a directory with all its content.
  *
  * @module
  */
 
-import { join } from "../../platform/paths.ts";
+import { dirname, isAbsolute, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { isWithin } from "../files/file_rules.ts";
 import { openDirectoryHandle } from "../files/directory_handle.ts";
 import { readSmallFile } from "../../platform/small_file.ts";
 
 /** The recorded settings of the repositories in some directories. */
 export interface GitSettingsRecord {
-  /** Undoes all changes since; resolves to the paths that had changed. */
-  restore(): Promise<readonly string[]>;
+  /** Files and directories with settings, which can be made read-only. */
+  readonly paths: readonly string[];
+  /**
+   * Undoes all changes since; resolves to the paths that had changed.
+   *
+   * @param options `withheld` are paths that commands could not change: a change to them is the user's and remains.
+   */
+  restore(options: { readonly withheld: readonly string[] }): Promise<readonly string[]>;
 }
 
 /** Maximum size of a file that is restored. */
@@ -24,7 +31,8 @@ const MAX_BYTES = 256 * 1024;
 const MAX_FILES = 500;
 const MAX_DEPTH = 8;
 
-const SETTINGS: ReadonlySet<string> = new Set(["config", "config.worktree"]);
+/** A file `commondir` names the directory with the configuration. */
+const SETTINGS: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir"]);
 const HOOKS = "hooks";
 
 /** Directories of a repository with repositories of submodules, and with settings of working trees. */
@@ -35,31 +43,117 @@ const CONTENT: ReadonlySet<string> = new Set(["objects", "refs", "logs", "info",
 
 type SettingsFile =
   | { readonly type: "file"; readonly bytes: Uint8Array; readonly mode: number | null }
+  | { readonly type: "directory" }
   | { readonly type: "other"; readonly target: string };
 
 type SettingsFiles = ReadonlyMap<string, SettingsFile>;
 
-/** Records the settings of the repositories whose `.git` is in one of the directories. Others are not watched. */
+/**
+ * Records the settings of the repositories to which the directories belong, if they are in the directories too. Others are
+ * not watched.
+ */
 export function recordGitSettings(directories: readonly string[]): GitSettingsRecord {
-  const repositories = directories.map((directory) => join(directory, ".git")).filter(exists);
-  const before = new Map(repositories.map((path) => [path, readSettings(path)]));
+  const isInside = (path: string) => directories.some((directory) => isWithin(path, directory));
+  const repositories = new Set(directories.flatMap(findRepositories).filter(isInside));
+  const before = new Map([...repositories].map((path) => [path, readSettings(path)]));
+  const candidates = directories.filter((directory) => !isRepository(directory));
   return {
-    async restore() {
+    paths: [...before.values()].flatMap(listProtectablePaths),
+    async restore({ withheld }) {
+      const isChangeable = (path: string) => !withheld.some((kept) => isWithin(path, kept));
       const changed: string[] = [];
       for (const [repository, files] of before) {
-        changed.push(...await restoreSettings(files, readSettings(repository)));
+        const after = readSettings(repository);
+        changed.push(...await restoreSettings(files, { after, isChangeable }));
+      }
+      for (const directory of candidates.filter(isRepository)) {
+        changed.push(...await removeSettings(directory));
       }
       return changed;
     },
   };
 }
 
-async function restoreSettings(before: SettingsFiles, after: SettingsFiles): Promise<string[]> {
-  const added = [...after.keys()].filter((path) => !before.has(path));
+/**
+ * Finds the repository of a directory: `.git`, the directory that a link or a file `.git` names, the one with its
+ * configuration, and the directory itself, if it is a repository without a working tree.
+ */
+function findRepositories(directory: string): string[] {
+  const dotGit = join(directory, ".git");
+  const found = [dotGit, resolveGitFile(dotGit)].filter(exists);
+  const named = found.map((path) => resolveName(path, readName(join(path, "commondir"))));
+  return [...found, ...named, ...(isRepository(directory) ? [directory] : [])].filter(exists);
+}
+
+/** Resolves `.git`, which may be a link, or a file with the path of the repository. */
+function resolveGitFile(dotGit: string): string {
+  const [, name = ""] = /^gitdir: (.*)$/s.exec(readName(dotGit)) ?? [];
+  return resolveName(dirname(dotGit), name) || resolveName(dotGit, ".");
+}
+
+/** Resolves a path that is relative to a directory; an empty one if it does not exist. */
+function resolveName(directory: string, name: string): string {
+  if (name === "") return "";
+  try {
+    return system.realPathSync(isAbsolute(name) ? name : join(directory, name));
+  } catch {
+    return "";
+  }
+}
+
+/** Reads a file with one path. */
+function readName(path: string): string {
+  const bytes = readSmallFile(path, { maxBytes: MAX_BYTES, verifyPath: true });
+  return new TextDecoder().decode(bytes).replace(/\n+$/, "");
+}
+
+/** Lists the directories of hooks, and the files outside of them. */
+function listProtectablePaths(settings: SettingsFiles): string[] {
+  const hooks = [...settings].flatMap(([path, { type }]) => type === "directory" ? [path] : []);
+  const files = [...settings].flatMap(([path, { type }]) => type === "file" ? [path] : []);
+  const isInHooks = (path: string) => hooks.some((directory) => isWithin(path, directory));
+  return [...hooks, ...files.filter((path) => !isInHooks(path))];
+}
+
+/** Whether git takes a directory for a repository, in which it would run and read settings without a `.git`. */
+function isRepository(directory: string): boolean {
+  const has = (name: string) => exists(join(directory, name));
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+/** Removes the settings of a directory that has become a repository. */
+async function removeSettings(directory: string): Promise<string[]> {
+  const paths = [...SETTINGS].map((name) => join(directory, name)).filter(exists);
+  for (const path of paths) await tryRestoreFile(path, undefined);
+  return paths;
+}
+
+interface RestoreOptions {
+  readonly after: SettingsFiles;
+  readonly isChangeable: (path: string) => boolean;
+}
+
+async function restoreSettings(
+  before: SettingsFiles,
+  { after, isChangeable }: RestoreOptions,
+): Promise<string[]> {
+  const isKnown = (path: string) => (before.get(path)?.type ?? "directory") !== "directory";
+  const added = [...after].flatMap(([path, file]) =>
+    isKnown(path) || isHarmlessAddition(path, file) || !isChangeable(path) ? [] : [path]
+  );
   for (const path of added) await tryRestoreFile(path, undefined);
-  const changed = [...before].filter(([path, file]) => !isEqual(file, after.get(path)));
+  const changed = [...before].filter(([path, file]) =>
+    file.type !== "directory" && isChangeable(path) && !isEqual(file, after.get(path))
+  );
   for (const [path, file] of changed) await tryRestoreFile(path, file);
   return [...added, ...changed.map(([path]) => path)];
+}
+
+/** Whether an added setting names no program: a directory for hooks, or what `git worktree add` writes. */
+function isHarmlessAddition(path: string, file: SettingsFile): boolean {
+  if (file.type === "directory") return true;
+  return file.type === "file" && path.endsWith("/commondir") &&
+    new TextDecoder().decode(file.bytes) === "../..\n";
 }
 
 /** Restores a file through a directory handle, so that a link in its path does not lead elsewhere. */
@@ -82,16 +176,22 @@ function splitPath(path: string): { readonly directory: string; readonly name: s
 }
 
 function isEqual(before: SettingsFile, after: SettingsFile | undefined): boolean {
-  if (before.type === "other") return after?.type === "other" && after.target === before.target;
-  return after?.type === "file" && after.mode === before.mode &&
-    after.bytes.length === before.bytes.length &&
-    after.bytes.every((byte, index) => byte === before.bytes[index]);
+  switch (before.type) {
+    case "directory":
+      return after?.type === "directory";
+    case "other":
+      return after?.type === "other" && after.target === before.target;
+    case "file":
+      return after?.type === "file" && after.mode === before.mode &&
+        after.bytes.length === before.bytes.length &&
+        after.bytes.every((byte, index) => byte === before.bytes[index]);
+  }
 }
 
 function readSettings(repository: string): SettingsFiles {
   const files = new Map<string, SettingsFile>();
   for (const path of findSettings(repository, { depth: 0, isWanted: false })) {
-    files.set(path, readSettingsFile(path));
+    files.set(path, isDirectory(path) ? { type: "directory" } : readSettingsFile(path));
     if (files.size >= MAX_FILES) break;
   }
   return files;
@@ -107,10 +207,14 @@ function* findSettings(
     return;
   }
   if (depth > MAX_DEPTH) return;
-  for (const { name, isDirectory } of listDirectory(directory)) {
+  const entries = listDirectory(directory);
+  const isRepository = entries.some(({ name }) => name === "HEAD");
+  for (const { name, isDirectory } of entries) {
     const path = join(directory, name);
     const isHooks = name === HOOKS || isWanted;
-    const mayContain = isHooks || NESTED.has(name) || (depth > 0 && !CONTENT.has(name));
+    const mayContain = isHooks || NESTED.has(name) ||
+      (depth > 0 && !(isRepository && CONTENT.has(name)));
+    if (isDirectory && name === HOOKS && !isWanted) yield path;
     if (isDirectory && mayContain) {
       yield* findSettings(path, { depth: depth + 1, isWanted: isHooks });
     } else if (!isDirectory && (isHooks || SETTINGS.has(name) || NESTED.has(name))) yield path;
@@ -146,7 +250,7 @@ function isDirectory(path: string): boolean {
 function exists(path: string): boolean {
   try {
     system.lstatSync(path);
-    return true;
+    return path !== "";
   } catch {
     return false;
   }

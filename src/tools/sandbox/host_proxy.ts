@@ -155,10 +155,12 @@ function parseRequest(head: string): ProxyRequest | undefined {
   if (hostname === "" || !(port > 0)) return undefined;
   // One request per connection: a later one could be for another host.
   const forwardedHeaders = headers.filter((line) =>
-    !/^(proxy-|connection:|keep-alive:)/i.test(line)
+    !/^(proxy-|connection:|keep-alive:|host:)/i.test(line)
   );
   const lines = [
     `${method} ${url.pathname}${url.search} ${version}`,
+    // A server of many hosts would serve the one that this header names.
+    `Host: ${url.host}`,
     "Connection: close",
     ...forwardedHeaders,
   ];

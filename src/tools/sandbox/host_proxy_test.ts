@@ -73,7 +73,7 @@ Deno.test("startHostProxy(): tunnels to allowed hosts, and only to public addres
   ]);
 });
 
-Deno.test("startHostProxy(): forwards one plain request per connection, without proxy headers", async () => {
+Deno.test("startHostProxy(): forwards one plain request per connection to the host of its URL, without proxy headers", async () => {
   await using server = await startEchoServer();
   await using proxy = await startHostProxy({
     hosts: ["example.org:80"],
@@ -82,9 +82,9 @@ Deno.test("startHostProxy(): forwards one plain request per connection, without 
   });
   const received = await sendThroughProxy(
     proxy.port,
-    "GET http://example.org/a?b HTTP/1.1\r\nHost: example.org\r\nProxy-Authorization: x\r\nConnection: keep-alive\r\n\r\n",
+    "GET http://example.org/a?b HTTP/1.1\r\nHost: other.test\r\nProxy-Authorization: x\r\nConnection: keep-alive\r\n\r\n",
   );
-  assertEquals(received, "GET /a?b HTTP/1.1\r\nConnection: close\r\nHost: example.org\r\n\r\n");
+  assertEquals(received, "GET /a?b HTTP/1.1\r\nHost: example.org\r\nConnection: close\r\n\r\n");
 });
 
 Deno.test("startHostProxy(): refuses other hosts, private addresses behind a wildcard, and invalid requests", async () => {

@@ -7,6 +7,7 @@
 import { BadRequestError } from "../../core/errors.ts";
 import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import {
+  canProtectPaths,
   confineLaunch,
   type Confinement,
   type ConfinementRules,
@@ -23,10 +24,11 @@ import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { dirname, join } from "../../platform/paths.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { killOrphanProcesses, MARK_VARIABLE } from "../process/orphan_processes.ts";
-import { type Launch, type RunningProcess, startProcess } from "../process/running_process.ts";
+import { type RunningProcess, startProcess } from "../process/running_process.ts";
 import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
+import { containsHome } from "./home_directory.ts";
 import { type HostProxy, startHostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
@@ -47,6 +49,11 @@ export interface SandboxOptions {
   readonly cwd?: string;
   /** Additional directories that may be read and written. */
   readonly writeRoots?: readonly string[];
+  /**
+   * Whether files in the home directory or in a directory above it may be written, with settings that run programs. `allow`
+   * also makes the approval gate ask for every command. Default: `refuse`, which throws.
+   */
+  readonly homeAccess?: "refuse" | "allow";
   /** Additional directories that the file tools may read. */
   readonly readRoots?: readonly string[];
   /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
@@ -72,7 +79,7 @@ export interface SandboxOptions {
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
  * programs, and removes its temporary directory.
  *
- * @throws {BadRequestError} When the working directory or a root is not a directory.
+ * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory.
  *
  * @example
  * ```ts
@@ -123,8 +130,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   #net: SandboxNet;
   /** Running processes and their marks. */
   readonly #running = new Map<Pick<RunningProcess, "terminate">, string>();
-  /** Settings of git before the commands that have not been finished. */
-  readonly #recorded = new Set<GitSettingsRecord>();
+  /** Functions that restore the settings of git after the commands that have not been finished. */
+  readonly #unrestored = new Set<() => Promise<unknown>>();
   readonly #finishing = new Set<Promise<unknown>>();
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
@@ -135,6 +142,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
     this.#projects = [this.root, ...writeRoots.map(resolveDirectory)];
+    if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
     const write = [...this.#projects, temporary];
     const read = [output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
@@ -162,16 +170,21 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       [MARK_VARIABLE]: mark,
     });
     const launch = createShellLaunch(command, { cwd, env, directoryFile });
-    const confined = await this.#confineLaunch(launch, proxy);
+    await this.#requireConfinement();
+    const confinement = await this.#findConfinement();
     const settings = recordGitSettings(this.#projects);
+    const rules = this.#createConfinementRules(proxy, settings);
+    const confined = confineLaunch(launch, confinement, rules);
+    const withheld = canProtectPaths(confinement) ? settings.paths : [];
+    const restore = () => settings.restore({ withheld });
     const process = startProcess(confined);
     this.#running.set(process, mark);
-    this.#recorded.add(settings);
+    this.#unrestored.add(restore);
     void process.exited.then(() => this.#running.delete(process));
     const finish = async () => {
       await killOrphanProcesses(mark);
-      const restoredFiles = await settings.restore();
-      this.#recorded.delete(settings);
+      const restoredFiles = await restore();
+      this.#unrestored.delete(restore);
       const workingDirectory = await readWorkingDirectory(directoryFile);
       return {
         ...(workingDirectory !== undefined && { workingDirectory }),
@@ -182,8 +195,8 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   /**
-   * Starts a program under the rules for commands. Changes to the settings of git are not undone: a server runs for
-   * hours, and those of the user would be undone, too.
+   * Starts a program under the rules for commands. Settings of git are only withheld as far as the kernel can do that:
+   * a server runs for hours, and undoing its changes would undo those of the user, too.
    */
   async spawn({ program, args, cwd = this.root, env }: ProcessLaunch): Promise<SpawnedProcess> {
     await this.#directory.create();
@@ -200,7 +213,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     const process = await spawnProcess(confinePipedLaunch(
       { program, args, cwd, env: environment },
       await this.#findConfinement(),
-      this.#createConfinementRules(proxy),
+      this.#createConfinementRules(proxy, recordGitSettings(this.#projects)),
     ));
     this.#running.set(process, mark);
     void this.#track(process.exited.then(async () => {
@@ -216,15 +229,6 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     return promise.finally(() => this.#finishing.delete(promise));
   }
 
-  async #confineLaunch(launch: Launch, proxy: HostProxy | undefined): Promise<Launch> {
-    await this.#requireConfinement();
-    return confineLaunch(
-      launch,
-      await this.#findConfinement(),
-      this.#createConfinementRules(proxy),
-    );
-  }
-
   /** Throws if confinement is required, and this machine cannot enforce all rules. */
   async #requireConfinement(): Promise<void> {
     if (this.#options.confinement !== "required") return;
@@ -235,13 +239,17 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     );
   }
 
-  #createConfinementRules(proxy: HostProxy | undefined): ConfinementRules {
+  #createConfinementRules(
+    proxy: HostProxy | undefined,
+    { paths }: GitSettingsRecord,
+  ): ConfinementRules {
     const { hide = [], unixSockets = false } = this.#options;
     const hidden = resolveHiddenPaths(readEnvironmentVariable("HOME"), hide);
     return {
       writable: this.#writable,
       readable: listReadablePaths([...hidden, DEVICE_DIRECTORY]),
       hidden,
+      readOnly: paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
     };
@@ -275,7 +283,13 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   async describe(): Promise<SandboxReport> {
     const { unixSockets = false } = this.#options;
     return createSandboxReport(
-      { root: this.root, writable: this.#writable, net: this.#net, unixSockets },
+      {
+        root: this.root,
+        writable: this.#writable,
+        containsHome: this.#projects.some((directory) => containsHome(directory)),
+        net: this.#net,
+        unixSockets,
+      },
       await this.#findConfinement(),
     );
   }
@@ -296,10 +310,19 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       await killOrphanProcesses(mark);
     }));
     await Promise.allSettled(this.#finishing);
-    for (const settings of this.#recorded) await settings.restore();
+    for (const restore of this.#unrestored) await restore();
     await this.#proxy?.server[Symbol.asyncDispose]();
     await this.#directory.remove();
   }
+}
+
+function refuseHome(directory: string): void {
+  if (!containsHome(directory)) return;
+  throw new BadRequestError(
+    `The sandbox may not write in ${
+      JSON.stringify(directory)
+    }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
+  );
 }
 
 function resolveDirectory(path: string): string {

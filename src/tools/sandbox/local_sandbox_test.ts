@@ -1,4 +1,5 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { createSandbox } from "./local_sandbox.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
@@ -21,4 +22,16 @@ Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are star
 
   sandbox.setNet("off");
   assertEquals([sandbox.net, await run("echo [$HTTPS_PROXY]")], ["off", "Exit code: 0\n[]"]);
+});
+
+Deno.test("createSandbox(): refuses a root that does not exist, or is a file", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("file", "");
+  for (const name of ["missing", "file"]) {
+    const path = `${workspace.directory}/${name}`;
+    const message = name === "file" ? "is not a directory" : "does not exist";
+    for (const options of [{ cwd: path }, { cwd: workspace.directory, writeRoots: [path] }]) {
+      assertThrows(() => createSandbox(options), Error, message);
+    }
+  }
 });

@@ -5,7 +5,7 @@
  */
 
 import type { KernelSupport } from "../confinement/confinement_policy.ts";
-import type { Confinement } from "../confinement/confinement.ts";
+import { canProtectPaths, type Confinement } from "../confinement/confinement.ts";
 
 /** The part that enforces a rule: the kernel on all commands, this program on its own tools, or none. */
 export type EnforcedBy = "kernel" | "program" | "none";
@@ -44,6 +44,8 @@ export interface ReportedSandbox {
   readonly root: string;
   /** Paths that commands may write. */
   readonly writable: readonly string[];
+  /** Whether one of the paths contains the home directory. */
+  readonly containsHome: boolean;
   /** Network access of commands. */
   readonly net: "on" | "off" | readonly string[];
   /** Whether commands may use Unix sockets. */
@@ -64,6 +66,8 @@ export function createSandboxReport(
     rules: [
       ...createProgramRules(sandbox),
       ...kernelRules,
+      createGitRule(confinement),
+      createSharedMemoryRule(confinement),
       ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
       ...UNENFORCED_RULES,
     ],
@@ -123,16 +127,27 @@ function createProgramRules({ root }: ReportedSandbox): SandboxRule[] {
       how: "the environment is created from the list",
     },
     {
-      rule: "commands do not change the hooks and settings of git in the roots",
-      enforcedBy: "program",
-      how: "changes are undone when the command ends",
-    },
-    {
       rule: "processes that a command starts end with it",
       enforcedBy: "program",
       how: "its process group is ended, and every process with its mark in the environment",
     },
   ];
+}
+
+function createGitRule(confinement: Confinement): SandboxRule {
+  const rule = "commands do not change the hooks and settings of git in the roots";
+  if (!canProtectPaths(confinement)) {
+    return { rule, enforcedBy: "program", how: "changes are undone when the command ends" };
+  }
+  const how = "they are read-only, and added ones are removed when the command ends";
+  return { rule, enforcedBy: "kernel", how };
+}
+
+function createSharedMemoryRule(confinement: Confinement): SandboxRule {
+  const rule = "commands do not use the shared memory and the message queues of other programs";
+  return confinement.type === "linux" && confinement.support.mounts !== "none"
+    ? { rule, enforcedBy: "kernel", how: "a namespace" }
+    : { rule, enforcedBy: "none", how: "commands have no namespace" };
 }
 
 const UNENFORCED_RULES: readonly SandboxRule[] = [
@@ -159,6 +174,12 @@ const UNENFORCED_RULES: readonly SandboxRule[] = [
   },
 ];
 
+const HOME_GAP: SandboxRule = {
+  rule: "commands do not change the settings in the home directory",
+  enforcedBy: "none",
+  how: "the home directory lies in a root",
+};
+
 const PROCESS_RULE =
   "commands do not change the limits and priorities of other programs, nor use the keyrings of the user";
 
@@ -183,6 +204,7 @@ function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): 
     kernel.files("commands do not trace this program, nor read its memory or environment"),
     kernel.signals("commands do not send signals to other programs"),
     kernel.files("commands do not use terminals"),
+    ...(sandbox.containsHome ? [HOME_GAP] : []),
     ...(confinement.type === "seatbelt" ? [] : [kernel.sockets(PROCESS_RULE)]),
   ];
 }

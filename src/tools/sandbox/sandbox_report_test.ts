@@ -5,13 +5,14 @@ import { createSandboxReport } from "./sandbox_report.ts";
 const sandbox = {
   root: "/p",
   writable: ["/p", "/t", "/dev/null"],
+  containsHome: false,
   net: "off",
   unixSockets: false,
 } as const;
 
 const createLandlock = (version: number, seccomp = true): Confinement => ({
   type: "linux",
-  support: { landlock: version, seccomp },
+  support: { landlock: version, seccomp, mounts: "none" },
 });
 
 const findUnenforcedRules = (confinement: Confinement, settings: object = {}) =>
@@ -57,13 +58,34 @@ Deno.test("createSandboxReport(): reports a list of hosts as best effort, and no
   assert(!on.rules.some(({ rule }) => /TCP|UDP|Unix/.test(rule)));
 });
 
-Deno.test("createSandboxReport(): lists the four rules that no kernel enforces", () => {
-  const { rules } = createSandboxReport(sandbox, createLandlock(7));
-  assertEquals(rules.filter(({ enforcedBy }) => enforcedBy === "none").length, 4);
+Deno.test("createSandboxReport(): lists the five rules that are not enforced without namespaces, and the four with them", () => {
+  const countUnenforced = (mounts: "direct" | "none") => {
+    const support = { landlock: 7, seccomp: true, mounts };
+    const { rules } = createSandboxReport(sandbox, { type: "linux", support });
+    return rules.filter(({ enforcedBy }) => enforcedBy === "none").length;
+  };
+  assertEquals([countUnenforced("none"), countUnenforced("direct")], [5, 4]);
 });
 
 Deno.test("createSandboxReport(): Seatbelt confines commands, but does not cover the priorities of other programs", () => {
   const { confined, rules } = createSandboxReport(sandbox, { type: "seatbelt" });
   assertEquals(confined, true);
   assertEquals(rules.find(({ rule }) => rule.includes("priorities"))?.enforcedBy, "none");
+});
+
+Deno.test("createSandboxReport(): commands with the home directory in a root are not confined completely", () => {
+  const report = createSandboxReport({ ...sandbox, containsHome: true }, createLandlock(7));
+  assertEquals([report.status, report.confined], ["partly_confined", false]);
+  assertStringIncludes(report.summary, "commands do not change the settings in the home directory");
+});
+
+Deno.test("createSandboxReport(): hooks and settings of git are read-only where the kernel can mount", () => {
+  const getGitRule = (mounts: "direct" | "none") => {
+    const support = { landlock: 7, seccomp: true, mounts };
+    const { rules } = createSandboxReport(sandbox, { type: "linux", support });
+    return rules.find(({ rule }) => rule.includes("git in the roots"));
+  };
+  assertEquals(getGitRule("direct")?.enforcedBy, "kernel");
+  assertEquals(getGitRule("none")?.enforcedBy, "program");
+  assertStringIncludes(getGitRule("none")?.how ?? "", "undone when the command ends");
 });

@@ -6,6 +6,7 @@
 
 import { detectEncoding } from "../files/text_content.ts";
 import type { CompiledPattern } from "./pattern.ts";
+import { containsText } from "./required_literal.ts";
 
 /** A matching line. */
 export interface LineHit {
@@ -38,7 +39,17 @@ export interface FindLinesOptions {
 /** Returns the matching lines. */
 export function findLines(bytes: Uint8Array, options: FindLinesOptions): FileLines {
   const decoded = decodeSearched(bytes, options.multiline);
-  return { hits: findInText(decoded, options), isBinary: decoded.isBinary };
+  const { literal } = options.pattern;
+  const hits = decoded.isPlain && literal !== undefined
+    ? findInLines(decoded.text, { ...options, literal })
+    : findInText(decoded, options);
+  return { hits, isBinary: decoded.isBinary };
+}
+
+/** Whether a file may have matching lines: without the text that each match contains, it has none. */
+export function mayHaveLines(bytes: Uint8Array, { literal }: CompiledPattern): boolean {
+  return literal === undefined || detectEncoding(bytes) !== "utf-8" ||
+    containsText(bytes, literal);
 }
 
 /** A text to search. */
@@ -85,6 +96,25 @@ function findInText(
     }
     // Line by line, the rest of a matching line is of no interest.
     next = multiline ? Math.max(end, next, match.index + 1) : last.end + 1;
+  }
+  return hits;
+}
+
+/** Matches only the lines that contain a text. */
+function findInLines(
+  text: string,
+  { pattern: { ascii }, limit, literal }: FindLinesOptions & { readonly literal: string },
+): LineHit[] {
+  const hits: LineHit[] = [];
+  const lines = new LineCounter(text);
+  for (let next = 0; hits.length < limit;) {
+    const index = text.indexOf(literal, next);
+    if (index === -1) break;
+    const { number, start, end } = lines.advanceTo(index);
+    ascii.lastIndex = 0;
+    const match = ascii.exec(text.slice(start, end));
+    if (match) hits.push({ line: number, column: match.index });
+    next = end + 1;
   }
   return hits;
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps `rg` from ignore files that would block it.
+ * Keeps `rg` from files that would block it.
  *
  * @module
  */
@@ -11,6 +11,9 @@ import { system } from "../../platform/system.ts";
 import type { RunningProcess } from "../process/running_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+
+/** Maximum size of a single file that is searched with `rg`: a larger one would use up the time. */
+const MAX_FILE_BYTES = 2_000_000_000;
 
 /** Options for {@linkcode guardIgnoreFiles}. */
 export interface GuardOptions {
@@ -29,7 +32,9 @@ export async function guardIgnoreFiles<Result>(
   { start, signal }: GuardOptions,
   search: (signal: AbortSignal) => Promise<Result | undefined>,
 ): Promise<Result | undefined> {
-  if (hasUnsafeParents(sandbox.root, start)) return undefined;
+  if (isBlockingFile(start, MAX_FILE_BYTES) || hasUnsafeParents(sandbox.root, start)) {
+    return undefined;
+  }
   const unsafe = new AbortController();
   const finder = tryStartFinder(sandbox, start);
   if (!finder) return undefined;

@@ -7,9 +7,10 @@
 import { createDeferred } from "../../core/deferred.ts";
 import { AbortedError, BadRequestError } from "../../core/errors.ts";
 import { startWorker, type WorkerThread } from "../../platform/worker.ts";
-import { type FileLines, findLines } from "./find_lines.ts";
+import { type FileLines, findLines, mayHaveLines } from "./find_lines.ts";
 import type { MatchRequest } from "./match_worker.ts";
-import { type CompiledPattern, compilePattern, type SearchPattern } from "./pattern.ts";
+import { type CompiledPattern, compilePattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { getPatternRisk, type PatternRisk } from "./pattern_risk.ts";
 
 /** Finds the lines of files that match one pattern. */
@@ -56,6 +57,7 @@ class LocalLineMatcher implements LineMatcher {
     limits: MatchLimits,
   ): FileLines | undefined | Promise<FileLines | undefined> {
     const { multiline } = this.#pattern;
+    if (!mayHaveLines(bytes, this.#compiled)) return { hits: [], isBinary: false };
     if (estimateSteps(bytes, this.#risk, multiline) > MAX_STEPS) {
       return this.#matchInWorker(bytes, limits);
     }

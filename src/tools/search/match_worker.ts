@@ -6,7 +6,8 @@
 
 import { getParentThread } from "../../platform/worker.ts";
 import { findLines } from "./find_lines.ts";
-import { type CompiledPattern, compilePattern, type SearchPattern } from "./pattern.ts";
+import { type CompiledPattern, compilePattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Message to the worker, after its first one. The reply is a `FileLines`. */
 export interface MatchRequest {

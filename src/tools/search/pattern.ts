@@ -17,16 +17,8 @@ import {
   translateClass,
   translateClassEscape,
 } from "./pattern_class.ts";
-
-/** A pattern as a tool call gives it. */
-export interface SearchPattern {
-  /** The regular expression. */
-  readonly source: string;
-  /** Whether to ignore case. */
-  readonly ignoreCase: boolean;
-  /** Whether a match may span lines. */
-  readonly multiline: boolean;
-}
+import { findRequiredLiteral } from "./required_literal.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Compiled forms of a pattern. */
 export interface CompiledPattern {
@@ -34,6 +26,8 @@ export interface CompiledPattern {
   readonly ascii: RegExp;
   /** For any other text. */
   readonly unicode: RegExp;
+  /** ASCII text that each match contains, if it is known. */
+  readonly literal: string | undefined;
 }
 
 /** Maximum length of a pattern in characters. */
@@ -60,6 +54,7 @@ export function compilePattern(pattern: SearchPattern): CompiledPattern {
   return {
     ascii: compile({ ascii: true, multiline }),
     unicode: compile({ ascii: false, multiline }),
+    literal: findRequiredLiteral(pattern),
   };
 }
 

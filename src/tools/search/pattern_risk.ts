@@ -46,7 +46,7 @@ export function getPatternRisk(source: string): PatternRisk {
 
 /** Matches escapes and classes as one token each, and a closing parenthesis with its quantifier. */
 const TOKENS =
-  /\\(?:k<[^>]*>|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]|\((?!\?)|\((?=\?)|\)(?:[*+]|\{\d+,?\d*\})?|[*+]|\{\d+,?\d*\}|\|/g;
+  /\\(?:k<[^>]*>?|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]?|\((?!\?)|\((?=\?)|\)(?:[*+]|\{\d+,?\d*\})?|[*+]|\{\d+,?\d*\}|\|/g;
 
 /** Quantifiers with a bound above this count as unbounded. */
 const MAX_SAFE_REPETITIONS = 20;

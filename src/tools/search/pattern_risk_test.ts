@@ -62,3 +62,11 @@ Deno.test("search_files: patterns of polynomial cost end in bounded time on long
     assert(performance.now() - start < 20_000, pattern);
   }
 });
+
+Deno.test("getPatternRisk() takes seconds at most, not minutes, for patterns of 200 KB", () => {
+  const start = performance.now();
+  for (const piece of ["[", "(", "{", "\\", "[\\", "\\k<", "(?", "a{1"]) {
+    getPatternRisk(piece.repeat(200_000));
+  }
+  assert(performance.now() - start < 10_000);
+});

@@ -11,9 +11,10 @@ import { getRelativePath, join } from "../../platform/paths.ts";
 import { type ProcessOutcome, watchProcess } from "../process/watch_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { LineSplitter } from "../text/line_splitter.ts";
+import { LineSplitter } from "../../core/line_splitter.ts";
 import type { LineHit } from "./find_lines.ts";
-import { escapeLiteralBraces, needsJavaScript, type SearchPattern } from "./pattern.ts";
+import { escapeLiteralBraces, needsJavaScript } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 
 /** Query of a search with `rg`. */
 export interface RipgrepQuery {

@@ -10,7 +10,7 @@ import { seededRandom } from "../../testing/seeded_random.ts";
 import { createSandbox } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
-import type { SearchPattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { countLines, searchLines, type SearchQuery } from "./search_lines.ts";
 import { SearchReport } from "./search_report.ts";
 

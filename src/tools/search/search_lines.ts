@@ -8,13 +8,14 @@
 import type { PathMatcher } from "../../core/ignore/glob.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
 import { findExcludeFile } from "../files/parent_ignore_rules.ts";
+import { isExactPath } from "../../platform/paths.ts";
 import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
 import type { LineHit } from "./find_lines.ts";
 import { guardIgnoreFiles } from "./ignore_file_guard.ts";
 import { createLineMatcher } from "./line_matcher.ts";
-import type { SearchPattern } from "./pattern.ts";
+import type { SearchPattern } from "./search_pattern.ts";
 import { countLinesWithRipgrep, findLinesWithRipgrep, type RipgrepQuery } from "./ripgrep.ts";
 import type { SearchReport } from "./search_report.ts";
 import { isStartIgnored, type WalkEntry, walkFiles, type WalkOptions } from "./walk_files.ts";
@@ -85,6 +86,7 @@ export async function* searchLines(
   if (found.hasUnreadable) report.omitUnnamed();
   if (found.isTimedOut) report.timeOut();
   for (const { path, hits, isBinary } of found.files) {
+    if (!isExactPath(path)) report.omit("name", path);
     if (hits.length === 0 || !(await isIncluded(sandbox.files, query, path))) continue;
     if (isBinary) report.omit("binary", path);
     else yield { path, hits };
@@ -111,6 +113,8 @@ export async function* countLines(
   const { report } = query;
   if (found.hasUnreadable) report.omitUnnamed();
   if (found.isTimedOut) report.timeOut();
+  const paths = [...found.binaryFiles, ...found.counts.map(({ path }) => path)];
+  for (const path of paths.filter((path) => !isExactPath(path))) report.omit("name", path);
   for (const path of found.binaryFiles) {
     if (await isIncluded(sandbox.files, query, path)) report.omit("binary", path);
   }
@@ -151,7 +155,8 @@ async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGene
   const budget = new TimeBudget({ work: "The search", signal, limitMs: SEARCH_LIMIT_MS });
   const onUnreadable = (path: string) => report.omit("unreadable", path);
   for await (const entry of walkEntries(files, start, { signal, onUnreadable })) {
-    if (entry.kind !== "file" || !matches(entry.relativePath)) continue;
+    if (!isExactPath(entry.name)) report.omit("name", entry.path);
+    if (!isSearched(entry) || !matches(entry.relativePath)) continue;
     await budget.yield();
     if (budget.isExceeded) {
       report.timeOut();
@@ -169,6 +174,10 @@ async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGene
     else if (found.hits.length > 0 && found.isBinary) report.omit("binary", path);
     else if (found.hits.length > 0) yield { path, hits: found.hits };
   }
+}
+
+function isSearched({ kind, name }: WalkEntry): boolean {
+  return kind === "file" && isExactPath(name);
 }
 
 async function reportUnread(

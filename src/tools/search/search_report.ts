@@ -5,7 +5,7 @@
  */
 
 /** Reason why the hits of a file are missing. */
-export type Omission = "binary" | "large" | "unreadable" | "slow" | "changed";
+export type Omission = "binary" | "large" | "unreadable" | "slow" | "changed" | "name";
 
 const DESCRIPTIONS: Readonly<Record<Omission, string>> = {
   binary: "binary, matches not shown",
@@ -13,6 +13,7 @@ const DESCRIPTIONS: Readonly<Record<Omission, string>> = {
   unreadable: "not readable",
   slow: "not searched, because the pattern takes too long",
   changed: "changed during the search",
+  name: "not searched or not shown",
 };
 
 /** Maximum number of names in the description of one reason. */

@@ -8,6 +8,7 @@ import { AbortedError } from "../../core/errors.ts";
 import { type IgnoreRules, isIgnored, parseIgnoreFile } from "../../core/ignore/git_ignore.ts";
 import { MAX_IGNORE_BYTES } from "../files/parent_ignore_rules.ts";
 import { readParentIgnoreRules, readWalkedFile } from "../sandbox/file_reading.ts";
+import { isExactPath } from "../../platform/paths.ts";
 import type { DirectoryEntry, SandboxFiles } from "../sandbox/sandbox_files.ts";
 
 /** An entry found by a walk. */
@@ -45,8 +46,8 @@ interface WalkLevel {
 }
 
 /**
- * Yields every entry below a directory, given by its canonical path: each directory before its entries. Links are not
- * followed.
+ * Yields every entry below a directory, given by its canonical path: each directory before its entries. Links and
+ * directories whose names are not UTF-8 are not entered.
  *
  * @throws {BadRequestError} When the directory cannot be read. Unreadable subdirectories are skipped.
  */
@@ -73,7 +74,7 @@ export async function* walkFiles(
     const path = `${level.path}/${name}`;
     const depth = levels.length - 1;
     yield { path, relativePath: fromOrigin.slice(prefixLength), name, kind, depth };
-    if (kind !== "directory" || depth >= maxDepth) continue;
+    if (kind !== "directory" || depth >= maxDepth || !isExactPath(name)) continue;
     const child = { path, prefix: `${fromOrigin}/`, rules: level.rules };
     const childLevel = await openLevel(files, child).catch(() => undefined);
     if (childLevel) levels.push(childLevel);

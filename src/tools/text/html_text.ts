@@ -150,7 +150,7 @@ class TextWriter {
 
   finish(): string {
     return this.#parts.join("")
-      .replace(/ +\n/g, "\n")
+      .replace(/(?<! ) +\n/g, "\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim();
   }

@@ -27,10 +27,10 @@ Deno.test("htmlToText() drops comments, styles and scripts and decodes entities"
 });
 
 Deno.test("htmlToText() converts 500 KB of hostile markup in linear time", () => {
-  const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>"];
+  const hostile = ["<script", "<!--", "<a href='", "<pre>", "<", "</", "&#", '<p "', "<a>", " "];
   for (const piece of hostile) {
     const start = performance.now();
-    convert(piece.repeat(500_000 / piece.length));
+    convert(`<pre>${piece.repeat(500_000 / piece.length)}x`);
     // Quadratic work takes minutes; the bound allows for a busy machine.
     assert(performance.now() - start < 10_000, piece);
   }

@@ -15,7 +15,7 @@ const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
 export function toPlainOutput(text: string): string {
   return text
     .replace(ESCAPE_SEQUENCES, "")
-    .replace(/\r+\n/g, "\n")
+    .replace(/(?<!\r)\r+\n/g, "\n")
     .replace(/^[^\n]*\r(?=[^\n])/gm, "")
     .replace(CONTROL_CHARACTERS, "");
 }

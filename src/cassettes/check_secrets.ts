@@ -1,0 +1,19 @@
+/**
+ * Checks the secrets that a caller passes.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+
+/**
+ * Checks a list of texts to redact; a single text would be taken apart into its letters, which hide nothing. The message
+ * of the error has none of them.
+ *
+ * @throws {BadRequestError} If it is no array of texts.
+ */
+export function checkSecrets(secrets: unknown): void {
+  if (secrets === undefined) return;
+  if (Array.isArray(secrets) && secrets.every((secret) => typeof secret === "string")) return;
+  throw new BadRequestError("secrets must be an array of texts");
+}

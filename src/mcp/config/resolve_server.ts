@@ -1,0 +1,69 @@
+/**
+ * The configuration of a server with its variables replaced.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { expandVariables, type Variables } from "./expand_variables.ts";
+import type { ParsedEndpoint, ParsedProgram, ParsedServer } from "./parse_config.ts";
+
+/** A server that can be connected to. */
+export type ResolvedServer = ParsedProgram | ResolvedEndpoint;
+
+/** A server that is reached over HTTP, at a valid URL. */
+export interface ResolvedEndpoint extends Omit<ParsedEndpoint, "url"> {
+  readonly url: URL;
+}
+
+/** A server with its name. */
+export interface NamedServer {
+  readonly name: string;
+  readonly server: ParsedServer;
+}
+
+/**
+ * Replaces the variables in the texts of a server.
+ *
+ * @throws {BadRequestError} If a variable without a default is not set, or the URL is invalid. The message begins with
+ * the key, and contains no values.
+ */
+export function resolveServer({ name, server }: NamedServer, variables: Variables): ResolvedServer {
+  const expand = (key: string, text: string) =>
+    expandVariables(`mcpServers.${name}.${key}`, text, variables);
+  const expandRecord = (key: string, texts: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(texts).map(([field, text]) => [field, expand(`${key}.${field}`, text)]),
+    );
+  switch (server.type) {
+    case "stdio": {
+      const { command, args, env, cwd } = server;
+      return {
+        ...server,
+        command: expand("command", command),
+        args: args.map((text, index) => expand(`args.${index}`, text)),
+        env: expandRecord("env", env),
+        cwd: cwd === undefined ? undefined : expand("cwd", cwd),
+      };
+    }
+    case "http": {
+      const url = expand("url", server.url);
+      if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+        throw new BadRequestError(
+          `mcpServers.${name}.url: must begin with https:// or http:// and be a valid URL`,
+        );
+      }
+      return { ...server, url: new URL(url), headers: expandRecord("headers", server.headers) };
+    }
+  }
+}
+
+/** Returns the texts of a server that may be secrets: its environment and headers, and the password of its URL. */
+export function getSecrets(server: ResolvedServer): readonly string[] {
+  switch (server.type) {
+    case "stdio":
+      return Object.values(server.env);
+    case "http":
+      return [...Object.values(server.headers), server.url.password, server.url.search.slice(1)];
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * A connection to several servers.
+ *
+ * @module
+ */
+
+import type { Agent } from "../agent/agent.ts";
+import type { ContentBlock } from "../core/content.ts";
+import type { Policy } from "../core/policy.ts";
+import type { AgentTool } from "../core/tool.ts";
+import type { McpServerStatus } from "./config/status.ts";
+
+/** A connection to servers; `connectMcp()` creates it. */
+export interface McpConnection extends AsyncDisposable {
+  /**
+   * The tools of all servers at this moment, sorted by server and name, and a tool that searches them. Those of a server
+   * that is started again stay: their calls fail with the reason.
+   */
+  readonly tools: readonly AgentTool[];
+  /** The servers, in the order of the configuration. */
+  readonly servers: readonly McpServerStatus[];
+  /**
+   * Selects the tools that a request describes: all of them, or those that the model has found with the search tool if all
+   * of them would take up more than a tenth of its context window. Without it, every request describes all of them.
+   */
+  readonly policy: Policy;
+  /**
+   * Adds the tools to an agent, and replaces them for the next turn when they change. A tool whose name another tool of
+   * the agent has is left out. Returns a function that ends this.
+   */
+  attach(agent: Pick<Agent, "state" | "setTools">): () => void;
+  /** Returns the prompts of the servers that are ready. */
+  listPrompts(options?: McpRequestOptions): Promise<readonly McpPrompt[]>;
+  /**
+   * Returns the messages of a prompt.
+   *
+   * Rejects with a `BadRequestError` if there is no such server, and with the error of the server.
+   */
+  getPrompt(prompt: McpPromptRequest, options?: McpRequestOptions): Promise<McpPromptResult>;
+  /** Returns the resources of the servers that are ready. */
+  listResources(options?: McpRequestOptions): Promise<readonly McpResource[]>;
+  /**
+   * Returns the content of a resource.
+   *
+   * Rejects with a `BadRequestError` if there is no such server, and with the error of the server.
+   */
+  readResource(
+    resource: McpResourceRequest,
+    options?: McpRequestOptions,
+  ): Promise<readonly ContentBlock[]>;
+  /**
+   * Starts a server again at once, also one that has failed. Resolves when it has started, or failed to.
+   *
+   * Rejects with a `BadRequestError` if there is no such server.
+   */
+  restart(server: string): Promise<void>;
+  /** Ends all servers. Calls of their tools fail from then on. */
+  close(): Promise<void>;
+}
+
+/** Options for a request to servers. */
+export interface McpRequestOptions {
+  /** Cancels the request. */
+  readonly signal?: AbortSignal;
+}
+
+/** A prompt of a server. */
+export interface McpPrompt {
+  /** Name of the server. */
+  readonly server: string;
+  /** Name of the prompt. */
+  readonly name: string;
+  /** Name for user interfaces. */
+  readonly title?: string;
+  /** Description by the server. */
+  readonly description?: string;
+  /** The arguments, which are texts. Default: none. */
+  readonly arguments?: readonly McpPromptArgument[];
+}
+
+/** An argument of a prompt. */
+export interface McpPromptArgument {
+  /** Name of the argument. */
+  readonly name: string;
+  /** Description by the server. */
+  readonly description?: string;
+  /** Whether the prompt needs it. Default: `false`. */
+  readonly required?: boolean;
+}
+
+/** Selects a prompt. */
+export interface McpPromptRequest {
+  /** Name of the server. */
+  readonly server: string;
+  /** Name of the prompt. */
+  readonly name: string;
+  /** The arguments. Default: none. */
+  readonly arguments?: Readonly<Record<string, string>>;
+}
+
+/** The messages of a prompt, which are as trustworthy as the server. */
+export interface McpPromptResult {
+  /** Description by the server. */
+  readonly description?: string;
+  /** The messages, oldest first. */
+  readonly messages: readonly {
+    readonly role: "user" | "assistant";
+    readonly content: readonly ContentBlock[];
+  }[];
+}
+
+/** A resource of a server. */
+export interface McpResource {
+  /** Name of the server. */
+  readonly server: string;
+  /** Address of the resource. */
+  readonly uri: string;
+  /** Name of the resource. */
+  readonly name: string;
+  /** Name for user interfaces. */
+  readonly title?: string;
+  /** Description by the server. */
+  readonly description?: string;
+  /** Media type, such as `"text/plain"`. */
+  readonly mimeType?: string;
+  /** Size in bytes. */
+  readonly size?: number;
+}
+
+/** Selects a resource. */
+export interface McpResourceRequest {
+  /** Name of the server. */
+  readonly server: string;
+  /** Address of the resource. */
+  readonly uri: string;
+}

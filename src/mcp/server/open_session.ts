@@ -1,0 +1,129 @@
+/**
+ * Connects to a server.
+ *
+ * @module
+ */
+
+import { AgentError, AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import type { McpElicit } from "../config/options.ts";
+import type { ResolvedServer } from "../config/resolve_server.ts";
+import type { ProtocolClient } from "../protocol/client_package.ts";
+import { ELICITATION_CAPABILITIES, handleElicitation } from "./elicitation.ts";
+import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
+import { type ListMethod, Session } from "./session.ts";
+import { withTimeLimit } from "./time_limit.ts";
+
+/** The parts of the program that a session uses. */
+export interface SessionDependencies extends LinkOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  readonly onElicitation: McpElicit | undefined;
+  readonly startTimeoutMs: number;
+  readonly onListChange: (method: ListMethod) => void;
+  /** Called before and after the user authorizes this program. */
+  readonly onAuthorizing: (isWaiting: boolean) => void;
+}
+
+/** Maximum time that a server gets to answer whether it knows the later versions. */
+const PROBE_MS = 10_000;
+
+/** How a connection is opened. `legacy`: without asking for the later versions of the protocol. */
+type Negotiation = "auto" | "legacy";
+
+/** Connects to a server. Rejects with the reason if that fails; the server then no longer runs. */
+export async function openSession(
+  server: ResolvedServer,
+  dependencies: SessionDependencies,
+  signal: AbortSignal,
+): Promise<Session> {
+  const attempt = new SessionAttempt(server, dependencies, signal);
+  try {
+    return await attempt.open("auto");
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (isUnauthorized(error)) {
+      await attempt.authorize();
+      return await attempt.open("auto");
+    }
+    // Servers of the first versions may end when they are asked for the later ones.
+    if (server.type === "stdio" && isNegotiationFailure(error)) return await attempt.open("legacy");
+    throw error;
+  }
+}
+
+/** Whether an error of the client means that this program is not authorized. */
+export function isUnauthorized(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "UnauthorizedError" || ("status" in error && error.status === 401);
+}
+
+/** The code of the client's error for a connection that ended while the version was negotiated. */
+function isNegotiationFailure(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERA_NEGOTIATION_FAILED";
+}
+
+class SessionAttempt {
+  readonly #server: ResolvedServer;
+  readonly #dependencies: SessionDependencies;
+  readonly #signal: AbortSignal;
+  #link: ServerLink | undefined;
+
+  constructor(server: ResolvedServer, dependencies: SessionDependencies, signal: AbortSignal) {
+    this.#server = server;
+    this.#dependencies = dependencies;
+    this.#signal = signal;
+  }
+
+  async open(negotiation: Negotiation): Promise<Session> {
+    const { startTimeoutMs, clock, onListChange } = this.#dependencies;
+    const link = this.#link = createLink(this.#server, this.#dependencies, this.#signal);
+    const { transport, getFailure, terminate } = link;
+    const client = this.#createClient();
+    const options = {
+      timeout: startTimeoutMs,
+      ...(negotiation === "legacy" && { prior: { kind: "legacy" } as const }),
+    };
+    try {
+      await withTimeLimit(() => client.connect(transport, options), {
+        clock,
+        milliseconds: startTimeoutMs,
+        signal: this.#signal,
+        message: `The server did not start within ${startTimeoutMs} ms`,
+      });
+      return new Session({ client, getFailure, terminate, onListChange });
+    } catch (error) {
+      await transport.close().catch(() => {});
+      const failure = getFailure();
+      if (failure === undefined || isNegotiationFailure(error)) throw error;
+      throw new NetworkError(failure);
+    }
+  }
+
+  /** Lets the user authorize this program through the link that was refused, whose transport has the request. */
+  async authorize(): Promise<void> {
+    const { onAuthorizing } = this.#dependencies;
+    onAuthorizing(true);
+    try {
+      await this.#link?.authorize(this.#signal);
+    } catch (cause) {
+      if (AgentError.is(cause)) throw cause;
+      throw new AuthError(`The authorization failed: ${getErrorMessage(cause)}`, { cause });
+    } finally {
+      onAuthorizing(false);
+    }
+  }
+
+  #createClient(): ProtocolClient {
+    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs } = this.#dependencies;
+    const client = new clientPackage.Client(clientInfo, {
+      capabilities: onElicitation ? ELICITATION_CAPABILITIES : {},
+      versionNegotiation: {
+        mode: "auto",
+        probe: { timeoutMs: Math.min(PROBE_MS, startTimeoutMs / 2) },
+      },
+      // Structured results are checked by this library, whose validator is safe for schemas of any origin.
+      jsonSchemaValidator: { getValidator: () => (data: unknown) => ({ valid: true, data }) },
+    }) as ProtocolClient;
+    if (onElicitation) handleElicitation(client, { server: name, elicit: onElicitation });
+    return client;
+  }
+}

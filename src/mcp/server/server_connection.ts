@@ -1,0 +1,300 @@
+/**
+ * A server: starts it, keeps the list of its tools, and starts it again when it ends.
+ *
+ * @module
+ */
+
+import { abortable } from "../../core/abortable.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import {
+  AbortedError,
+  AuthError,
+  BadRequestError,
+  getErrorMessage,
+  NetworkError,
+} from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import { redact } from "../../core/redact.ts";
+import {
+  getSecrets,
+  type NamedServer,
+  type ResolvedServer,
+  resolveServer,
+} from "../config/resolve_server.ts";
+import type { McpServerState, McpServerStatus } from "../config/status.ts";
+import type { McpClientPackage } from "../protocol/client_package.ts";
+import type { ServerTool } from "../protocol/server_lists.ts";
+import { openSession, type SessionDependencies } from "./open_session.ts";
+import type { ListMethod, Session } from "./session.ts";
+import { isSameList, mergeTools } from "./merge_tools.ts";
+import { withTimeLimit } from "./time_limit.ts";
+
+/** Options for {@linkcode ServerConnection}. */
+export interface ServerConnectionOptions
+  extends Omit<SessionDependencies, "name" | "clientPackage" | "onListChange" | "onAuthorizing"> {
+  readonly loadClientPackage: () => Promise<McpClientPackage>;
+  /** Called when the state or the tools have changed. */
+  readonly onChange: () => void;
+}
+
+/** Pause before the first restart; each further one takes twice as long. */
+const RESTART_MS = 1_000;
+const MAX_RESTART_MS = 60_000;
+/** Number of failures after which a server is started again only on demand. */
+const MAX_FAILURES = 10;
+/** Time after which a server that ends counts as one that had worked. */
+const STABLE_MS = 60_000;
+/** Minimum time between two requests for the list of tools. */
+const REFRESH_MS = 1_000;
+/** Maximum time that a call waits for a server that starts. */
+const CALL_WAIT_MS = 15_000;
+
+/** A server, which is started again and again until it is closed. */
+export class ServerConnection {
+  readonly name: string;
+  /** Timeout of a tool call in milliseconds. */
+  readonly timeoutMs: number;
+  readonly #server: NamedServer;
+  readonly #options: ServerConnectionOptions;
+  readonly #clock: Clock;
+  readonly #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #state: McpServerState = { type: "starting" };
+  #tools: readonly ServerTool[] = [];
+  #session: Session | undefined;
+  #lastSession: Session | undefined;
+  /** The outcome of the current or next start; `undefined` if it fails. */
+  #nextStart = createDeferred<Session | undefined>();
+  #starts = 0;
+  /** Ends the pause before the next start. */
+  #pause = new AbortController();
+  #isOutdated = false;
+  #refreshing: Promise<void> | undefined;
+
+  /** Creates a connection to a server that is not started yet. */
+  constructor(server: NamedServer, options: ServerConnectionOptions) {
+    this.name = server.name;
+    this.timeoutMs = server.server.timeoutMs;
+    this.#server = server;
+    this.#options = options;
+    this.#clock = options.clock;
+  }
+
+  /** Starts the server, until it is closed. Resolves when the first start has succeeded or failed. */
+  async start(): Promise<void> {
+    const { promise } = this.#nextStart;
+    this.#running = this.#run();
+    await promise;
+  }
+
+  /** The tools of the server, sorted by name; those of the previous start while it is started again. */
+  get tools(): readonly ServerTool[] {
+    return this.#tools;
+  }
+
+  /** The state for the program. */
+  get status(): Omit<McpServerStatus, "tools"> {
+    const { protocolVersion, serverInfo, instructions } = this.#lastSession ?? {};
+    return {
+      name: this.name,
+      state: this.#state,
+      restarts: Math.max(0, this.#starts - 1),
+      ...(protocolVersion !== undefined && { protocolVersion }),
+      ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
+      ...(instructions !== undefined && { instructions }),
+    };
+  }
+
+  /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
+  async restart(): Promise<void> {
+    const { promise } = this.#nextStart;
+    this.#pause.abort();
+    await this.#session?.close();
+    await promise;
+  }
+
+  /**
+   * Returns the session of a server that is ready, or is so within a short time of its first start.
+   *
+   * @throws {NetworkError} If there is none. The message has the reason.
+   */
+  async getSession(signal: AbortSignal): Promise<Session> {
+    if (this.#session) return this.#session;
+    const { type } = this.#state;
+    const session = type === "starting" ? await this.#waitForStart(signal) : undefined;
+    if (session) return session;
+    throw new NetworkError(`The MCP server "${this.name}" ${describeState(this.#state)}`);
+  }
+
+  /** Ends the server. */
+  async close(): Promise<void> {
+    this.#closing.abort(new AbortedError("The connection was closed"));
+    this.#pause.abort();
+    await this.#running;
+  }
+
+  async #waitForStart(signal: AbortSignal): Promise<Session | undefined> {
+    const timer = new AbortController();
+    const timeout = this.#clock.sleep(CALL_WAIT_MS, timer.signal).then(() => undefined);
+    try {
+      return await abortable(Promise.race([this.#nextStart.promise, timeout]), signal);
+    } finally {
+      timer.abort();
+    }
+  }
+
+  /** Starts the server again and again until it is closed. Never rejects. */
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let failures = 0;
+    while (!signal.aborted) {
+      const startedAt = this.#clock.now();
+      const failure = await this.#serve();
+      if (signal.aborted) break;
+      failures = this.#clock.now() - startedAt > STABLE_MS ? 1 : failures + 1;
+      await this.#waitForRestart(failure, failures);
+    }
+    this.#setState({ type: "closed" });
+    this.#endStart(undefined);
+  }
+
+  /** Starts the server and waits until the connection ends. Never rejects. */
+  async #serve(): Promise<Failure> {
+    const { signal } = this.#closing;
+    let secrets: readonly string[] = [];
+    let session: Session | undefined;
+    this.#starts++;
+    try {
+      const server = resolveServer(this.#server, this.#options.environment);
+      secrets = getSecrets(server);
+      session = await this.#open(server);
+      this.#tools = await this.#listTools(session);
+      this.#session = this.#lastSession = session;
+      this.#setState({ type: "ready" });
+      this.#endStart(session);
+      const reason = redact(await abortable(session.closed, signal), secrets);
+      return { reason, wasReady: true, isFinal: false };
+    } catch (error) {
+      const isFinal = error instanceof BadRequestError || error instanceof AuthError;
+      return { reason: redact(describeFailure(error), secrets), wasReady: false, isFinal };
+    } finally {
+      this.#session = undefined;
+      await session?.close();
+    }
+  }
+
+  async #open(server: ResolvedServer): Promise<Session> {
+    const state = this.#state;
+    return await openSession(server, {
+      ...this.#options,
+      name: this.name,
+      clientPackage: await this.#options.loadClientPackage(),
+      onListChange: (method) => this.#onListChange(method),
+      onAuthorizing: (isWaiting) => this.#setState(isWaiting ? { type: "authorizing" } : state),
+    }, this.#closing.signal);
+  }
+
+  /** Reports the outcome of a start; the next outcome is that of the next start. */
+  #endStart(session: Session | undefined): void {
+    const { resolve } = this.#nextStart;
+    this.#nextStart = createDeferred();
+    resolve(session);
+  }
+
+  /** Waits longer after each failure, and at last until the server is needed. */
+  async #waitForRestart(failure: Failure, failures: number): Promise<void> {
+    const { reason, wasReady, isFinal } = failure;
+    const isFailed = isFinal || failures >= MAX_FAILURES;
+    this.#setState({ type: isFailed ? "failed" : "restarting", reason });
+    if (!wasReady) this.#endStart(undefined);
+    const delay = Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS);
+    await this.#clock.sleep(isFailed ? Infinity : delay, this.#pause.signal);
+    if (this.#closing.signal.aborted) return;
+    this.#pause = new AbortController();
+    this.#setState({ type: "restarting", reason });
+  }
+
+  #onListChange(method: ListMethod): void {
+    if (method !== "tools/list") return;
+    this.#isOutdated = true;
+    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);
+  }
+
+  /** Reads the list of tools again, also if it changes meanwhile. Never rejects. */
+  async #refresh(): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.#isOutdated && !signal.aborted) {
+      this.#isOutdated = false;
+      const session = this.#session;
+      if (!session) return; // The next start reads it.
+      try {
+        const tools = await this.#listTools(session);
+        if (!isSameList(tools, this.#tools)) {
+          this.#tools = tools;
+          this.#options.onChange();
+        }
+      } catch (error) {
+        this.#options.report(`changed its tools, but did not list them: ${describeFailure(error)}`);
+      }
+      await this.#clock.sleep(REFRESH_MS, signal);
+    }
+  }
+
+  async #listTools(session: Session): Promise<readonly ServerTool[]> {
+    const { clock, startTimeoutMs, report } = this.#options;
+    const listed = await withTimeLimit((signal) => session.list("tools/list", signal), {
+      clock,
+      milliseconds: startTimeoutMs,
+      signal: this.#closing.signal,
+      message: `The server did not list its tools within ${startTimeoutMs} ms`,
+    });
+    const tools = listed as readonly ServerTool[]; // repaired by the transport
+    return mergeTools(tools, { known: this.#tools, report });
+  }
+
+  #setState(state: McpServerState): void {
+    this.#state = state;
+    this.#options.onChange();
+  }
+}
+
+/** Maximum number of causes of an error that are described. */
+const MAX_CAUSES = 5;
+
+/** The reason why a server does not run. */
+interface Failure {
+  readonly reason: string;
+  /** Whether it was ready before. */
+  readonly wasReady: boolean;
+  /** Whether the next start would fail, too. */
+  readonly isFinal: boolean;
+}
+
+/** Continues "The MCP server …", for a call. */
+function describeState(state: McpServerState): string {
+  switch (state.type) {
+    case "starting":
+    case "ready":
+      return "is not ready yet. Try again later";
+    case "authorizing":
+      return "waits until the user authorizes this program. Try again later";
+    case "restarting":
+      return `is being started again. Try again later. Its last failure: ${state.reason}`;
+    case "failed":
+      return `has failed: ${state.reason}`;
+    case "closed":
+      return "was closed";
+  }
+}
+
+/** Returns the messages of an error and of its causes, such as the reason why a host cannot be reached. */
+function describeFailure(error: unknown): string {
+  let text = getErrorMessage(error);
+  let current = error;
+  for (let level = 0; level < MAX_CAUSES && current instanceof Error; level++) {
+    current = current.cause;
+    const message = current === undefined ? "" : getErrorMessage(current);
+    if (!text.includes(message)) text += `: ${message}`;
+  }
+  return text;
+}

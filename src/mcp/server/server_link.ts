@@ -1,0 +1,149 @@
+/**
+ * The link to a server: a transport, and what differs between programs and HTTP.
+ *
+ * @module
+ */
+
+import { abortable } from "../../core/abortable.ts";
+import { AuthError, BadRequestError } from "../../core/errors.ts";
+import type { Clock } from "../../core/ports.ts";
+import type { ProcessSpawner } from "../../core/process_spawner.ts";
+import { spawnProcess } from "../../platform/spawn_process.ts";
+import { system } from "../../platform/system.ts";
+import type { Variables } from "../config/expand_variables.ts";
+import type { McpOAuth, McpSandbox } from "../config/options.ts";
+import type { ParsedProgram } from "../config/parse_config.ts";
+import type { ResolvedEndpoint, ResolvedServer } from "../config/resolve_server.ts";
+import type {
+  ClientTransport,
+  HttpClientTransport,
+  McpClientPackage,
+} from "../protocol/client_package.ts";
+import type { ReportProblem } from "../protocol/repair_message.ts";
+import { createBoundedFetch } from "../transport/bounded_fetch.ts";
+import { HttpTransport } from "../transport/http_transport.ts";
+import { StdioTransport } from "../transport/stdio_transport.ts";
+import { createServerEnvironment } from "./server_environment.ts";
+
+/** A link to a server. */
+export interface ServerLink {
+  readonly transport: ClientTransport;
+  /** Returns the reason why the link ended by itself, if it is known. */
+  readonly getFailure: () => string | undefined;
+  /** Ends the session on the server. */
+  readonly terminate: () => Promise<void>;
+  /** Lets the user authorize this program, after the server has required it. */
+  readonly authorize: (signal: AbortSignal) => Promise<void>;
+}
+
+/** The parts of the program that a link uses. */
+export interface LinkOptions {
+  readonly name: string;
+  readonly clientPackage: McpClientPackage;
+  readonly environment: Variables;
+  /** Starts programs; `undefined` if none was passed. */
+  readonly sandbox: McpSandbox | undefined;
+  readonly oauth: McpOAuth | undefined;
+  readonly fetch: typeof fetch;
+  readonly maxMessageBytes: number;
+  readonly clock: Clock;
+  readonly report: ReportProblem;
+}
+
+/** Creates a link that is not open yet. The signal ends its waiting. */
+export function createLink(
+  server: ResolvedServer,
+  options: LinkOptions,
+  signal: AbortSignal,
+): ServerLink {
+  switch (server.type) {
+    case "stdio":
+      return createProgramLink(server, options);
+    case "http":
+      return createHttpLink(server, options, signal);
+  }
+}
+
+function createProgramLink(
+  { command, args, env, cwd }: ParsedProgram,
+  { environment, sandbox, maxMessageBytes, clock, report }: LinkOptions,
+): ServerLink {
+  const transport = new StdioTransport({
+    spawner: toSpawner(sandbox),
+    launch: { program: command, args, env: createServerEnvironment(environment, env), cwd },
+    maxMessageBytes,
+    clock,
+    report,
+  });
+  return {
+    transport,
+    getFailure: () => transport.failure,
+    terminate: () => Promise.resolve(),
+    authorize: rejectAuthorization,
+  };
+}
+
+function toSpawner(sandbox: McpSandbox | undefined): ProcessSpawner {
+  if (sandbox === "off") {
+    return { spawn: (launch) => spawnProcess({ ...launch, cwd: launch.cwd ?? system.cwd() }) };
+  }
+  if (sandbox) return sandbox;
+  throw new BadRequestError(
+    "A server that is a program needs a sandbox: pass sandbox: createSandbox() of @swink/agent/tools, " +
+      'or sandbox: "off" to run it with all rights of this program',
+  );
+}
+
+function createHttpLink(
+  { url, headers }: ResolvedEndpoint,
+  { name, clientPackage, oauth, fetch, maxMessageBytes, clock, report }: LinkOptions,
+  signal: AbortSignal,
+): ServerLink {
+  const inner = new clientPackage.StreamableHTTPClientTransport(url, {
+    requestInit: { headers },
+    fetch: createBoundedFetch({ fetch, maxMessageBytes, clock, signal }),
+    reconnectionScheduler: createReconnectionScheduler(clock),
+    ...(oauth && { authProvider: oauth.provider }),
+  }) as HttpClientTransport;
+  const { awaitRedirect } = oauth ?? {};
+  return {
+    transport: new HttpTransport(inner, report),
+    getFailure: () => undefined,
+    terminate: () => inner.terminateSession(),
+    authorize: awaitRedirect
+      ? async (signal) => {
+        const redirect = await abortable(awaitRedirect({ server: name, signal }), signal);
+        await inner.finishAuth(new URL(redirect).searchParams);
+      }
+      : rejectAuthorization,
+  };
+}
+
+function rejectAuthorization(): Promise<void> {
+  return Promise.reject(
+    new AuthError(
+      "The server requires an authorization: add a header to its configuration, or pass oauth",
+    ),
+  );
+}
+
+const RECONNECT_MS = 1_000;
+const MAX_RECONNECT_MS = 60_000;
+
+/**
+ * Creates the function that the client calls when the event stream of a server has ended. The delay is the server's, but
+ * at least one second, and longer for each attempt that fails.
+ */
+function createReconnectionScheduler(
+  clock: Clock,
+): (reconnect: () => void, delay: number, attempt: number) => () => void {
+  return (reconnect, delay, attempt) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const minimum = Math.min(RECONNECT_MS * 2 ** attempt, MAX_RECONNECT_MS);
+    void clock.sleep(Math.max(delay, minimum), signal).then(() => {
+      if (!signal.aborted) reconnect();
+    });
+    return () => controller.abort();
+  };
+}

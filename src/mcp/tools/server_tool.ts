@@ -1,0 +1,117 @@
+/**
+ * The tools of servers as tools of an agent.
+ *
+ * @module
+ */
+
+import { AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
+import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import type { ProtocolProgress } from "../protocol/client_package.ts";
+import type { ServerTool } from "../protocol/server_lists.ts";
+import { isUnauthorized } from "../server/open_session.ts";
+import type { ServerConnection } from "../server/server_connection.ts";
+import type { Session } from "../server/session.ts";
+import { createToolName } from "./tool_names.ts";
+import { toToolResult } from "./to_tool_result.ts";
+
+/** Options for {@linkcode createServerTool}. */
+export interface ServerToolOptions {
+  /** Whether the program knows that the tool changes nothing. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * Creates a tool that calls a tool of a server. The hints of the server are not used: a call requires approval, and must
+ * not be repeated, unless the program knows that the tool is read-only.
+ */
+export function createServerTool(
+  connection: ServerConnection,
+  tool: ServerTool,
+  { readOnly }: ServerToolOptions,
+): AgentTool {
+  const title = tool.title ?? tool.annotations?.title ?? tool.name;
+  return {
+    name: createToolName(connection.name, tool.name),
+    label: `${title} (${connection.name})`,
+    description: tool.description ?? title,
+    parameters: tool.inputSchema,
+    readOnly,
+    requiresApproval: !readOnly,
+    sideEffect: readOnly ? "none" : "once",
+    timeoutMs: connection.timeoutMs,
+    execute: (args, context) => new ServerToolCall(connection, tool).execute(args, context),
+  };
+}
+
+/** One call of a tool. */
+class ServerToolCall {
+  readonly #connection: ServerConnection;
+  readonly #tool: ServerTool;
+
+  constructor(connection: ServerConnection, tool: ServerTool) {
+    this.#connection = connection;
+    this.#tool = tool;
+  }
+
+  async execute(args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
+    try {
+      const session = await this.#connection.getSession(context.signal);
+      return await this.#callInSession(session, args, context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return errorResult(getErrorMessage(error));
+    }
+  }
+
+  /** Calls the tool, again only if the server has certainly not executed the call. */
+  async #callInSession(
+    session: Session,
+    args: JsonObject,
+    context: ToolContext,
+  ): Promise<AgentToolResult> {
+    try {
+      return await this.#call(session, args, context);
+    } catch (error) {
+      if (!isSessionUnknown(error)) throw this.#toCallError(error, session);
+      await this.#connection.restart();
+      const restarted = await this.#connection.getSession(context.signal);
+      return await this.#call(restarted, args, context);
+    }
+  }
+
+  async #call(session: Session, args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
+    const { signal, onUpdate } = context;
+    const onProgress = (progress: ProtocolProgress) => onUpdate(formatProgress(progress));
+    const result = await session.callTool({
+      tool: this.#tool,
+      arguments: args,
+      signal,
+      onProgress,
+    });
+    return await toToolResult(result, this.#tool);
+  }
+
+  #toCallError(error: unknown, session: Session): unknown {
+    const subject = `The MCP server "${this.#connection.name}"`;
+    if (isUnauthorized(error)) {
+      void this.#connection.restart(); // The user authorizes this program again.
+      return new AuthError(`${subject} requires an authorization by the user. Try again later`);
+    }
+    if (!session.isClosed) return error;
+    return new NetworkError(
+      `${subject} ended during the call, which may have been executed or not`,
+    );
+  }
+}
+
+/** Whether a server over HTTP has rejected a request, because it no longer knows the session. */
+function isSessionUnknown(error: unknown): boolean {
+  return error instanceof Error && "status" in error && error.status === 404;
+}
+
+function formatProgress({ progress, total, message }: ProtocolProgress): string {
+  const amount = total === undefined ? `${progress}` : `${progress} of ${total}`;
+  return message === undefined ? amount : `${message} (${amount})`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Converts content of servers to blocks for the model.
+ *
+ * @module
+ */
+
+import type { ContentBlock } from "../../core/content.ts";
+import type {
+  ServerContent,
+  ServerResource,
+  ServerResourceContents,
+} from "../protocol/server_lists.ts";
+
+/** Maximum number of characters of the texts of a result; more would fill the context of the model. */
+const MAX_TEXT_LENGTH = 100_000;
+/** Maximum number of base64 characters of the images, documents and audio clips of a result. */
+const MAX_DATA_LENGTH = 20_000_000;
+
+/** The image types that providers accept. */
+const IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Maximum number of blocks of a result. */
+const MAX_BLOCKS = 1_000;
+
+/** Converts content to blocks, as far as it is not too large. */
+export function toContentBlocks(content: readonly ServerContent[]): ContentBlock[] {
+  const budget = new ContentBudget();
+  const blocks = content.slice(0, MAX_BLOCKS).flatMap((block) => toBlock(block, budget));
+  const omitted = content.length - MAX_BLOCKS;
+  return omitted > 0 ? [...blocks, ...createNote(`${omitted} blocks omitted`)] : blocks;
+}
+
+/** Converts the contents of a resource to blocks, as far as they are not too large. */
+export function toResourceBlocks(contents: readonly ServerResourceContents[]): ContentBlock[] {
+  return toContentBlocks(contents.map((resource) => ({ type: "resource", resource })));
+}
+
+/** The size of the content that remains. */
+class ContentBudget {
+  #text = MAX_TEXT_LENGTH;
+  #data = MAX_DATA_LENGTH;
+
+  /** Returns a text block, cut to the remaining size; none if nothing remains. */
+  takeText(text: string): ContentBlock[] {
+    const available = this.#text;
+    this.#text = Math.max(0, available - text.length);
+    if (text.length <= available) return [{ type: "text", text }];
+    if (available === 0) return [];
+    const omitted = text.length - available;
+    return [{ type: "text", text: `${text.slice(0, available)}\n[${omitted} characters omitted]` }];
+  }
+
+  /** Returns whether base64 data fits. */
+  takeData(data: string): boolean {
+    if (data.length > this.#data) return false;
+    this.#data -= data.length;
+    return true;
+  }
+}
+
+function toBlock(block: ServerContent, budget: ContentBudget): ContentBlock[] {
+  switch (block.type) {
+    case "text":
+      return budget.takeText(block.text);
+    case "image":
+    case "audio":
+      return toMediaBlock(block.data, block.mimeType, budget);
+    case "resource_link":
+      return budget.takeText(formatLink(block));
+    case "resource":
+      return toResourceBlock(block.resource, budget);
+  }
+}
+
+function toResourceBlock(
+  { uri, mimeType = "application/octet-stream", text, blob = "" }: ServerResourceContents,
+  budget: ContentBudget,
+): ContentBlock[] {
+  const label = budget.takeText(`[Resource ${uri}]`);
+  const content = text === undefined ? toMediaBlock(blob, mimeType, budget) : budget.takeText(text);
+  return [...label, ...content];
+}
+
+function toMediaBlock(data: string, mediaType: string, budget: ContentBudget): ContentBlock[] {
+  const type = mediaType.toLowerCase().replace(/;.*/, "").trim();
+  const refuse = (problem: string) =>
+    createNote(`Data of the type ${type} that cannot be shown: ${problem}`);
+  if (data === "") return refuse("it is empty");
+  if (!budget.takeData(data)) return refuse(`it has ${data.length} characters of base64`);
+  if (IMAGE_TYPES.includes(type)) {
+    return [{ type: "image", source: { type: "base64", mediaType: type, data } }];
+  }
+  const source = { type: "base64", data } as const;
+  if (type.startsWith("audio/")) return [{ type: "audio", source, mediaType: type }];
+  if (type === "application/pdf") return [{ type: "document", source, mediaType: type }];
+  return refuse("the type is not supported");
+}
+
+function createNote(text: string): ContentBlock[] {
+  return [{ type: "text", text: `[${text}]` }];
+}
+
+function formatLink({ uri, name, title, description, mimeType }: ServerResource): string {
+  const details = [title ?? name, mimeType, description].filter((text) => text !== undefined);
+  return `[Link to the resource ${uri}: ${details.join("; ")}]`;
+}

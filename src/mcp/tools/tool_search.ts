@@ -1,0 +1,145 @@
+/**
+ * The search for tools, if the servers have too many to describe all of them in every request.
+ *
+ * @module
+ */
+
+import type { AgentMessage } from "../../core/message.ts";
+import type { Policy, PreRequestContext } from "../../core/policy.ts";
+import { estimateToolTokens } from "../../core/tokens.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+
+/** Name of the tool that searches. */
+export const SEARCH_TOOL_NAME = "mcp_search_tools";
+
+/** Part of the context window that the tools of servers may fill. */
+const WINDOW_PART = 0.1;
+/** The context window of models whose own is unknown, in tokens. */
+const DEFAULT_WINDOW = 128_000;
+/** Maximum number of tools in a result of the search. */
+const MAX_FOUND = 10;
+/** Maximum number of characters of a description in a result of the search. */
+const MAX_DESCRIPTION = 300;
+
+/** Creates the tool that searches the tools of servers. */
+export function createSearchTool(
+  tools: readonly AgentTool[],
+  servers: readonly string[],
+): AgentTool {
+  return defineTool({
+    name: SEARCH_TOOL_NAME,
+    label: "Search tools",
+    description: `Finds tools among the ${tools.length} of these servers: ${servers.join(", ")}. ` +
+      "Found tools can be called from the next turn on.",
+    parameters: {
+      type: "object",
+      properties: {
+        query: { type: "string", description: "Words in the name or the description of the tool." },
+      },
+      required: ["query"],
+    },
+    readOnly: true,
+    execute: ({ query }) => formatFound(findTools(tools, query)),
+  });
+}
+
+/** Returns the tools with the most words of a query, best first; a word in the name counts more. */
+function findTools(tools: readonly AgentTool[], query: string): readonly AgentTool[] {
+  const words = [...new Set(query.toLowerCase().split(/[^\p{L}\p{N}]+/u))].filter(Boolean);
+  const scored = tools.map((tool) => ({ tool, score: scoreTool(tool, words) }));
+  const found = scored.filter(({ score }) => score > 0);
+  found.sort((left, right) => right.score - left.score); // Stable: tools with equal scores stay sorted by name.
+  return found.slice(0, MAX_FOUND).map(({ tool }) => tool);
+}
+
+function scoreTool({ name, description }: AgentTool, words: readonly string[]): number {
+  const lowerName = name.toLowerCase();
+  const lowerDescription = description.toLowerCase();
+  return words.reduce((score, word) => {
+    const inName = lowerName.includes(word) ? 3 : 0;
+    const inDescription = lowerDescription.includes(word) ? 1 : 0;
+    return score + inName + inDescription;
+  }, 0);
+}
+
+function formatFound(tools: readonly AgentTool[]): AgentToolResult {
+  if (tools.length === 0) return textResult("No tool found. Search with other words.");
+  const lines = tools.map(({ name, description }) => `- ${name}: ${shorten(description)}`);
+  const names = tools.map(({ name }) => name);
+  return textResult(`Found these tools, which can be called now:\n${lines.join("\n")}`, {
+    tools: names,
+  });
+}
+
+function shorten(description: string): string {
+  const line = description.replaceAll(/\s+/g, " ");
+  return line.length > MAX_DESCRIPTION ? `${line.slice(0, MAX_DESCRIPTION)}…` : line;
+}
+
+/**
+ * Creates the policy that describes the tools of servers to the model: all of them if they take up at most a tenth of the
+ * context window, otherwise the search tool, and those that were found or called last. It only removes tools from a
+ * request, so that an agent never has more than its own.
+ */
+export function createToolSearchPolicy(isServerTool: (tool: AgentTool) => boolean): Policy {
+  return {
+    name: "mcp",
+    preRequest({ tools, messages, contextWindow = DEFAULT_WINDOW }: PreRequestContext) {
+      const candidates = tools.filter(isServerTool);
+      const budget = contextWindow * WINDOW_PART;
+      const offered = new Set(
+        countTokens(candidates) <= budget
+          ? candidates
+          : selectRecent(candidates, { names: listRecentNames(messages), budget }),
+      );
+      const needsSearch = offered.size < candidates.length;
+      const selected = tools.filter((tool) =>
+        tool.name === SEARCH_TOOL_NAME ? needsSearch : !isServerTool(tool) || offered.has(tool)
+      );
+      if (selected.length < tools.length) return { type: "change", tools: selected };
+    },
+  };
+}
+
+const tokensByTool = new WeakMap<AgentTool, number>();
+
+function countTokens(tools: readonly AgentTool[]): number {
+  return tools.reduce((tokens, tool) => {
+    const known = tokensByTool.get(tool) ?? estimateToolTokens([tool]);
+    tokensByTool.set(tool, known);
+    return tokens + known;
+  }, 0);
+}
+
+/** Returns the tools with these names, in this order, as far as they fit; at least the first. */
+function selectRecent(
+  tools: readonly AgentTool[],
+  { names, budget }: { readonly names: Iterable<string>; readonly budget: number },
+): readonly AgentTool[] {
+  const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+  const selected: AgentTool[] = [];
+  let remaining = budget;
+  for (const name of names) {
+    const tool = toolsByName.get(name);
+    if (!tool) continue;
+    remaining -= countTokens([tool]);
+    if (remaining < 0 && selected.length > 0) break;
+    selected.push(tool);
+  }
+  return selected;
+}
+
+/** Returns the names of the tools that were found or called, latest first. */
+function listRecentNames(messages: readonly AgentMessage[]): ReadonlySet<string> {
+  return new Set(messages.toReversed().flatMap(listNames));
+}
+
+function listNames(message: AgentMessage): readonly string[] {
+  if (message.role === "assistant") {
+    return message.content.flatMap((block) => block.type === "tool_call" ? [block.name] : []);
+  }
+  if (message.role !== "tool_result" || message.toolName !== SEARCH_TOOL_NAME) return [];
+  const { tools = [] } = (message.details ?? {}) as { readonly tools?: readonly string[] };
+  return tools;
+}

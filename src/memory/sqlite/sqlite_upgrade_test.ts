@@ -1,0 +1,94 @@
+import { assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { userMessage } from "../../core/message.ts";
+import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { createHeader, encodeEntry } from "../store/jsonl.ts";
+import { SummaryBuilder } from "../store/summary.ts";
+import { SqliteSessionStore } from "./sqlite_store.ts";
+
+function createMessageEntry(content: string): SessionEntryBody {
+  return { type: "message", message: userMessage(content, 1) };
+}
+
+/** Runs a test with the path of a new database. */
+function testDatabase(name: string, test: (path: string) => Promise<void>): void {
+  Deno.test(`SqliteSessionStore: ${name}`, async () => {
+    const directory = await Deno.makeTempDir();
+    try {
+      await test(`${directory}/sessions.db`);
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}
+
+testDatabase("upgrades the tables of version 2, with an index of metadata", async (path) => {
+  const old = new SqliteSessionStore({ path });
+  for (const plan of ["pro", "free"]) {
+    await using session = await old.create({ id: plan, metadata: { plan, seats: 3 } });
+    session.append(createMessageEntry("needle"));
+  }
+  await old.close();
+  const database = new DatabaseSync(path);
+  database.exec("DROP TABLE session_members; PRAGMA user_version = 2");
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  assertEquals((await store.list({ metadata: { plan: "pro" } })).map(({ id }) => id), ["pro"]);
+  assertEquals((await store.search("needle", { metadata: { seats: 3 } })).length, 2);
+  await store.delete("pro");
+  assertEquals((await store.list({ metadata: { seats: 3 } })).map(({ id }) => id), ["free"]);
+  await store.close();
+});
+
+testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {
+  const header = { type: "session", version: 1, id: "s", created: 1, cwd: "/work" };
+  const database = new DatabaseSync(path);
+  database.exec(VERSION_1_TABLES);
+  const entry = (number: number, parentId: string | null) => ({
+    ...createMessageEntry(`needle ${number}`),
+    id: `e${number}`,
+    parentId,
+    timestamp: number,
+  });
+  const entries = [entry(1, null), entry(2, "e1"), entry(3, "e2")];
+  const builder = SummaryBuilder.from(createHeader({ id: "s", created: 1, cwd: "/work" }));
+  for (const entry of entries) builder.add(entry);
+  database.prepare("INSERT INTO sessions VALUES (?, ?, ?, ?, 0)").run(
+    "s",
+    JSON.stringify(header),
+    JSON.stringify(builder.build(0)),
+    3,
+  );
+  for (const entry of entries) {
+    const { id, parentId, type, timestamp } = entry;
+    const add =
+      "INSERT INTO entries (session, id, parent, type, timestamp, line) VALUES (?, ?, ?, ?, ?, ?)";
+    database.prepare(add).run("s", id, parentId, type, timestamp, encodeEntry(entry));
+  }
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  const session = await store.open("s");
+  assertEquals(await session.path(), entries);
+  session.append(createMessageEntry("needle 4"));
+  await session.close();
+  assertEquals((await store.search("needle")).length, 4);
+  assertEquals((await store.list({ cwd: "/work" }))[0]?.entries, 4);
+  await store.close();
+});
+
+const VERSION_1_TABLES = `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, header TEXT NOT NULL, summary TEXT NOT NULL, updated INTEGER NOT NULL,
+    syncs INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE entries (
+    number INTEGER PRIMARY KEY, session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+    id TEXT NOT NULL, parent TEXT, type TEXT NOT NULL, timestamp INTEGER NOT NULL, line TEXT NOT NULL,
+    UNIQUE (session, id)
+  ) STRICT;
+  CREATE INDEX entries_in_order ON entries (session, number);
+  CREATE VIRTUAL TABLE entry_text USING fts5(
+    text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0'
+  );
+  PRAGMA user_version = 1;
+`;

@@ -1,0 +1,116 @@
+/**
+ * The selection of sessions by what they had when they were created.
+ *
+ * @module
+ */
+
+import { SessionError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type {
+  DeleteSessionsOptions,
+  SessionFilter,
+  SessionMetadataFilter,
+  SessionSummary,
+} from "../../core/session.ts";
+
+/** Maximum length of a member of the metadata by which sessions are selected, as JSON, since databases have an index of them. */
+const MAX_MEMBER_LENGTH = 1_000;
+
+/** Returns the filter of options that have other members too. */
+export function pickFilter({ cwd, tenant, user, metadata }: SessionFilter): SessionFilter {
+  return {
+    ...(cwd !== undefined && { cwd }),
+    ...(tenant !== undefined && { tenant }),
+    ...(user !== undefined && { user }),
+    ...(metadata !== undefined && { metadata }),
+  };
+}
+
+/** Whether a session matches a filter. */
+export function matchesFilter(
+  session: Pick<SessionSummary, "cwd" | "tenant" | "user" | "metadata">,
+  { cwd, tenant, user, metadata = {} }: SessionFilter,
+): boolean {
+  return (cwd === undefined || session.cwd === cwd) &&
+    (tenant === undefined || session.tenant === tenant) &&
+    (user === undefined || session.user === user) &&
+    Object.entries(metadata).every(([name, value]) => session.metadata?.[name] === value);
+}
+
+/** Returns the members of metadata by which sessions can be selected, each as JSON: `["plan","pro"]`. */
+export function listMembers(metadata: JsonObject = {}): readonly string[] {
+  return Object.entries(metadata)
+    .filter(([, value]) => isScalar(value))
+    .map((member) => JSON.stringify(member))
+    .filter(({ length }) => length <= MAX_MEMBER_LENGTH);
+}
+
+/**
+ * Checks a filter, which may come from a request.
+ *
+ * @throws {SessionError} With the reason `bad_filter` if sessions cannot be selected by it.
+ */
+export function checkFilter({ metadata = {}, cwd, tenant, user }: SessionFilter): void {
+  for (const [name, value] of Object.entries({ cwd, tenant, user })) {
+    if (value === undefined || typeof value === "string") continue;
+    throw createFilterError(`Cannot select sessions by ${name}: it is not a text`);
+  }
+  const names = isJsonObject(metadata) ? Object.keys(metadata) : undefined;
+  if (names && listMembers(metadata).length === names.length) return;
+  throw createFilterError(
+    "Cannot select sessions by these metadata: use an object whose values are texts, numbers, booleans or null, " +
+      `each with its name at most ${MAX_MEMBER_LENGTH} characters long as JSON`,
+  );
+}
+
+/**
+ * Checks the maximum number of items of a page; returns it, or `undefined` if there is no limit.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkLimit(limit: number | undefined): number | undefined {
+  if (limit === undefined || limit === Infinity) return undefined;
+  if (Number.isSafeInteger(limit) && limit >= 0) return limit;
+  throw createFilterError(`Invalid limit ${String(limit)}: use 0, a positive integer or Infinity`);
+}
+
+function createFilterError(message: string): SessionError {
+  return new SessionError(message, { reason: "bad_filter" });
+}
+
+function isScalar(value: unknown): value is SessionMetadataFilter[string] {
+  return typeof value === "string" || typeof value === "boolean" || value === null ||
+    (typeof value === "number" && Number.isFinite(value));
+}
+
+/**
+ * Checks that the sessions to delete are selected by at least one option.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkDeleteOptions(options: DeleteSessionsOptions): void {
+  checkFilter(options);
+  const { metadata = {}, ...others } = options;
+  const { updatedBefore = 0 } = others;
+  if (typeof updatedBefore !== "number" || Number.isNaN(updatedBefore)) {
+    throw createFilterError(
+      "Cannot delete the sessions before this time: updatedBefore is not a number of milliseconds since the epoch",
+    );
+  }
+  const conditions = [...Object.values(metadata), ...Object.values(others)];
+  if (conditions.some((condition) => condition !== undefined)) return;
+  throw createFilterError(
+    "Cannot delete all sessions of a store: specify cwd, tenant, user, metadata or updatedBefore",
+  );
+}
+
+/**
+ * Checks that a scope selects sessions.
+ *
+ * @throws {SessionError} With the reason `bad_filter`.
+ */
+export function checkScope({ tenant, user }: SessionFilter): void {
+  checkFilter({ ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) });
+  if (tenant !== undefined || user !== undefined) return;
+  throw createFilterError("The scope of a store is empty: specify a tenant, a user, or both");
+}

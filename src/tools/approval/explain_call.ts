@@ -1,0 +1,211 @@
+/**
+ * Decides about a tool call by rules, modes, classes and grants, before a person is asked.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { getRisk, type RiskClass } from "../../core/risk.ts";
+import { type AgentTool, needsApproval } from "../../core/tool.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import {
+  createRuledCall,
+  pathHasPrefix,
+  type RuledCall,
+  scriptHasPrefix,
+} from "./approval_rules.ts";
+import { assessScript, type CommandAssessment } from "./command_assessment.ts";
+import type { Concern } from "./command_rules.ts";
+import type { CompiledRules, SourcedRule } from "./rule_set.ts";
+
+/** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
+export type ClassGate = "auto" | "ask" | "deny";
+
+/** A tool call to explain. */
+export interface ExplainedRequest {
+  /** Name of the tool. */
+  readonly name: string;
+  /** The arguments. */
+  readonly arguments: JsonObject;
+  /** The tool. */
+  readonly tool: AgentTool;
+}
+
+/** The decision of a gate on a call, or that it asks. */
+export interface CallExplanation {
+  /** The decision; `asked` if the call is submitted to the prompt. */
+  readonly decision: ApprovalDecision | AskedDecision;
+  /** The risk class of the call. */
+  readonly risk: RiskClass;
+  /** Assessment of a `bash` command. */
+  readonly assessment?: CommandAssessment;
+}
+
+/** A call is submitted to the prompt. */
+export interface AskedDecision {
+  readonly type: "asked";
+  /** The reason, as a sentence. */
+  readonly reason: string;
+  /** The rule that asks, if one does. */
+  readonly rule?: string;
+  /** Where the rule is written. */
+  readonly ruleSource?: string;
+}
+
+/** The state of a gate on which its decisions depend. */
+export interface GateRules {
+  readonly mode: ApprovalMode;
+  readonly rules: CompiledRules;
+  readonly classes: Readonly<Partial<Record<RiskClass, ClassGate>>>;
+  readonly trusted: readonly TrustGrant[];
+  readonly sandbox: Pick<Sandbox, "describe"> | undefined;
+}
+
+/** Decides about a call. */
+export async function explainCall(
+  gate: GateRules,
+  { name, arguments: args, tool }: ExplainedRequest,
+): Promise<CallExplanation> {
+  const call = createRuledCall(name, args);
+  const risk = await getRisk(tool, args);
+  const assessment = name === "bash" && call.script ? assessScript(call.script) : undefined;
+  const assessed: AssessedCall = { call, tool, risk, assessment };
+  const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
+    explainQuestion(gate, assessed);
+  return { decision, risk, ...(assessment && { assessment }) };
+}
+
+interface AssessedCall {
+  readonly call: RuledCall;
+  readonly tool: AgentTool;
+  readonly risk: RiskClass;
+  readonly assessment: CommandAssessment | undefined;
+}
+
+function findDenial(
+  { rules, classes }: GateRules,
+  { call, risk }: AssessedCall,
+): ApprovalDecision | undefined {
+  for (const rule of rules.deny) {
+    const reason = getDenialReason(rule.source, rule.concerns(call));
+    if (reason !== undefined) return { type: "denied", reason, ...nameRule(rule) };
+  }
+  if (classes[risk] !== "deny") return undefined;
+  const reason = `Calls of the class "${risk}" are denied.`;
+  return { type: "denied", reason, ...nameClass(risk, "deny") };
+}
+
+function getDenialReason(rule: string, concern: Concern): string | undefined {
+  switch (concern) {
+    case "none":
+      return undefined;
+    case "possible":
+      return `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
+    case "certain":
+      return `The rule ${rule} forbids this call.`;
+  }
+}
+
+type DecisionSource = Pick<ApprovalDecision, "rule" | "ruleSource" | "origin">;
+
+function nameRule({ source, ruleSource }: SourcedRule): DecisionSource {
+  return { rule: source, ...(ruleSource !== undefined && { ruleSource }), origin: "rule" };
+}
+
+function nameClass(risk: RiskClass, gate: ClassGate): DecisionSource {
+  return { rule: `${risk}: ${gate}`, origin: "rule" };
+}
+
+/** Finds what approves a call: the mode, the gate of its class, a rule or a grant. */
+async function findApproval(
+  gate: GateRules,
+  assessed: AssessedCall,
+): Promise<ApprovalDecision | undefined> {
+  const { mode, rules } = gate;
+  if (mode === "bypassed") return { type: "approved", origin: "mode" };
+  const { call } = assessed;
+  // All of `bash` is trusted only while the sandbox confines it.
+  const trustsTool = call.name !== "bash" || await isConfined(gate.sandbox);
+  const grant = findGrant(gate.trusted, assessed, trustsTool);
+  if (grant) {
+    return { type: "approved", rule: formatGrant(grant), ruleSource: "session", origin: "rule" };
+  }
+  if (findAskRule(rules, call)) return undefined;
+  const automatic = mode === "smart" ? await findClassApproval(gate, assessed) : undefined;
+  if (automatic) return automatic;
+  const allowed = rules.allow.find((rule) => rule.covers(call) && (trustsTool || !rule.coversTool));
+  return allowed && { type: "approved", ...nameRule(allowed) };
+}
+
+/** Finds the approval of the gate of the call's class, or of the tool, in the mode `smart`. */
+async function findClassApproval(
+  { classes, sandbox }: GateRules,
+  { call, tool, risk, assessment }: AssessedCall,
+): Promise<ApprovalDecision | undefined> {
+  const { [risk]: gate } = classes;
+  if (gate === "ask") return undefined;
+  if (call.name !== "bash") {
+    if (gate === "auto") return { type: "approved", ...nameClass(risk, "auto") };
+    return needsApproval(tool, call.arguments) ? undefined : { type: "approved", origin: "mode" };
+  }
+  // The class of a command is read from its text, which the sandbox must enforce.
+  const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
+  if (!isAutomatic || assessment?.verdict === "dangerous" || !await isConfined(sandbox)) {
+    return undefined;
+  }
+  return { type: "approved", ...nameClass(risk, "auto") };
+}
+
+function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | undefined {
+  return ask.find((rule) => rule.concerns(call) !== "none");
+}
+
+function explainQuestion(
+  { mode, rules, classes }: GateRules,
+  { call, risk }: AssessedCall,
+): AskedDecision {
+  const rule = findAskRule(rules, call);
+  if (rule) {
+    const { rule: source, ruleSource } = nameRule(rule);
+    const reason = `The rule ${rule.source} requires approval.`;
+    return {
+      type: "asked",
+      reason,
+      ...(source !== undefined && { rule: source }),
+      ...(ruleSource !== undefined && { ruleSource }),
+    };
+  }
+  const reason = classes[risk] === "ask"
+    ? `Calls of the class "${risk}" require approval.`
+    : mode === "smart"
+    ? `A call of the class "${risk}" requires approval in the mode "smart", and no rule or grant allows it.`
+    : `Every call requires approval in the mode "${mode}", and no rule or grant allows this one.`;
+  return { type: "asked", reason };
+}
+
+/** Formats a grant like a rule. */
+function formatGrant(grant: TrustGrant): string {
+  if (grant.type === "tool") return grant.name;
+  return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
+}
+
+/** Finds the grant that covers a call. No grant covers a dangerous command. */
+function findGrant(
+  trusted: readonly TrustGrant[],
+  { call: { name, arguments: args, script }, assessment }: AssessedCall,
+  trustsTool: boolean,
+): TrustGrant | undefined {
+  if (assessment?.verdict === "dangerous") return undefined;
+  return trusted.find((grant) => {
+    if (grant.name !== name) return false;
+    if (grant.type === "tool") return trustsTool;
+    if (script) return scriptHasPrefix(script, grant.prefix);
+    return typeof args.path === "string" && pathHasPrefix(args.path, grant.prefix);
+  });
+}
+
+/** Whether commands are confined; without a sandbox to ask, they are assumed to be. */
+export async function isConfined(sandbox: GateRules["sandbox"]): Promise<boolean> {
+  return sandbox === undefined || (await sandbox.describe()).confined;
+}

@@ -1,0 +1,188 @@
+import { assertEquals } from "@std/assert";
+import { getRisk, type RiskClass } from "../../core/risk.ts";
+import { type AgentTool, defineTool } from "../../core/tool.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { codingTools } from "../coding_tools.ts";
+import { fetchUrlTool } from "../fetch_url.ts";
+import { approvalGate, type ApprovalGateOptions } from "./approval_gate.ts";
+import { getCommandRisk } from "./command_risk.ts";
+
+const confinement = (confined: boolean): ApprovalGateOptions["sandbox"] => ({
+  describe: () =>
+    Promise.resolve({
+      confined,
+      status: confined ? "confined" : "unconfined",
+      summary: "",
+      rules: [],
+    }),
+});
+
+const allTools = (): AgentTool[] => [...codingTools(), fetchUrlTool()];
+
+function findTool(name: string): AgentTool {
+  const tool = allTools().find((tool) => tool.name === name);
+  if (!tool) throw new Error(`no tool ${name}`);
+  return tool;
+}
+
+async function explain(options: ApprovalGateOptions, name: string, args: JsonObject) {
+  const gate = approvalGate(options);
+  const { decision, risk } = await gate.explain({ name, arguments: args, tool: findTool(name) });
+  return `${risk} ${decision.type}`;
+}
+
+Deno.test("tools declare the risk class of their calls", async () => {
+  const expected: [string, JsonObject, RiskClass][] = [
+    ["read_file", { path: "a" }, "read"],
+    ["list_directory", {}, "read"],
+    ["search_files", { pattern: "a" }, "read"],
+    ["write_file", { path: "a", content: "" }, "write"],
+    ["edit_file", { path: "a", edits: [] }, "write"],
+    ["bash", { command: "git status" }, "read"],
+    ["bash", { command: "deno test" }, "execute"],
+    ["bash", { command: "git push" }, "network"],
+    ["fetch_url", { url: "https://a.test/" }, "network"],
+  ];
+  for (const [name, args, risk] of expected) {
+    assertEquals(await getRisk(findTool(name), args), risk, `${name} ${JSON.stringify(args)}`);
+  }
+});
+
+Deno.test("getRisk(): a tool without a class reads if it is read-only; a class that is invalid or fails is the highest", async () => {
+  const base = {
+    name: "a",
+    description: "",
+    parameters: { type: "object" },
+    execute: () => "",
+  } as const;
+  assertEquals(await getRisk(defineTool({ ...base, readOnly: true }), {}), "read");
+  assertEquals(await getRisk(defineTool(base), {}), "execute");
+  const failing = () => {
+    throw new Error("no");
+  };
+  assertEquals(
+    await getRisk(defineTool({ ...base, readOnly: true, risk: failing }), {}),
+    "network",
+  );
+  assertEquals(await getRisk({ readOnly: true, risk: () => "none" as never }, {}), "network");
+  assertEquals(
+    await getRisk({ readOnly: true, risk: () => Promise.reject(new Error("no")) }, {}),
+    "network",
+  );
+});
+
+Deno.test("approvalGate(): classes are approved, asked for or denied", async () => {
+  const options = {
+    classes: { read: "ask", write: "auto", network: "deny" },
+    sandbox: confinement(true),
+  } as const;
+  const decide = (name: string, args: JsonObject) => explain(options, name, args);
+  assertEquals(await decide("read_file", { path: "a" }), "read asked");
+  assertEquals(await decide("write_file", { path: "a", content: "" }), "write approved");
+  assertEquals(await decide("bash", { command: "ls" }), "read asked");
+  assertEquals(await decide("bash", { command: "make" }), "execute asked");
+  assertEquals(await decide("bash", { command: "git push" }), "network denied");
+  assertEquals(await decide("fetch_url", { url: "https://a.test" }), "network denied");
+});
+
+Deno.test("approvalGate(): a denied class is denied in every mode, and whatever a rule or a grant allows", async () => {
+  for (const mode of ["always", "smart", "bypassed"] as const) {
+    const gate = approvalGate({ mode, classes: { network: "deny" }, allow: ["bash"] });
+    gate.trust({ type: "prefix", name: "bash", prefix: "git push" });
+    const { decision } = await gate.explain({
+      name: "bash",
+      arguments: { command: "git push" },
+      tool: findTool("bash"),
+    });
+    assertEquals(decision, {
+      type: "denied",
+      reason: 'Calls of the class "network" are denied.',
+      rule: "network: deny",
+      origin: "rule",
+    });
+  }
+});
+
+Deno.test("approvalGate(): approves commands by class only in a confined sandbox, and never dangerous ones", async () => {
+  const decide = (options: ApprovalGateOptions, command: string) =>
+    explain(options, "bash", { command });
+  assertEquals(await decide({ sandbox: confinement(true) }, "git status"), "read approved");
+  assertEquals(await decide({ sandbox: confinement(false) }, "git status"), "read asked");
+  assertEquals(await decide({}, "git status"), "read asked");
+  const automatic = { execute: "auto", network: "auto" } as const;
+  const confined = { classes: automatic, sandbox: confinement(true) };
+  assertEquals(await decide(confined, "make"), "execute approved");
+  assertEquals(await decide(confined, "rm -rf /"), "execute asked");
+  assertEquals(await decide(confined, "cat .env"), "read asked");
+  assertEquals(
+    await decide({ classes: automatic, sandbox: confinement(false) }, "make"),
+    "execute asked",
+  );
+});
+
+Deno.test("approvalGate(): explain() asks nobody and grants nothing, and the prompt gets the reason", async () => {
+  const reasons: string[] = [];
+  const gate = approvalGate({
+    ask: ({ reason, risk }) => {
+      reasons.push(`${risk}: ${reason}`);
+      return { type: "approved", scope: "tool" };
+    },
+  });
+  const tool = findTool("write_file");
+  const call = { name: "write_file", arguments: { path: "a", content: "" }, tool };
+  assertEquals((await gate.explain(call)).decision.type, "asked");
+  assertEquals([reasons, gate.trusted], [[], []]);
+  const signal = new AbortController().signal;
+  await gate({ ...call, toolCallId: "1", context: undefined, signal });
+  assertEquals(reasons, [
+    'write: A call of the class "write" requires approval in the mode "smart", and no rule or grant allows it.',
+  ]);
+  assertEquals((await gate.explain(call)).decision, {
+    type: "approved",
+    rule: "write_file",
+    ruleSource: "session",
+    origin: "rule",
+  });
+});
+
+Deno.test("getCommandRisk(): is that of the part with the highest class", () => {
+  const expected: Record<RiskClass, readonly string[]> = {
+    read: ["ls", "git log -3 | head", "cat a && grep b src", "git status; pwd"],
+    write: [],
+    execute: [
+      "make",
+      "deno test -A",
+      "npm run build",
+      "npm test",
+      "git commit -m a",
+      "rm a",
+      "ls > a",
+      "cargo build",
+      "pip list",
+      "",
+    ],
+    network: [
+      "curl a.test",
+      "ls | nc a.test 1",
+      "git -C x push",
+      "git clone a",
+      "npm install",
+      "npm --prefix x ci",
+      "npx a",
+      "pip install a",
+      "deno add a",
+      "env A=b curl x",
+      "sh -c 'wget a'",
+      "xargs curl",
+      "$X",
+      "sh script.sh",
+      "make $(curl a)",
+      "git $X",
+      "docker run a",
+      "ssh a ls",
+    ],
+  };
+  for (const [risk, commands] of Object.entries(expected)) {
+    for (const command of commands) assertEquals(getCommandRisk(command), risk, command);
+  }
+});

@@ -1,0 +1,92 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
+import { ConfinedFiles } from "./confined_files.ts";
+
+/**
+ * A directory `real` next to one that is outside of the root, which takes its place at the moment when a path has been
+ * checked and is not used yet.
+ */
+async function createRace() {
+  const parent = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
+  const [root, outside] = [`${parent}/root`, `${parent}/outside`];
+  for (const directory of [`${root}/real`, outside]) {
+    await Deno.mkdir(directory, { recursive: true });
+  }
+  await Deno.writeTextFile(`${root}/real/file`, "public");
+  await Deno.writeTextFile(`${outside}/file`, "secret");
+  const files = new ConfinedFiles(root, (path) => {
+    if (!path.startsWith(root)) return "outside";
+    try {
+      Deno.renameSync(`${root}/real`, `${root}/kept`);
+      Deno.symlinkSync(outside, `${root}/real`);
+    } catch {
+      // The directory has been replaced by an earlier check.
+    }
+    return "allowed";
+  });
+  return {
+    files,
+    outside,
+    readOutside: () => Deno.readTextFile(`${outside}/file`),
+    [Symbol.asyncDispose]: () => Deno.remove(parent, { recursive: true }),
+  };
+}
+
+const ignore = Deno.build.os === "windows";
+
+Deno.test({
+  name: "ConfinedFiles: a directory that becomes a link after the check is not read",
+  ignore,
+  async fn() {
+    for (const maxBytes of [1, 1_000, 100_000_000]) {
+      await using race = await createRace();
+      const read = await race.files.readIfExists("real/file", { maxBytes }).catch((error) => error);
+      assert(read instanceof BadRequestError, String(read));
+    }
+    await using race = await createRace();
+    await assertRejects(() => race.files.open("real/file"), BadRequestError, "changed");
+  },
+});
+
+Deno.test({
+  name: "ConfinedFiles: a directory that becomes a link after the check is not listed",
+  ignore,
+  async fn() {
+    await using race = await createRace();
+    await assertRejects(() => race.files.readDirectory("real"), BadRequestError, "changed");
+  },
+});
+
+Deno.test({
+  name:
+    "ConfinedFiles: files in a directory that becomes a link after the check are not written or removed",
+  ignore,
+  async fn() {
+    for (const name of ["file", "new", "new/deep"]) {
+      await using race = await createRace();
+      const bytes = new TextEncoder().encode("written");
+      await assertRejects(() => race.files.write(`real/${name}`, bytes), BadRequestError);
+      assertEquals(await race.readOutside(), "secret");
+      assertEquals([...Deno.readDirSync(race.outside)].length, 1);
+    }
+    await using race = await createRace();
+    await assertRejects(() => race.files.remove("real/file"), BadRequestError);
+    assertEquals(await race.readOutside(), "secret");
+  },
+});
+
+Deno.test({
+  name: "ConfinedFiles: a written file keeps all bits of its mode",
+  ignore,
+  async fn() {
+    const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
+    const files = new ConfinedFiles(root, () => "allowed");
+    await Deno.writeTextFile(`${root}/a`, "");
+    for (const mode of [0o644, 0o600, 0o755, 0o2755, 0o4711, 0o1644]) {
+      await Deno.chmod(`${root}/a`, mode);
+      await files.write("a", new Uint8Array(1));
+      assertEquals(((await Deno.stat(`${root}/a`)).mode ?? 0) & 0o7777, mode);
+    }
+    await Deno.remove(root, { recursive: true });
+  },
+});

@@ -1,0 +1,81 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
+import { text } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { eventsOfType, outlineMessages } from "./outline.ts";
+import { pendingAgent, ranCalls } from "./pending_agent.ts";
+
+Deno.test("setMessages(messages, { interruptedCalls }): continue() runs those that run again, and keeps other results", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")], { approve: () => true });
+  const result = { content: [text("before")] };
+  const interruptedCalls = [
+    { toolCallId: "call_1", result },
+    { toolCallId: "call_2", result, rerun: {} },
+  ];
+  assertEquals(test.agent.state.interruptedCalls, []);
+  test.agent.setMessages(first.agent.state.messages, { pendingApprovals: [], interruptedCalls });
+  assertEquals(test.agent.state.interruptedCalls, interruptedCalls);
+  const events = await checkEvents(test.agent.continueStream());
+  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
+  const ends = eventsOfType(events, "tool_execution_end").map(({ id, isError }) => [id, isError]);
+  assertEquals(ends, [["call_1", false], ["call_3", true], ["call_4", true], ["call_2", false]]);
+  const results = outlineMessages(test.agent.state.messages).slice(2);
+  assertEquals(results.slice(0, 2), ["tool_result: before", "tool_result: ok"]);
+  assertStringIncludes(results[2] ?? "", "Tool call not run: its state was lost");
+});
+
+for (const [path, expected] of [["a", "tool_result: ok"], ["b", "tool_result: before"]] as const) {
+  Deno.test(`interrupted calls: one that may run again only with the path "a", which a policy sets to "${path}"`, async () => {
+    const first = pendingAgent();
+    await first.agent.prompt("Go");
+    const test = pendingAgent([reply("Done")], {
+      approve: () => true,
+      policies: [{
+        name: "rewrite",
+        preDispatch: ({ arguments: args }) => void (args["path"] = path),
+      }],
+    });
+    const rerun = { idempotencyKey: "key", arguments: { path: "a" } };
+    test.agent.setMessages(first.agent.state.messages, {
+      pendingApprovals: [],
+      interruptedCalls: [{ toolCallId: "call_2", result: { content: [text("before")] }, rerun }],
+    });
+    const events = await checkEvents(test.agent.continueStream());
+    assertEquals(outlineMessages(test.agent.state.messages)[3], expected);
+    const isRun = path === "a";
+    assertEquals(ranCalls(test), isRun ? ["call_2"] : []);
+    const started = eventsOfType(events, "tool_execution_start").find(({ id }) => id === "call_2");
+    assertEquals(started?.idempotencyKey, isRun ? "key" : undefined);
+  });
+}
+
+Deno.test("prompt(): an interrupted call keeps its result, and the other calls are answered as not approved", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")]);
+  const result = { content: [text("before")], details: { line: 1 } };
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals: [],
+    interruptedCalls: [
+      { toolCallId: "call_2", result },
+      { toolCallId: "call_3", result: { ...result, isError: true } },
+    ],
+  });
+  const { messages } = await test.agent.prompt("Never mind");
+  const declined = "tool_result: Tool call not run: not approved: the conversation went on";
+  assertEquals(outlineMessages(messages), [
+    declined,
+    "tool_result: before",
+    "tool_result: before",
+    declined,
+    "user: Never mind",
+    "assistant: Done",
+  ]);
+  const kept = messages.slice(1, 3).map((message) =>
+    message.role === "tool_result" && [message.toolCallId, message.isError, message.details]
+  );
+  assertEquals(kept, [["call_2", false, { line: 1 }], ["call_3", true, { line: 1 }]]);
+  assertEquals(ranCalls(test), []);
+});

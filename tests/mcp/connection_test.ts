@@ -1,0 +1,314 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { Agent } from "../../mod.ts";
+import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
+import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
+import { callTool, getText } from "./call_tool.ts";
+import { connectMock, type MockProcess, MockServer } from "./mock_server.ts";
+
+Deno.test("connectMcp(): starts a program with its arguments and only named variables", async () => {
+  const server = new MockServer();
+  const config = {
+    mcpServers: {
+      mock: {
+        command: "${TOOLS}/server",
+        args: ["--mode", "${MODE:-fast}"],
+        env: { TOKEN: "${TOKEN}" },
+        cwd: "/work",
+      },
+    },
+  };
+  const environment = { TOOLS: "/opt", TOKEN: "t1", PATH: "/bin", AWS_SECRET_ACCESS_KEY: "s" };
+  await using _mcp = await connectMcp(config, { sandbox: server, environment });
+  assertEquals(server.process.launch, {
+    program: "/opt/server",
+    args: ["--mode", "fast"],
+    env: { PATH: "/bin", TOKEN: "t1" },
+    cwd: "/work",
+  });
+});
+
+Deno.test("connectMcp(): offers the tools of a server, which require approval whatever it declares", async () => {
+  const annotations = { readOnlyHint: true, title: "Reads" };
+  const server = new MockServer({
+    tools: [{
+      name: "read",
+      description: "Reads it",
+      inputSchema: { type: "object" },
+      annotations,
+    }],
+  });
+  await using mcp = await connectMock(server);
+  const { name, label, description, parameters, readOnly, requiresApproval, sideEffect } = mcp
+    .tools[1]!;
+  assertEquals([name, label, description], ["mcp__mock__read", "Reads (mock)", "Reads it"]);
+  assertEquals(parameters, { type: "object" });
+  assertEquals([readOnly, requiresApproval, sideEffect], [false, true, "once"]);
+});
+
+Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program", async () => {
+  const tools = ["read_a", "read_b", "write_a", "drop"].map((name) => ({
+    name,
+    inputSchema: { type: "object" },
+  }));
+  const servers = { mock: { allow: ["*_*"], deny: ["*b"], readOnly: ["read_*"] } };
+  await using mcp = await connectMock(new MockServer({ tools }), { servers });
+  assertEquals(mcp.servers[0]?.tools, ["mcp__mock__read_a", "mcp__mock__write_a"]);
+  const approvals = mcp.tools.slice(1).map((tool) => [tool.readOnly, tool.requiresApproval]);
+  assertEquals(approvals, [[true, false], [false, true]]);
+});
+
+Deno.test("connectMcp(): a server whose variable is not set fails, and others start", async () => {
+  const server = new MockServer();
+  const config = {
+    mcpServers: {
+      good: { command: "good" },
+      bad: { command: "bad", env: { TOKEN: "${TOKEN}" } },
+    },
+  };
+  await using mcp = await connectMcp(config, { sandbox: server });
+  const [good, bad] = mcp.servers;
+  assertEquals(good?.state.type, "ready");
+  assertEquals(bad?.state, {
+    type: "failed",
+    reason:
+      "mcpServers.bad.env.TOKEN: the variable TOKEN is not set: pass it in environment, or write ${TOKEN:-default}",
+  });
+});
+
+Deno.test("connectMcp(): a program without a sandbox fails with the remedy", async () => {
+  await using mcp = await connectMcp({ mcpServers: { mock: { command: "x" } } });
+  const [status] = mcp.servers;
+  assert(status?.state.type === "failed");
+  assertStringIncludes(
+    status.state.reason,
+    'pass sandbox: createSandbox() of @swink/agent/tools, or sandbox: "off"',
+  );
+});
+
+Deno.test("connectMcp(): rejects unknown options and options for unknown servers", async () => {
+  const config = { mcpServers: { mock: { command: "x" } } };
+  const misspelled = { servers: { mock: { deney: ["a"] } } } as object;
+  await assertRejects(
+    () => connectMcp(config, misspelled),
+    Error,
+    'Unknown option "deney" of the server "mock": did you mean deny?',
+  );
+  await assertRejects(
+    () => connectMcp(config, { servers: { mok: {} } }),
+    Error,
+    'There are options for the server "mok", but the configuration has only: mock',
+  );
+});
+
+Deno.test("connectMcp(): waits no longer than waitMs for a server that hangs, whose calls fail with the reason", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer({ handlers: { "server/discover": () => undefined } });
+  const connecting = connectMock(server, { now, sleep, waitMs: 5_000, startTimeoutMs: 20_000 });
+  await waitUntil(() => server.methods.includes("server/discover"));
+  clock.advance(5_000);
+  await using mcp = await connecting;
+  assertEquals(mcp.servers[0]?.state, { type: "starting" });
+  clock.advance(15_000);
+  await waitUntil(() => mcp.servers[0]?.state.type === "restarting");
+  assertEquals(mcp.servers[0]?.state, {
+    type: "restarting",
+    reason: "The server did not start within 20000 ms",
+  });
+});
+
+Deno.test("a server that ends is restarted after pauses that grow, and calls meanwhile state the reason", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  let isBroken = false;
+  const server = new MockServer({
+    onStart: (process) => {
+      if (!isBroken) return;
+      process.log("no database\n");
+      process.exit(3);
+    },
+  });
+  await using mcp = await connectMock(server, { now, sleep });
+  isBroken = true;
+  server.process.exit(1);
+  for (const pause of [1_000, 2_000, 4_000]) {
+    await waitUntil(() => clock.waits.at(-1) === pause);
+    clock.advance(pause);
+  }
+  await waitUntil(() => clock.waits.at(-1) === 8_000);
+  const result = await callTool(mcp);
+  assertEquals(result.isError, true);
+  assertEquals(
+    getText(result),
+    'The MCP server "mock" is being started again. Try again later. Its last failure: ' +
+      "The server ended with exit code 3; its last output:\nno database",
+  );
+  isBroken = false;
+  clock.advance(8_000);
+  await waitUntil(() => mcp.servers[0]?.state.type === "ready");
+  assertEquals(mcp.servers[0]?.restarts, 4);
+  assertEquals(getText(await callTool(mcp)), "hello");
+});
+
+Deno.test("a server that fails ten times is started again only by restart()", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  let isBroken = true;
+  const server = new MockServer({ onStart: (process) => isBroken && process.exit(1) });
+  await using mcp = await connectMock(server, { now, sleep });
+  while (mcp.servers[0]?.state.type === "restarting") {
+    clock.advanceToNext();
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  assertEquals(mcp.servers[0]?.state, {
+    type: "failed",
+    reason: "The server ended with exit code 1",
+  });
+  assertEquals(server.processes.length, 20); // The second program of each start is not asked for later versions.
+  isBroken = false;
+  await mcp.restart("mock");
+  assertEquals(mcp.servers[0]?.state, { type: "ready" });
+});
+
+Deno.test("a server that ends during a call: the result states that the call may have been executed", async () => {
+  const server = new MockServer({
+    handlers: { "tools/call": (_message, process) => process.exit(139, "SIGSEGV") },
+  });
+  await using mcp = await connectMock(server);
+  const result = await callTool(mcp);
+  assertEquals(
+    getText(result),
+    'The MCP server "mock" ended during the call, which may have been executed or not',
+  );
+});
+
+Deno.test("a server that ends while it is asked for later versions is started again without", async () => {
+  const server = new MockServer({
+    handlers: { "server/discover": (_message, process) => process.exit(1) },
+  });
+  await using mcp = await connectMock(server);
+  assertEquals(mcp.servers[0]?.state, { type: "ready" });
+  assertEquals(server.methods.slice(0, 2), ["server/discover", "initialize"]);
+});
+
+Deno.test("close(): ends all programs, and calls fail from then on", async () => {
+  const server = new MockServer();
+  const mcp = await connectMock(server);
+  await mcp.close();
+  assertEquals(await server.process.exited, { code: 0, signal: null });
+  assertEquals(mcp.servers[0]?.state, { type: "closed" });
+  assertEquals(getText(await callTool(mcp)), 'The MCP server "mock" was closed');
+});
+
+Deno.test("close(): ends servers that are starting or waiting to be restarted", async () => {
+  const hanging = new MockServer({ handlers: { "server/discover": () => undefined } });
+  const mcp = await connectMock(hanging, { waitMs: 0 });
+  await mcp.close();
+  const crashing = new MockServer({ onStart: (process) => process.exit(1) });
+  const other = await connectMock(crashing);
+  await other.close();
+  assertEquals([mcp, other].map(({ servers }) => servers[0]?.state.type), ["closed", "closed"]);
+});
+
+Deno.test("onStatus: is called with each state and list of tools; an observer that throws is reported", async () => {
+  const states: McpServerStatus[] = [];
+  const warnings: string[] = [];
+  const mcp = await connectMock(new MockServer(), {
+    onStatus: (status) => {
+      states.push(status);
+      throw new Error("no screen");
+    },
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  await mcp.close();
+  assertEquals(states.map(({ state, tools }) => [state.type, tools]), [
+    ["ready", ["mcp__mock__echo"]],
+    ["closed", ["mcp__mock__echo"]],
+  ]);
+  assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
+});
+
+Deno.test("reasons of failures have no values of the environment", async () => {
+  const server = new MockServer({
+    onStart: (process) => {
+      process.log("invalid token s3cr3t-value\n");
+      process.exit(1);
+    },
+  });
+  const config = { mcpServers: { mock: { command: "x", env: { TOKEN: "s3cr3t-value" } } } };
+  await using mcp = await connectMcp(config, { sandbox: server });
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertStringIncludes(status.state.reason, "invalid token [redacted]");
+});
+
+/** Notifies the client of a change of the tools. */
+function announceTools(process: MockProcess): void {
+  process.send({ method: "notifications/tools/list_changed" });
+}
+
+const NEW_TOOL = { name: "new", inputSchema: { type: "object" } };
+
+Deno.test("attach(): an agent has the changed tools from the next turn on, and keeps its own", async () => {
+  const server = new MockServer();
+  await using mcp = await connectMock(server);
+  const own = {
+    name: "own",
+    description: "",
+    parameters: { type: "object" },
+    execute: changeTools,
+  };
+  async function changeTools() {
+    server.tools = [NEW_TOOL];
+    announceTools(server.process);
+    await waitUntil(() => agent.state.tools.some(({ name }) => name === "mcp__mock__new"));
+    return "changed";
+  }
+  const streamFn = scriptedStream([reply([toolCall("own", {})]), reply("done")]);
+  const agent = new Agent({ model: "a/b", streamFn, tools: [own], policies: [mcp.policy] });
+  mcp.attach(agent);
+  await agent.prompt("Go");
+  const names = streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name));
+  assertEquals(names, [["own", "mcp__mock__echo"], ["own", "mcp__mock__new"]]);
+});
+
+Deno.test("attach(): leaves out a tool whose name the agent uses, and ends with the returned function", async () => {
+  const server = new MockServer();
+  await using mcp = await connectMock(server);
+  const own = {
+    name: "mcp__mock__echo",
+    description: "own",
+    parameters: { type: "object" },
+    execute: () => Promise.resolve(""),
+  };
+  const agent = new Agent({ model: "a/b", streamFn: scriptedStream([]), tools: [own] });
+  const detach = mcp.attach(agent);
+  assertEquals(agent.state.tools.map(({ description }) => description).includes("own"), true);
+  detach();
+  server.tools = [NEW_TOOL];
+  announceTools(server.process);
+  await waitUntil(() => mcp.tools.some(({ name }) => name === "mcp__mock__new"));
+  assertEquals(agent.state.tools.some(({ name }) => name === "mcp__mock__new"), false);
+});
+
+Deno.test("a storm of list changes causes one request per second, and the last list is used", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer();
+  await using mcp = await connectMock(server, { now, sleep });
+  for (let count = 0; count < 500; count++) announceTools(server.process);
+  await waitUntil(() => server.methods.filter((method) => method === "tools/list").length === 2);
+  server.tools = [NEW_TOOL];
+  for (let count = 0; count < 400; count++) announceTools(server.process);
+  await waitUntil(() => clock.waits.includes(1_000));
+  clock.advance(1_000);
+  await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+  assertEquals(server.methods.filter((method) => method === "tools/list").length, 3);
+});

@@ -1,0 +1,364 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { compileSchema } from "../../src/core/compile_schema.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { waitUntil } from "../wait_until.ts";
+import { callTool, getText } from "./call_tool.ts";
+import { connectMock, MockServer } from "./mock_server.ts";
+
+/** Returns the names and the warnings that a list of tools causes. */
+async function listTools(
+  tools: readonly unknown[],
+): Promise<{ readonly names: readonly string[]; readonly warnings: readonly string[] }> {
+  const warnings: string[] = [];
+  const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message);
+  await using mcp = await connectMock(new MockServer({ tools }), { onWarning });
+  assertEquals(mcp.servers[0]?.state, { type: "ready" });
+  return { names: mcp.servers[0]?.tools ?? [], warnings };
+}
+
+Deno.test("hostile output: lines that are no JSON, no objects or no messages are skipped and reported once", async () => {
+  const warnings: string[] = [];
+  const server = new MockServer({
+    onStart: (process) => {
+      for (let count = 0; count < 50; count++) {
+        process.write('Server listening\n\n{\n[]\n5\nnull\n"text"\n{}\n');
+        process.write('{"jsonrpc":"2.0"}\n{"jsonrpc":"1.0","id":1,"result":{}}\n');
+        process.write(`{"jsonrpc":"2.0","id":{},"result":{}}\n\x00\xff\x1b[2J\n`);
+      }
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  assertEquals(getText(await callTool(mcp)), "hello");
+  assertEquals(warnings, [
+    'The MCP server "mock" wrote a line to its output that is not JSON',
+    'The MCP server "mock" sent data that is not a JSON-RPC message',
+  ]);
+});
+
+Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept", async () => {
+  const part = "x".repeat(1_000_000);
+  let written = 0;
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, process) => {
+        for (; written < 100 && !process.hasExited; written++) {
+          process.write(part);
+          await new Promise((resolve) => setTimeout(resolve));
+        }
+      },
+    },
+  });
+  await using mcp = await connectMock(server, { maxMessageBytes: 4_000_000 });
+  const result = await callTool(mcp);
+  assertEquals(result.isError, true);
+  assertStringIncludes(getText(result), "ended during the call");
+  await waitUntil(() => mcp.servers[0]?.state.type === "restarting");
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertEquals(status.state.reason, "The server sent a line of more than 4000000 bytes");
+});
+
+Deno.test("hostile answers: those with unknown, repeated and no ids are ignored", async () => {
+  const result = (text: string) => ({ content: [{ type: "text", text }] });
+  const server = new MockServer({
+    handlers: {
+      "tools/call": ({ id }, process) => {
+        process.send({ id: 9_999, result: result("unknown") });
+        process.send({ id: "other", result: result("unknown") });
+        process.send({ result: result("no id") });
+        process.send({ id, result: result("first") });
+        process.send({ id, result: result("second") });
+        process.send({ id, error: { code: 1, message: "third" } });
+      },
+    },
+  });
+  await using mcp = await connectMock(server);
+  assertEquals(getText(await callTool(mcp)), "first");
+  assertEquals(getText(await callTool(mcp)), "first");
+});
+
+Deno.test("hostile requests: sampling, roots and unknown methods are refused, also with ids of the client", async () => {
+  const answers: unknown[] = [];
+  const server = new MockServer({
+    handlers: {
+      "tools/call": ({ id }, process) => {
+        process.send({
+          id,
+          method: "sampling/createMessage",
+          params: { messages: [], maxTokens: 1 },
+        });
+        process.send({ id: "r1", method: "roots/list" });
+        process.send({ id: "e1", method: "elicitation/create", params: { message: "Key?" } });
+        process.send({ id: "u1", method: "unknown/method" });
+        process.send({ id, result: { content: [{ type: "text", text: "ok" }] } });
+      },
+    },
+  });
+  await using mcp = await connectMock(server);
+  assertEquals(getText(await callTool(mcp)), "ok");
+  const isAnswer = (message: object): message is { id: unknown; error: { code: number } } =>
+    "error" in message;
+  await waitUntil(() => server.process.received.filter(isAnswer).length === 4);
+  for (const answer of server.process.received) {
+    if (isAnswer(answer)) answers.push(answer.error.code);
+  }
+  assertEquals(answers, [-32601, -32601, -32601, -32601]);
+});
+
+Deno.test("hostile lists: pagination without end stops, and lists are cut", async () => {
+  let pages = 0;
+  const createTools = (page: number) =>
+    Array.from({ length: 20 }, (_, index) => ({
+      name: `tool_${page}_${index}`,
+      inputSchema: { type: "object" },
+    }));
+  const server = new MockServer({
+    handlers: {
+      "tools/list": () => ({ tools: createTools(++pages), nextCursor: `page ${pages}` }),
+    },
+  });
+  await using mcp = await connectMock(server);
+  assertEquals(mcp.servers[0]?.tools.length, 1_000);
+  assertEquals(pages, 50);
+});
+
+Deno.test("hostile lists: empty pages without end, and a repeated cursor, stop", async () => {
+  for (const getCursor of [(page: number) => `page ${page}`, () => "same"]) {
+    let pages = 0;
+    const server = new MockServer({
+      handlers: { "tools/list": () => ({ tools: [], nextCursor: getCursor(++pages) }) },
+    });
+    await using mcp = await connectMock(server);
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+    assert(pages <= 100);
+  }
+});
+
+Deno.test("hostile lists: a list of another type is empty", async () => {
+  for (const tools of [{}, "x", null, 5]) {
+    const server = new MockServer({ handlers: { "tools/list": () => ({ tools }) } });
+    await using mcp = await connectMock(server);
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+    assertEquals(mcp.tools, []);
+  }
+});
+
+Deno.test("hostile lists: one invalid tool does not hide the others", async () => {
+  const schema = { type: "object" };
+  const { names, warnings } = await listTools([
+    null,
+    {},
+    { name: "" },
+    { name: 5, inputSchema: schema },
+    { name: "x".repeat(300), inputSchema: schema },
+    { name: "no_schema" },
+    { name: "text_schema", inputSchema: "object" },
+    { name: "list_schema", inputSchema: { type: "array" } },
+    { name: "good", inputSchema: schema, title: 5, description: {}, annotations: [], _meta: 1 },
+    { name: "good", inputSchema: schema },
+  ]);
+  assertEquals(names, ["mcp__mock__good"]);
+  assertEquals(warnings.map((warning) => warning.replace('The MCP server "mock" ', "")), [
+    "lists a tool without a valid name",
+    'lists the tool "no_schema", which is left out: its schema is not an object',
+    'lists the tool "text_schema", which is left out: its schema is not an object',
+    'lists the tool "list_schema", which is left out: its schema is not for objects',
+    'lists the tool "good" twice',
+  ]);
+});
+
+Deno.test("hostile names: characters, lengths and duplicates give different names that providers accept", async () => {
+  const schema = { type: "object" };
+  const serverNames = [
+    "a/b",
+    "a_b",
+    "a.b",
+    "é",
+    "工具",
+    "👩‍💻",
+    "x".repeat(200),
+    "x".repeat(201),
+    "__proto__",
+    "constructor",
+    " ",
+    "\u202e",
+    "\ud800",
+  ];
+  const { names } = await listTools(
+    serverNames.map((name) => ({ name, inputSchema: schema })),
+  );
+  assertEquals(new Set(names).size, serverNames.length);
+  for (const name of names) assert(/^[a-zA-Z0-9_-]{1,64}$/.test(name), name);
+});
+
+/** Returns a schema with objects in each other. */
+function nest(depth: number): object {
+  let schema: object = { type: "object" };
+  for (let level = 0; level < depth; level++) {
+    schema = { type: "object", properties: { a: schema } };
+  }
+  return schema;
+}
+
+Deno.test("hostile schemas: too large or too deep ones are left out", async () => {
+  const large = {
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`property_${index}`, { type: "string" }]),
+    ),
+  };
+  const { names, warnings } = await listTools([
+    { name: "large", inputSchema: large },
+    { name: "text", inputSchema: { type: "object", description: "x".repeat(1_000_000) } },
+    { name: "fine", inputSchema: nest(20) },
+  ]);
+  assertEquals(names, ["mcp__mock__fine"]);
+  assertEquals(warnings.length, 2);
+});
+
+Deno.test("hostile schemas: a list that is nested too deep fails the start, not the program", async () => {
+  for (const depth of [200, 5_000]) {
+    const tools = [{ name: "deep", inputSchema: nest(depth) }];
+    await using mcp = await connectMock(new MockServer({ tools }));
+    const [status] = mcp.servers;
+    assert(status?.state.type === "restarting");
+    assertStringIncludes(status.state.reason, "nested too deep");
+  }
+});
+
+Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe", async () => {
+  const requested: unknown[] = [];
+  const slow = { type: "string", pattern: "^(a+)+$" };
+  const tools = [
+    { name: "async", inputSchema: { $async: true, type: "object", properties: { a: slow } } },
+    {
+      name: "remote",
+      inputSchema: {
+        type: "object",
+        properties: {
+          a: { $ref: "http://127.0.0.1:1/schema.json" },
+          b: { $ref: "file:///etc/passwd" },
+        },
+      },
+    },
+    {
+      name: "cycle",
+      inputSchema: {
+        type: "object",
+        properties: { a: { $ref: "#/$defs/x" } },
+        $defs: { x: { $ref: "#/$defs/x" } },
+      },
+    },
+    { name: "recursive", inputSchema: { type: "object", properties: { child: { $ref: "#" } } } },
+    { name: "prototype", inputSchema: { type: "object", properties: { ["__proto__"]: slow } } },
+  ];
+  const fetch = globalThis.fetch;
+  globalThis.fetch = (input) => {
+    requested.push(input);
+    return Promise.reject(new Error("no network"));
+  };
+  const warnings: string[] = [];
+  try {
+    await using mcp = await connectMock(new MockServer({ tools }), {
+      onWarning: ({ message }) => warnings.push(message),
+    });
+    assertEquals(mcp.servers[0]?.tools.length, tools.length);
+    for (const { parameters } of mcp.tools) {
+      const validate = await compileSchema(parameters);
+      const start = performance.now();
+      validate({ a: "a".repeat(50_000) + "!" });
+      assert(performance.now() - start < 2_000);
+      assertEquals(JSON.stringify(parameters).includes("passwd"), false);
+    }
+  } finally {
+    globalThis.fetch = fetch;
+  }
+  assertEquals(requested, []);
+  assertEquals(warnings.length, 2);
+  assertStringIncludes(
+    warnings[0] ?? "",
+    '"async", whose schema is used without its invalid parts: /$async',
+  );
+  assertStringIncludes(
+    warnings[1] ?? "",
+    '"remote", whose schema is used without its invalid parts: /properties/a/$ref refers to another document',
+  );
+});
+
+Deno.test("hostile results: blocks of unknown and invalid kinds become texts", async () => {
+  const content = [
+    { type: "text", text: "fine" },
+    { type: "video", data: "AAAA" },
+    { type: "text" },
+    { type: "image", data: "not base64!", mimeType: "image/png" },
+    { type: "image", data: "AAAA", mimeType: "image/x-unknown" },
+    { type: "resource", resource: { uri: "a:b" } },
+    null,
+    5,
+  ];
+  const server = new MockServer({ handlers: { "tools/call": () => ({ content }) } });
+  await using mcp = await connectMock(server);
+  const result = await callTool(mcp);
+  assertEquals(result.content.every(({ type }) => type === "text"), true);
+  assertEquals(getText(result).split("\n").slice(0, 2), [
+    "fine",
+    '[A block of content that cannot be shown; its type: "video"]',
+  ]);
+});
+
+Deno.test("hostile results: a missing list of content, and a result that is no object, harm nothing", async () => {
+  for (const result of [{}, { content: "x" }, { content: {} }, "x", [], 5]) {
+    const server = new MockServer({ handlers: { "tools/call": () => result } });
+    await using mcp = await connectMock(server);
+    await callTool(mcp);
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+  }
+});
+
+Deno.test("hostile results: long texts and data are cut", async () => {
+  const text = "x".repeat(60_000);
+  const data = "A".repeat(12_000_000);
+  const image = { type: "image", data, mimeType: "image/png" };
+  const content = [{ type: "text", text }, { type: "text", text }, image, image];
+  const server = new MockServer({ handlers: { "tools/call": () => ({ content }) } });
+  await using mcp = await connectMock(server, { maxMessageBytes: 100_000_000 });
+  const { content: blocks } = await callTool(mcp);
+  assertEquals(blocks.map(({ type }) => type), ["text", "text", "image", "text"]);
+  const [, second, , last] = blocks.map((block) => block.type === "text" ? block.text : "");
+  assertStringIncludes(second ?? "", "[20000 characters omitted]");
+  assertEquals(
+    last,
+    "[Data of the type image/png that cannot be shown: it has 12000000 characters of base64]",
+  );
+});
+
+Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable", async () => {
+  const called = createDeferred();
+  let isSilent = true;
+  const server = new MockServer({
+    handlers: {
+      "tools/call": () => {
+        called.resolve();
+        return isSilent ? undefined : { content: [] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server);
+  const controller = new AbortController();
+  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
+  await called.promise;
+  const secret = new Error("user: the reason with private data");
+  controller.abort(secret);
+  assertEquals(await calling, secret);
+  const isCancellation = ({ method }: { readonly method: string }) =>
+    method === "notifications/cancelled";
+  await waitUntil(() => server.process.received.some(isCancellation));
+  const { params } = server.process.received.find(isCancellation) ?? {};
+  const call = server.process.received.find(({ method }) => method === "tools/call");
+  assertEquals(params.requestId, call?.id);
+  assertEquals(JSON.stringify(params).includes("private"), false);
+  isSilent = false;
+  assertEquals((await callTool(mcp)).content, []);
+});

@@ -1,0 +1,151 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { callTool, getText } from "./call_tool.ts";
+import { createEventStream, createResult, HttpServer } from "./http_server.ts";
+
+Deno.test("HTTP: connects with a session and the headers of the configuration, and ends the session", async () => {
+  await using server = new HttpServer();
+  {
+    await using mcp = await server.connect({ environment: { KEY: "k1" } }, {
+      authorization: "Bearer ${KEY}",
+    });
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+    assertEquals(getText(await callTool(mcp)), "hello");
+  }
+  const methods = server.requests.map(({ method }) => method);
+  assertEquals(methods.filter((method) => method !== "GET"), [
+    "server/discover",
+    "initialize",
+    "notifications/initialized",
+    "tools/list",
+    "tools/call",
+    "DELETE",
+  ]);
+  for (const { headers } of server.requests) {
+    assertEquals(headers.get("authorization"), "Bearer k1");
+  }
+  const call = server.requests.find(({ method }) => method === "tools/call");
+  assertEquals(call?.headers.get("mcp-session-id"), "session 1");
+});
+
+Deno.test("HTTP: results arrive as event streams too, with progress", async () => {
+  const updates: unknown[] = [];
+  await using server = new HttpServer({
+    "tools/call": (message) => {
+      const { progressToken } = message.params._meta;
+      return createEventStream([
+        {
+          jsonrpc: "2.0",
+          method: "notifications/progress",
+          params: { progressToken, progress: 1 },
+        },
+        createResult(message, { content: [{ type: "text", text: "streamed" }] }),
+      ]);
+    },
+  });
+  await using mcp = await server.connect();
+  const context = { onUpdate: (update: unknown) => void updates.push(update) };
+  assertEquals(getText(await callTool(mcp, { context })), "streamed");
+  assertEquals(updates, ["1"]);
+});
+
+Deno.test("HTTP: a server that no longer knows the session gets a new one, and the call once more", async () => {
+  let sessions = 0;
+  await using server = new HttpServer({
+    "tools/call": () =>
+      ++sessions === 1
+        ? new Response("Unknown session", { status: 404 })
+        : { content: [{ type: "text", text: `session ${sessions}` }] },
+  });
+  await using mcp = await server.connect();
+  assertEquals(getText(await callTool(mcp)), "session 2");
+  assertEquals(server.requests.filter(({ method }) => method === "initialize").length, 2);
+});
+
+Deno.test("HTTP: a server that cannot be reached is restarted, with the reason", async () => {
+  const server = new HttpServer();
+  await server[Symbol.asyncDispose]();
+  await using mcp = await server.connect();
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertStringIncludes(status.state.reason, "refused");
+});
+
+Deno.test("HTTP: a server that requires an authorization fails with the remedy", async () => {
+  await using server = new HttpServer({
+    "server/discover": () => new Response(null, { status: 401 }),
+    "initialize": () => new Response(null, { status: 401 }),
+  });
+  await using mcp = await server.connect();
+  assertEquals(mcp.servers[0]?.state, {
+    type: "failed",
+    reason:
+      "The server requires an authorization: add a header to its configuration, or pass oauth",
+  });
+});
+
+Deno.test("HTTP: a response that is too large fails the call, and the server stays usable", async () => {
+  let isLarge = true;
+  await using server = new HttpServer({
+    "tools/call": (message) => {
+      if (!isLarge) return { content: [] };
+      const part = "x".repeat(100_000);
+      return createEventStream((function* () {
+        yield 'data: {"jsonrpc":"2.0","id":1,"result":"';
+        for (let count = 0; count < 1_000; count++) yield part;
+        yield JSON.stringify(createResult(message, { content: [] }));
+      })());
+    },
+  });
+  await using mcp = await server.connect({ maxMessageBytes: 1_000_000 });
+  const result = await callTool(mcp);
+  assertEquals(result.isError, true);
+  isLarge = false;
+  assertEquals((await callTool(mcp)).content, []);
+});
+
+Deno.test("HTTP: a response that ends without a result fails the call", async () => {
+  for (
+    const response of [
+      () => createEventStream([]),
+      () => createEventStream(["data: garbage\n\n", ": comment\n\n", "event: x\ndata: {}\n\n"]),
+      () => new Response("", { headers: { "content-type": "application/json" } }),
+      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+      () => new Response("overloaded", { status: 503 }),
+    ]
+  ) {
+    await using server = new HttpServer({ "tools/call": response });
+    await using mcp = await server.connect();
+    assertEquals((await callTool(mcp)).isError, true);
+  }
+});
+
+Deno.test("HTTP: a cancelled call is reported to the server", async () => {
+  const called = createDeferred();
+  const answered = createDeferred<Response>();
+  await using server = new HttpServer({
+    "tools/call": () => {
+      called.resolve();
+      return answered.promise;
+    },
+  });
+  await using mcp = await server.connect();
+  const controller = new AbortController();
+  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
+  await called.promise;
+  controller.abort("stop");
+  assertEquals(await calling, "stop");
+  await mcp.close();
+  answered.resolve(new Response(null, { status: 202 }));
+  assert(server.requests.some(({ method }) => method === "notifications/cancelled"));
+});
+
+Deno.test("HTTP: redirects to another origin are not followed", async () => {
+  await using other = new HttpServer();
+  await using server = new HttpServer({
+    "initialize": () => new Response(null, { status: 307, headers: { location: other.url } }),
+  });
+  await using mcp = await server.connect({}, { authorization: "Bearer secret" });
+  assertEquals(mcp.servers[0]?.state.type, "restarting");
+  assertEquals(other.requests, []);
+});

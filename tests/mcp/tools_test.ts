@@ -1,0 +1,214 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../mod.ts";
+import type { ToolUpdate } from "../../src/core/tool_result.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
+import type { McpElicitation } from "../../src/mcp/mod.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { callTool, getText } from "./call_tool.ts";
+import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Connects to a server whose tool returns a result. */
+function connectResult(result: object, tool: object = {}) {
+  const tools = [{ name: "echo", inputSchema: { type: "object" }, ...tool }];
+  return connectMock(new MockServer({ tools, handlers: { "tools/call": () => result } }));
+}
+
+Deno.test("results: texts, images, audio, resources and links become content blocks", async () => {
+  await using mcp = await connectResult({
+    content: [
+      { type: "text", text: "Text", annotations: { priority: 1 } },
+      { type: "image", data: PIXEL, mimeType: "image/png" },
+      { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "A" } },
+      {
+        type: "resource",
+        resource: { uri: "file:///b.pdf", mimeType: "application/pdf", blob: "AAAA" },
+      },
+      { type: "resource", resource: { uri: "file:///c.bin", blob: "AAAA" } },
+      { type: "resource_link", uri: "file:///d.txt", name: "d", title: "D", description: "The d" },
+    ],
+  });
+  assertEquals((await callTool(mcp)).content, [
+    { type: "text", text: "Text" },
+    { type: "image", source: { type: "base64", mediaType: "image/png", data: PIXEL } },
+    { type: "audio", source: { type: "base64", data: "AAAA" }, mediaType: "audio/wav" },
+    { type: "text", text: "[Resource file:///a.txt]" },
+    { type: "text", text: "A" },
+    { type: "text", text: "[Resource file:///b.pdf]" },
+    { type: "document", source: { type: "base64", data: "AAAA" }, mediaType: "application/pdf" },
+    { type: "text", text: "[Resource file:///c.bin]" },
+    {
+      type: "text",
+      text:
+        "[Data of the type application/octet-stream that cannot be shown: the type is not supported]",
+    },
+    { type: "text", text: "[Link to the resource file:///d.txt: D; The d]" },
+  ]);
+});
+
+Deno.test("results: isError makes an error result", async () => {
+  await using mcp = await connectResult({ content: [{ type: "text", text: "No" }], isError: true });
+  assertEquals(await callTool(mcp), { content: [{ type: "text", text: "No" }], isError: true });
+});
+
+Deno.test("results: an error response makes an error result with its message", async () => {
+  const handler: MockHandler = ({ id }, process) =>
+    process.send({ id, error: { code: -32602, message: "Unknown city" } });
+  await using mcp = await connectMock(new MockServer({ handlers: { "tools/call": handler } }));
+  const result = await callTool(mcp);
+  assertEquals(result.isError, true);
+  assertStringIncludes(getText(result), "Unknown city");
+});
+
+const OUTPUT_SCHEMA = {
+  type: "object",
+  properties: { degrees: { type: "number" } },
+  required: ["degrees"],
+};
+
+Deno.test("results: a structured result becomes the details, and the text if there is no other", async () => {
+  await using mcp = await connectResult(
+    { content: [], structuredContent: { degrees: 21 } },
+    { outputSchema: OUTPUT_SCHEMA },
+  );
+  assertEquals(await callTool(mcp), {
+    content: [{ type: "text", text: '{"degrees":21}' }],
+    details: { degrees: 21 },
+  });
+});
+
+Deno.test("results: a structured result that does not match its schema is noted, and no details", async () => {
+  await using mcp = await connectResult(
+    { content: [{ type: "text", text: "warm" }], structuredContent: { degrees: "warm" } },
+    { outputSchema: OUTPUT_SCHEMA },
+  );
+  const result = await callTool(mcp);
+  assertEquals(result.details, undefined);
+  assertEquals(
+    getText(result),
+    "warm\n[The structured result does not match its schema:\n- /degrees: must be number]",
+  );
+});
+
+Deno.test("calls: progress of the server becomes updates", async () => {
+  const updates: ToolUpdate[] = [];
+  const handler: MockHandler = ({ params }, process) => {
+    const { progressToken } = params._meta;
+    for (const details of [{ progress: 1 }, { progress: 2, total: 4, message: "Half" }]) {
+      process.send({ method: "notifications/progress", params: { progressToken, ...details } });
+    }
+    process.send({ method: "notifications/progress", params: { progressToken: 99, progress: 3 } });
+    return { content: [] };
+  };
+  await using mcp = await connectMock(new MockServer({ handlers: { "tools/call": handler } }));
+  await callTool(mcp, { context: { onUpdate: (update) => void updates.push(update) } });
+  assertEquals(updates, ["1", "Half (2 of 4)"]);
+});
+
+Deno.test("calls: the agent validates arguments by the schema of the server, and limits the time", async () => {
+  const called = createDeferred();
+  const handler: MockHandler = () => called.resolve();
+  await using mcp = await connectMock(new MockServer({ handlers: { "tools/call": handler } }));
+  const streamFn = scriptedStream([
+    reply([toolCall("mcp__mock__echo", { text: 5 })]),
+    reply([toolCall("mcp__mock__echo", { text: "hello" })]),
+    reply("done"),
+  ]);
+  const tools = mcp.tools.map((tool) => ({ ...tool, timeoutMs: 50 }));
+  const result = await new Agent({ model: "a/b", streamFn, tools }).prompt("Go");
+  await called.promise;
+  const texts = result.messages.flatMap((message) =>
+    message.role === "tool_result" ? [getText({ content: message.content })] : []
+  );
+  assertStringIncludes(texts[0] ?? "", "/text: must be string");
+  assertStringIncludes(texts[1] ?? "", "50 ms");
+});
+
+/** A tool that asks the user for data, and returns the answer. */
+const askUser: MockHandler = ({ id }, process) => {
+  process.send({
+    id: `ask ${id}`,
+    method: "elicitation/create",
+    params: {
+      message: "Your name?",
+      requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+    },
+  });
+  const timer = setInterval(() => {
+    const answer = process.received.find((message) => message.id === `ask ${id}`);
+    if (!answer) return;
+    clearInterval(timer);
+    process.send({ id, result: { content: [{ type: "text", text: JSON.stringify(answer) }] } });
+  }, 1);
+};
+
+Deno.test("elicitation: requests go to the program, and its answers to the server", async () => {
+  const requests: McpElicitation[] = [];
+  const server = new MockServer({ handlers: { "tools/call": askUser } });
+  await using mcp = await connectMock(server, {
+    onElicitation: (request) => {
+      requests.push(request);
+      return { type: "accepted", content: { name: "Ada" } };
+    },
+  });
+  const text = getText(await callTool(mcp));
+  assertEquals(JSON.parse(text).result, { action: "accept", content: { name: "Ada" } });
+  const { signal: _signal, ...request } = requests[0]!;
+  assertEquals(request, {
+    type: "form",
+    server: "mock",
+    message: "Your name?",
+    schema: { type: "object", properties: { name: { type: "string" } } },
+  });
+});
+
+Deno.test("elicitation: a function that throws declines; without one the request is refused", async () => {
+  const server = new MockServer({ handlers: { "tools/call": askUser } });
+  await using failing = await connectMock(server, {
+    onElicitation: () => {
+      throw new Error("no terminal");
+    },
+  });
+  assertEquals(JSON.parse(getText(await callTool(failing))).result, { action: "decline" });
+  await using refusing = await connectMock(server);
+  assertEquals(JSON.parse(getText(await callTool(refusing))).error.code, -32601);
+});
+
+Deno.test("prompts and resources: are listed by server and read as content blocks", async () => {
+  const server = new MockServer({
+    handlers: {
+      "prompts/list": () => ({
+        prompts: [{ name: "greet", arguments: [{ name: "who", required: true }] }, { name: 5 }],
+      }),
+      "prompts/get": ({ params }) => ({
+        description: "Greets",
+        messages: [{
+          role: "user",
+          content: { type: "text", text: `Greet ${params.arguments.who}` },
+        }],
+      }),
+      "resources/list": () => ({ resources: [{ uri: "a:b", name: "B", mimeType: "text/plain" }] }),
+      "resources/read": ({ params }) => ({ contents: [{ uri: params.uri, text: "content" }] }),
+    },
+  });
+  await using mcp = await connectMock(server);
+  assertEquals(await mcp.listPrompts(), [
+    { server: "mock", name: "greet", arguments: [{ name: "who", required: true }] },
+  ]);
+  assertEquals(
+    await mcp.getPrompt({ server: "mock", name: "greet", arguments: { who: "Ada" } }),
+    {
+      description: "Greets",
+      messages: [{ role: "user", content: [{ type: "text", text: "Greet Ada" }] }],
+    },
+  );
+  const [resource] = await mcp.listResources();
+  assertEquals(resource, { server: "mock", uri: "a:b", name: "B", mimeType: "text/plain" });
+  assertEquals(await mcp.readResource({ server: "mock", uri: "a:b" }), [
+    { type: "text", text: "[Resource a:b]" },
+    { type: "text", text: "content" },
+  ]);
+});
