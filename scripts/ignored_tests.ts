@@ -47,6 +47,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/(runtimes\/|proofs\/runtimes)/,
     reason: "without the npm package, Node, Bun or Chromium, which only `deno task prove` requires",
   },
+  {
+    file: /^tests\/mcp\/reference_servers_proof\.ts$/,
+    reason: "without the reference servers of MCP, which need the npm registry",
+  },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,

@@ -37,7 +37,7 @@ export async function confirmHomeAccess(
   if (messages.isTerminal && keyboard) {
     using input = new TypedInput(keyboard);
     const rows = [
-      `? Work in ${toVisibleText(name)}`,
+      `? Work in ${toVisibleText(cwd)}`,
       "  It contains your home directory with its settings and keys.",
     ];
     const answer = await askChoice({

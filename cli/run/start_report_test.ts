@@ -22,6 +22,7 @@ async function report(...names: readonly string[]) {
     confined: false,
     summary: "nothing confines commands",
     rules: [],
+    mechanisms: [],
   };
   const agent = new Agent({
     model: "any/model",

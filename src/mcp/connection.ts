@@ -25,10 +25,11 @@ export interface McpConnection extends AsyncDisposable {
    */
   readonly policy: Policy;
   /**
-   * Adds the tools to an agent, and replaces them for the next turn when they change. A tool whose name another tool of
-   * the agent has is left out. Returns a function that ends this.
+   * Adds the tools to an agent, and replaces them for the next turn when they change. `select` returns those that the
+   * agent may have at that moment, such as `planMode`; by default all. A tool whose name another tool of the agent has is
+   * left out. Returns a function that ends this.
    */
-  attach(agent: Pick<Agent, "state" | "setTools">): () => void;
+  attach(agent: Pick<Agent, "state" | "setTools">, select?: McpToolSelection): () => void;
   /** Returns the prompts of the servers that are ready. */
   listPrompts(options?: McpRequestOptions): Promise<readonly McpPrompt[]>;
   /**
@@ -57,6 +58,9 @@ export interface McpConnection extends AsyncDisposable {
   /** Ends all servers. Calls of their tools fail from then on. */
   close(): Promise<void>;
 }
+
+/** Returns some of the tools, in the same order. */
+export type McpToolSelection = (tools: readonly AgentTool[]) => readonly AgentTool[];
 
 /** Options for a request to servers. */
 export interface McpRequestOptions {

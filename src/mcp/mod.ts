@@ -19,6 +19,12 @@
  */
 
 export type {
+  ProcessLaunch,
+  ProcessSpawner,
+  ProcessStatus,
+  SpawnedProcess,
+} from "../core/process_spawner.ts";
+export type {
   McpConfig,
   McpHttpServerConfig,
   McpServerConfig,
@@ -45,5 +51,6 @@ export type {
   McpRequestOptions,
   McpResource,
   McpResourceRequest,
+  McpToolSelection,
 } from "./connection.ts";
 export type { McpClientPackage } from "./protocol/client_package.ts";

@@ -23,6 +23,7 @@ import type {
   McpRequestOptions,
   McpResource,
   McpResourceRequest,
+  McpToolSelection,
 } from "./connection.ts";
 import { importClientPackage } from "./protocol/client_package.ts";
 import type {
@@ -80,11 +81,14 @@ export class ServerGroup implements McpConnection {
     return this.#list().map((server) => this.#getStatus(server));
   }
 
-  attach(agent: Pick<Agent, "state" | "setTools">): () => void {
+  attach(
+    agent: Pick<Agent, "state" | "setTools">,
+    select: McpToolSelection = (tools) => tools,
+  ): () => void {
     const update = () => {
       const own = agent.state.tools.filter((tool) => !this.#tools.has(tool));
       const names = new Set(own.map(({ name }) => name));
-      agent.setTools([...own, ...this.tools.filter(({ name }) => !names.has(name))]);
+      agent.setTools([...own, ...select(this.tools).filter(({ name }) => !names.has(name))]);
     };
     update();
     this.#listeners.add(update);

@@ -21,6 +21,12 @@
  * @module
  */
 
+export type {
+  ProcessLaunch,
+  ProcessSpawner,
+  ProcessStatus,
+  SpawnedProcess,
+} from "../core/process_spawner.ts";
 export {
   type ApprovalGate,
   approvalGate,

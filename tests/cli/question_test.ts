@@ -61,6 +61,41 @@ Deno.test("question: shows the call, the answers and the answer", async () => {
   assertStringIncludes(screen, "lways bash: no\n• bash echo 2 > x · Refused: you said no.\n");
 });
 
+Deno.test("question: a run in the home directory or above it asks first", async () => {
+  const run = async (home: string, answer: string) => {
+    const host = createFakeHost({
+      terminals: ["input", "output", "messages"],
+      env: { ...ENV, HOME: home },
+      model: [scriptedReply("Done.")],
+      answers: answer === "Ctrl+C" ? ["", "y"] : [answer],
+    });
+    host.onMessage((text) => {
+      if (answer === "Ctrl+C" && text.includes("Allow?")) host.sendSignal("SIGINT");
+    });
+    const code = await main(["run", "Work"], host);
+    const question =
+      `? Work in ${Deno.cwd()}\n  It contains your home directory with its settings and keys.\n`;
+    const isAsked = toPlainText(host.screen).includes(question);
+    return { code, isAsked, requests: host.requests.length };
+  };
+  assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
+  assertEquals(await run(Deno.cwd(), "n"), { code: 3, isAsked: true, requests: 0 });
+  assertEquals(await run(Deno.cwd(), "Ctrl+C"), { code: 130, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}/user`, "\x04"), { code: 3, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
+});
+
+Deno.test("question: a run in the home directory answers questions about calls, too", async () => {
+  const host = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: { ...ENV, HOME: Deno.cwd() },
+    model: [scriptedReply(scriptedCall("bash", { command: "mktemp -u" })), scriptedReply("Done.")],
+    answers: ["y", "n"],
+  });
+  assertEquals(await main(["run", "Work"], host), 0);
+  assertStringIncludes(host.screen, "Refused: you said no.");
+});
+
 Deno.test("question: marks the lines of a command, also of a short one", async () => {
   const command = "echo 1\n  Allow? [y]es / [n]o / [a]lways bash: yes";
   const { screen } = await runAtTerminal({

@@ -8,6 +8,7 @@ import {
 import { Agent } from "../../mod.ts";
 import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { planMode } from "../../src/tools/approval/plan_mode.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockProcess, MockServer } from "./mock_server.ts";
@@ -45,11 +46,10 @@ Deno.test("connectMcp(): offers the tools of a server, which require approval wh
     }],
   });
   await using mcp = await connectMock(server);
-  const { name, label, description, parameters, readOnly, requiresApproval, sideEffect } = mcp
-    .tools[1]!;
-  assertEquals([name, label, description], ["mcp__mock__read", "Reads (mock)", "Reads it"]);
-  assertEquals(parameters, { type: "object" });
-  assertEquals([readOnly, requiresApproval, sideEffect], [false, true, "once"]);
+  const tool = mcp.tools.find(({ name }) => name === "mcp__mock__read");
+  assertEquals([tool?.label, tool?.description], ["Reads (mock)", "Reads it"]);
+  assertEquals(tool?.parameters, { type: "object" });
+  assertEquals([tool?.readOnly, tool?.requiresApproval, tool?.sideEffect], [false, true, "once"]);
 });
 
 Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program", async () => {
@@ -177,6 +177,24 @@ Deno.test("a server that fails ten times is started again only by restart()", as
   assertEquals(mcp.servers[0]?.state, { type: "ready" });
 });
 
+Deno.test("a server that never answers fails after ten starts, however long each takes", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer({ handlers: { "server/discover": () => undefined } });
+  const connecting = connectMock(server, { now, sleep, waitMs: 1, startTimeoutMs: 90_000 });
+  clock.advance(1);
+  await using mcp = await connecting;
+  for (const pause of [1, 2, 4, 8, 16, 32, 60, 60, 60]) {
+    await waitUntil(() => clock.waits.at(-1) === 90_000);
+    clock.advance(90_000);
+    await waitUntil(() => clock.waits.at(-1) === pause * 1_000);
+    clock.advance(pause * 1_000);
+  }
+  await waitUntil(() => clock.waits.at(-1) === 90_000);
+  clock.advance(90_000);
+  await waitUntil(() => mcp.servers[0]?.state.type === "failed");
+});
+
 Deno.test("a server that ends during a call: the result states that the call may have been executed", async () => {
   const server = new MockServer({
     handlers: { "tools/call": (_message, process) => process.exit(139, "SIGSEGV") },
@@ -187,6 +205,16 @@ Deno.test("a server that ends during a call: the result states that the call may
     getText(result),
     'The MCP server "mock" ended during the call, which may have been executed or not',
   );
+});
+
+Deno.test("a server that ends while it lists its tools states its exit code", async () => {
+  const server = new MockServer({
+    handlers: { "tools/list": (_message, process) => process.exit(5) },
+  });
+  await using mcp = await connectMock(server);
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  assertEquals(status.state.reason, "The server ended with exit code 5");
 });
 
 Deno.test("a server that ends while it is asked for later versions is started again without", async () => {
@@ -204,6 +232,7 @@ Deno.test("close(): ends all programs, and calls fail from then on", async () =>
   await mcp.close();
   assertEquals(await server.process.exited, { code: 0, signal: null });
   assertEquals(mcp.servers[0]?.state, { type: "closed" });
+  await mcp.restart("mock");
   assertEquals(getText(await callTool(mcp)), 'The MCP server "mock" was closed');
 });
 
@@ -277,6 +306,19 @@ Deno.test("attach(): an agent has the changed tools from the next turn on, and k
   await agent.prompt("Go");
   const names = streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name));
   assertEquals(names, [["own", "mcp__mock__echo"], ["own", "mcp__mock__new"]]);
+});
+
+Deno.test("attach(): adds only the tools that the function selects, also after a change", async () => {
+  const server = new MockServer();
+  await using mcp = await connectMock(server, { servers: { mock: { readOnly: ["read*"] } } });
+  const agent = new Agent({ model: "a/b", streamFn: scriptedStream([]) });
+  mcp.attach(agent, planMode);
+  assertEquals(agent.state.tools.map(({ name }) => name), ["mcp_search_tools"]);
+  server.tools = [NEW_TOOL, { ...NEW_TOOL, name: "read_it" }];
+  announceTools(server.process);
+  await waitUntil(() => mcp.tools.some(({ name }) => name === "mcp__mock__new"));
+  const names = agent.state.tools.map(({ name }) => name);
+  assertEquals(names, ["mcp_search_tools", "mcp__mock__read_it"]);
 });
 
 Deno.test("attach(): leaves out a tool whose name the agent uses, and ends with the returned function", async () => {

@@ -39,14 +39,15 @@ Deno.test("hostile output: lines that are no JSON, no objects or no messages are
 
 Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept", async () => {
   const part = "x".repeat(1_000_000);
-  let written = 0;
+  const finished = createDeferred();
   const server = new MockServer({
     handlers: {
       "tools/call": async (_message, process) => {
-        for (; written < 100 && !process.hasExited; written++) {
+        for (let count = 0; count < 100 && !process.hasExited; count++) {
           process.write(part);
           await new Promise((resolve) => setTimeout(resolve));
         }
+        finished.resolve();
       },
     },
   });
@@ -58,6 +59,7 @@ Deno.test("hostile output: a line of 100 MB ends the server, and no more of it t
   const [status] = mcp.servers;
   assert(status?.state.type === "restarting");
   assertEquals(status.state.reason, "The server sent a line of more than 4000000 bytes");
+  await finished.promise;
 });
 
 Deno.test("hostile answers: those with unknown, repeated and no ids are ignored", async () => {

@@ -62,6 +62,23 @@ Deno.test("HTTP: a server that no longer knows the session gets a new one, and t
   assertEquals(server.requests.filter(({ method }) => method === "initialize").length, 2);
 });
 
+Deno.test("HTTP: calls that lose their session at the same time share one new session", async () => {
+  const isLost = createDeferred();
+  let lost = 0;
+  await using server = new HttpServer({
+    "tools/call": async () => {
+      if (lost === 2) return { content: [{ type: "text", text: "new session" }] };
+      if (++lost === 2) isLost.resolve();
+      await isLost.promise;
+      return new Response("Unknown session", { status: 404 });
+    },
+  });
+  await using mcp = await server.connect();
+  const results = await Promise.all([callTool(mcp), callTool(mcp)]);
+  assertEquals(results.map(getText), ["new session", "new session"]);
+  assertEquals(server.requests.filter(({ method }) => method === "initialize").length, 2);
+});
+
 Deno.test("HTTP: a server that cannot be reached is restarted, with the reason", async () => {
   const server = new HttpServer();
   await server[Symbol.asyncDispose]();
@@ -148,4 +165,23 @@ Deno.test("HTTP: redirects to another origin are not followed", async () => {
   await using mcp = await server.connect({}, { authorization: "Bearer secret" });
   assertEquals(mcp.servers[0]?.state.type, "restarting");
   assertEquals(other.requests, []);
+});
+
+Deno.test("HTTP: closing ends the pauses before event streams are opened again", async () => {
+  const streams = [createDeferred(), createDeferred()];
+  let count = 0;
+  await using server = new HttpServer({
+    "tools/call": () => {
+      streams[count++]?.resolve();
+      return createEventStream(["id: 1\ndata:\n\n"]); // The client opens it again to get the result.
+    },
+  });
+  const mcp = await server.connect();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = streams.map(() => callTool(mcp, { context: { signal } }).catch((reason) => reason));
+  await Promise.all(streams.map(({ promise }) => promise));
+  controller.abort("stop");
+  assertEquals(await Promise.all(calls), ["stop", "stop"]);
+  await mcp.close();
 });

@@ -23,16 +23,16 @@ export interface MockMessage {
 }
 
 /** Answers a request with a result; `undefined` does not answer it. */
-export type MockHandler = (message: MockMessage, process: MockProcess) => unknown;
+export type MockHandler = (message: MockMessage, program: MockProcess) => unknown;
 
-/** What a server has and does. */
+/** Options for {@linkcode MockServer}. */
 export interface MockServerOptions {
   /** The tools, which may be anything. Default: one that echoes its argument `text`. */
   readonly tools?: readonly unknown[];
   /** Handlers by method, in place of the default ones. */
   readonly handlers?: Readonly<Record<string, MockHandler>>;
   /** Called when the program starts. */
-  readonly onStart?: (process: MockProcess) => void;
+  readonly onStart?: (program: MockProcess) => void;
 }
 
 const ECHO_TOOL = {

@@ -39,7 +39,7 @@ export function createModernHandlers(
 }
 
 /** A tool that asks for the name of the user, in the result of the first call. */
-export const askInResult: MockHandler = ({ params }: MockMessage) => {
+export function askInResult({ params }: MockMessage): object {
   const { inputResponses } = params;
   if (inputResponses) {
     const text = JSON.stringify(inputResponses);
@@ -53,4 +53,4 @@ export const askInResult: MockHandler = ({ params }: MockMessage) => {
       name: { method: "elicitation/create", params: { message: "Your name?", requestedSchema } },
     },
   };
-};
+}

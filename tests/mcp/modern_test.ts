@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { ManualClock } from "../../src/testing/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
@@ -31,6 +32,24 @@ Deno.test("protocol 2026-07-28: changes of the list of tools arrive by subscript
     params: { _meta: { "io.modelcontextprotocol/subscriptionId": listen?.id } },
   });
   await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+});
+
+Deno.test("protocol 2026-07-28: a subscription that the server ends is repeated, and the list read again", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  let tools = [ECHO];
+  const server = new MockServer({ handlers: createModernHandlers(() => tools) });
+  await using mcp = await connectMock(server, { now, sleep, waitMs: 1_000 });
+  const countSubscriptions = () =>
+    server.methods.filter((method) => method === "subscriptions/listen").length;
+  await waitUntil(() => countSubscriptions() === 1);
+  const listen = server.process.received.find(({ method }) => method === "subscriptions/listen");
+  server.process.send({ id: listen?.id, result: { resultType: "complete" } });
+  await waitUntil(() => clock.waits.includes(5_000));
+  tools = [{ ...ECHO, name: "new" }];
+  clock.advance(5_000);
+  await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+  await waitUntil(() => countSubscriptions() === 2);
 });
 
 Deno.test("protocol 2026-07-28: a request for data in a result is answered by the program", async () => {

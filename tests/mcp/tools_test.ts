@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
@@ -61,6 +61,13 @@ Deno.test("results: an error response makes an error result with its message", a
   const result = await callTool(mcp);
   assertEquals(result.isError, true);
   assertStringIncludes(getText(result), "Unknown city");
+});
+
+Deno.test("results: the message of an error response is cut", async () => {
+  const handler: MockHandler = ({ id }, process) =>
+    process.send({ id, error: { code: 1, message: "x".repeat(1_000_000) } });
+  await using mcp = await connectMock(new MockServer({ handlers: { "tools/call": handler } }));
+  assert(getText(await callTool(mcp)).length < 5_000);
 });
 
 const OUTPUT_SCHEMA = {
@@ -156,8 +163,10 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
   });
   const text = getText(await callTool(mcp));
   assertEquals(JSON.parse(text).result, { action: "accept", content: { name: "Ada" } });
-  const { signal: _signal, ...request } = requests[0]!;
+  const [request] = requests;
+  assert(request);
   assertEquals(request, {
+    signal: request.signal,
     type: "form",
     server: "mock",
     message: "Your name?",

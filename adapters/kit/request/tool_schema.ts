@@ -24,12 +24,19 @@ export function toToolSchema(schema: JsonSchema): JsonSchema {
 
 /** The properties of an object, and those that are always required. */
 interface MergedObject {
-  readonly properties: ReadonlyMap<string, unknown>;
+  readonly properties: ReadonlyMap<string, Alternatives>;
   readonly required: ReadonlySet<string>;
 }
 
+/** The different schemas of a property by their texts. */
+type Alternatives = ReadonlyMap<string, unknown>;
+
+const EMPTY: MergedObject = { properties: new Map(), required: new Set() };
+
 class RootMerger {
   readonly #root: JsonSchema;
+  /** The merged targets of references; each is merged once, also if it is referred to often or by itself. */
+  readonly #targets = new Map<string, MergedObject>();
 
   constructor(root: JsonSchema) {
     this.#root = root;
@@ -40,34 +47,49 @@ class RootMerger {
     const rest = Object.fromEntries(
       entries.filter(([keyword]) => !ROOT_KEYWORDS.includes(keyword)),
     );
-    const { properties, required } = this.#flatten(this.#root, []);
+    const { properties, required } = this.#flatten(this.#root);
     const choices = ALTERNATIVES.flatMap((keyword) => asList(this.#root[keyword]));
     return {
       ...rest,
       ...describeChoices(rest["description"], choices),
       type: "object",
-      properties: Object.fromEntries(properties),
+      properties: Object.fromEntries([...properties].map(([name, alternatives]) => {
+        const [schema, ...others] = alternatives.values();
+        return [name, others.length > 0 ? { anyOf: [schema, ...others] } : schema];
+      })),
       ...(required.size > 0 && { required: [...required] }),
     };
   }
 
-  #flatten(schema: unknown, path: readonly string[]): MergedObject {
-    if (!isJsonObject(schema)) return { properties: new Map(), required: new Set() };
-    const { $ref } = schema;
+  #flatten(schema: unknown): MergedObject {
+    if (!isJsonObject(schema)) return EMPTY;
+    const { $ref, ...siblings } = schema;
     if (typeof $ref === "string") {
-      const target = path.includes($ref) ? undefined : this.#resolve($ref);
-      const { $ref: _ref, ...siblings } = schema;
-      return joinParts([this.#flatten(target, [...path, $ref]), this.#flatten(siblings, path)]);
+      return joinParts([this.#flattenTarget($ref), this.#flatten(siblings)]);
     }
     const own: MergedObject = {
-      properties: new Map(Object.entries(asObject(schema["properties"]))),
+      properties: new Map(
+        Object.entries(asObject(schema["properties"])).map(([name, property]) => [
+          name,
+          new Map([[JSON.stringify(property), property]]),
+        ]),
+      ),
       required: new Set(asList(schema["required"]).filter((name) => typeof name === "string")),
     };
-    const parts = asList(schema[PARTS]).map((part) => this.#flatten(part, path));
+    const parts = asList(schema[PARTS]).map((part) => this.#flatten(part));
     const choices = ALTERNATIVES.map((keyword) =>
-      joinChoices(asList(schema[keyword]).map((choice) => this.#flatten(choice, path)))
+      joinChoices(asList(schema[keyword]).map((choice) => this.#flatten(choice)))
     );
     return joinParts([own, ...parts, ...choices]);
+  }
+
+  #flattenTarget(reference: string): MergedObject {
+    const known = this.#targets.get(reference);
+    if (known) return known;
+    this.#targets.set(reference, EMPTY);
+    const merged = this.#flatten(this.#resolve(reference));
+    this.#targets.set(reference, merged);
+    return merged;
   }
 
   #resolve(reference: string): unknown {
@@ -81,35 +103,34 @@ class RootMerger {
 }
 
 function joinParts(parts: readonly MergedObject[]): MergedObject {
+  const filled = parts.filter((part) => part !== EMPTY);
+  if (filled.length === 1) return filled[0] ?? EMPTY;
   return {
-    properties: joinProperties(parts),
-    required: new Set(parts.flatMap(({ required }) => [...required])),
+    properties: joinProperties(filled),
+    required: new Set(filled.flatMap(({ required }) => [...required])),
   };
 }
 
 function joinChoices(choices: readonly MergedObject[]): MergedObject {
   const [first, ...others] = choices;
-  const required = [...first?.required ?? []].filter((name) =>
+  if (!first) return EMPTY;
+  const required = [...first.required].filter((name) =>
     others.every((choice) => choice.required.has(name))
   );
   return { properties: joinProperties(choices), required: new Set(required) };
 }
 
 /** Joins properties; one with several schemas accepts all of them. */
-function joinProperties(objects: readonly MergedObject[]): ReadonlyMap<string, unknown> {
-  const joined = new Map<string, unknown[]>();
+function joinProperties(objects: readonly MergedObject[]): ReadonlyMap<string, Alternatives> {
+  const joined = new Map<string, Map<string, unknown>>();
   for (const { properties } of objects) {
-    for (const [name, schema] of properties) {
-      const schemas = joined.get(name) ?? [];
-      const isKnown = schemas.some((known) => JSON.stringify(known) === JSON.stringify(schema));
-      joined.set(name, isKnown ? schemas : [...schemas, schema]);
+    for (const [name, alternatives] of properties) {
+      const known = joined.get(name) ?? new Map<string, unknown>();
+      for (const [text, schema] of alternatives) known.set(text, schema);
+      joined.set(name, known);
     }
   }
-  return new Map(
-    [...joined].map((
-      [name, schemas],
-    ) => [name, schemas.length > 1 ? { anyOf: schemas } : schemas[0]]),
-  );
+  return joined;
 }
 
 function describeChoices(description: unknown, choices: readonly unknown[]): JsonObject {

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { JsonSchema } from "../../../src/core/json.ts";
 import { toToolSchema } from "./tool_schema.ts";
 
@@ -64,4 +64,31 @@ Deno.test("toToolSchema(): the root is an object with the properties of all alte
   for (const [schema, expected] of SCHEMAS) {
     assertEquals(toToolSchema(schema), expected, JSON.stringify(schema));
   }
+});
+
+/** Returns a small schema with 2 to the power of `depth` paths from the root to its last definition. */
+function createBranches(
+  depth: number,
+  createSiblings: (level: number, branch: number) => JsonSchema,
+): JsonSchema {
+  const $defs: Record<string, JsonSchema> = { [`d${depth}`]: object({ a: TEXT }) };
+  for (let level = 0; level < depth; level++) {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    $defs[`d${level}`] = {
+      allOf: [0, 1].map((branch) => ({ allOf: [next, createSiblings(level, branch)] })),
+    };
+  }
+  return { type: "object", allOf: [{ $ref: "#/$defs/d0" }], $defs };
+}
+
+Deno.test("toToolSchema(): definitions that refer to each other often are merged once", () => {
+  const start = performance.now();
+  assertEquals(toToolSchema(createBranches(100, () => ({})))["properties"], { a: TEXT });
+  const different = toToolSchema(createBranches(100, (level, branch) =>
+    object({
+      a: { const: 2 * level + branch },
+    })));
+  // Takes 0.1 s; a copy for every path would never end.
+  assert(JSON.stringify(different["properties"]).length < 10_000);
+  assert(performance.now() - start < 10_000);
 });

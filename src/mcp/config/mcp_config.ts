@@ -9,6 +9,7 @@
  * `${NAME:-default}` are replaced by variables of `McpOptions.environment`.
  */
 export interface McpStdioServerConfig {
+  /** The transport. Default: `"stdio"`. */
   readonly type?: "stdio";
   /** Path of the program, or a name that is looked up in `PATH`. */
   readonly command: string;
@@ -24,6 +25,7 @@ export interface McpStdioServerConfig {
 
 /** A server that is reached over HTTP. Variables are replaced in `url` and `headers`. */
 export interface McpHttpServerConfig {
+  /** The transport; both names mean streamable HTTP. Default: `"http"`. */
   readonly type?: "http" | "streamable-http";
   /** URL of the server. */
   readonly url: string;
@@ -38,5 +40,6 @@ export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 
 /** The configuration of servers by name, as in a file `.mcp.json`. Unknown properties are ignored. */
 export interface McpConfig {
+  /** The servers by name. */
   readonly mcpServers: Readonly<Record<string, McpServerConfig>>;
 }

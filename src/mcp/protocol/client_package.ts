@@ -11,10 +11,10 @@ import type { JsonObject } from "../../core/json.ts";
 export interface ProtocolMessage {
   readonly jsonrpc: "2.0";
   /** Id of a request, or of the request that a response answers. */
-  readonly id?: string | number;
+  readonly id?: string | number | undefined;
   /** Method of a request or a notification. */
-  readonly method?: string;
-  readonly params?: JsonObject;
+  readonly method?: string | undefined;
+  readonly params?: JsonObject | undefined;
   readonly result?: unknown;
   readonly error?: unknown;
 }

@@ -24,7 +24,7 @@ const MAX_DEPTH = 100;
 /** Maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 256;
 /** Maximum number of characters of a title or a description; the rest is cut off. */
-const MAX_DESCRIPTION_LENGTH = 4_096;
+const MAX_DESCRIPTION_LENGTH = 16_384;
 /** Maximum number of characters of a URI. */
 const MAX_URI_LENGTH = 8_192;
 

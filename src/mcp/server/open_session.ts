@@ -10,7 +10,7 @@ import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
 import { ELICITATION_CAPABILITIES, handleElicitation } from "./elicitation.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
-import { type ListMethod, Session } from "./session.ts";
+import { Session } from "./session.ts";
 import { withTimeLimit } from "./time_limit.ts";
 
 /** The parts of the program that a session uses. */
@@ -18,7 +18,8 @@ export interface SessionDependencies extends LinkOptions {
   readonly clientInfo: { readonly name: string; readonly version: string };
   readonly onElicitation: McpElicit | undefined;
   readonly startTimeoutMs: number;
-  readonly onListChange: (method: ListMethod) => void;
+  /** Called when the tools of the server have changed. */
+  readonly onToolsChange: (session: Session) => void;
   /** Called before and after the user authorizes this program. */
   readonly onAuthorizing: (isWaiting: boolean) => void;
 }
@@ -74,8 +75,8 @@ class SessionAttempt {
   }
 
   async open(negotiation: Negotiation): Promise<Session> {
-    const { startTimeoutMs, clock, onListChange } = this.#dependencies;
-    const link = this.#link = createLink(this.#server, this.#dependencies, this.#signal);
+    const { startTimeoutMs, clock, onToolsChange } = this.#dependencies;
+    const link = this.#link = createLink(this.#server, this.#dependencies);
     const { transport, getFailure, terminate } = link;
     const client = this.#createClient();
     const options = {
@@ -89,7 +90,7 @@ class SessionAttempt {
         signal: this.#signal,
         message: `The server did not start within ${startTimeoutMs} ms`,
       });
-      return new Session({ client, getFailure, terminate, onListChange });
+      return new Session({ client, getFailure, terminate, onToolsChange, clock });
     } catch (error) {
       await transport.close().catch(() => {});
       const failure = getFailure();

@@ -6,13 +6,7 @@
 
 import { abortable } from "../../core/abortable.ts";
 import { createDeferred } from "../../core/deferred.ts";
-import {
-  AbortedError,
-  AuthError,
-  BadRequestError,
-  getErrorMessage,
-  NetworkError,
-} from "../../core/errors.ts";
+import { AbortedError, AuthError, BadRequestError, NetworkError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
 import { redact } from "../../core/redact.ts";
 import {
@@ -24,14 +18,14 @@ import {
 import type { McpServerState, McpServerStatus } from "../config/status.ts";
 import type { McpClientPackage } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
+import { describeFailure, describeState } from "./describe_state.ts";
 import { openSession, type SessionDependencies } from "./open_session.ts";
-import type { ListMethod, Session } from "./session.ts";
-import { isSameList, mergeTools } from "./merge_tools.ts";
-import { withTimeLimit } from "./time_limit.ts";
+import type { PeerDetails, Session } from "./session.ts";
+import { ToolList } from "./tool_list.ts";
 
 /** Options for {@linkcode ServerConnection}. */
 export interface ServerConnectionOptions
-  extends Omit<SessionDependencies, "name" | "clientPackage" | "onListChange" | "onAuthorizing"> {
+  extends Omit<SessionDependencies, "name" | "clientPackage" | "onToolsChange" | "onAuthorizing"> {
   readonly loadClientPackage: () => Promise<McpClientPackage>;
   /** Called when the state or the tools have changed. */
   readonly onChange: () => void;
@@ -44,8 +38,6 @@ const MAX_RESTART_MS = 60_000;
 const MAX_FAILURES = 10;
 /** Time after which a server that ends counts as one that had worked. */
 const STABLE_MS = 60_000;
-/** Minimum time between two requests for the list of tools. */
-const REFRESH_MS = 1_000;
 /** Maximum time that a call waits for a server that starts. */
 const CALL_WAIT_MS = 15_000;
 
@@ -60,16 +52,14 @@ export class ServerConnection {
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #state: McpServerState = { type: "starting" };
-  #tools: readonly ServerTool[] = [];
+  readonly #tools: ToolList;
   #session: Session | undefined;
-  #lastSession: Session | undefined;
+  #peer: PeerDetails = {};
   /** The outcome of the current or next start; `undefined` if it fails. */
   #nextStart = createDeferred<Session | undefined>();
   #starts = 0;
   /** Ends the pause before the next start. */
   #pause = new AbortController();
-  #isOutdated = false;
-  #refreshing: Promise<void> | undefined;
 
   /** Creates a connection to a server that is not started yet. */
   constructor(server: NamedServer, options: ServerConnectionOptions) {
@@ -78,6 +68,13 @@ export class ServerConnection {
     this.#server = server;
     this.#options = options;
     this.#clock = options.clock;
+    this.#tools = new ToolList({
+      clock: options.clock,
+      timeoutMs: options.startTimeoutMs,
+      signal: this.#closing.signal,
+      report: options.report,
+      onChange: options.onChange,
+    });
   }
 
   /** Starts the server, until it is closed. Resolves when the first start has succeeded or failed. */
@@ -89,24 +86,22 @@ export class ServerConnection {
 
   /** The tools of the server, sorted by name; those of the previous start while it is started again. */
   get tools(): readonly ServerTool[] {
-    return this.#tools;
+    return this.#tools.tools;
   }
 
   /** The state for the program. */
   get status(): Omit<McpServerStatus, "tools"> {
-    const { protocolVersion, serverInfo, instructions } = this.#lastSession ?? {};
     return {
       name: this.name,
       state: this.#state,
       restarts: Math.max(0, this.#starts - 1),
-      ...(protocolVersion !== undefined && { protocolVersion }),
-      ...(serverInfo && { serverInfo: { name: serverInfo.name, version: serverInfo.version } }),
-      ...(instructions !== undefined && { instructions }),
+      ...this.#peer,
     };
   }
 
   /** Starts the server again, without a pause. Resolves when that has succeeded or failed. */
   async restart(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
     const { promise } = this.#nextStart;
     this.#pause.abort();
     await this.#session?.close();
@@ -124,6 +119,13 @@ export class ServerConnection {
     const session = type === "starting" ? await this.#waitForStart(signal) : undefined;
     if (session) return session;
     throw new NetworkError(`The MCP server "${this.name}" ${describeState(this.#state)}`);
+  }
+
+  /** Returns another session in place of one that the server does not know any more. Starts the server again once. */
+  async replaceSession(session: Session, signal: AbortSignal): Promise<Session> {
+    if (this.#session === session) await abortable(this.restart(), signal);
+    else if (!this.#session) await abortable(this.#nextStart.promise, signal);
+    return await this.getSession(signal);
   }
 
   /** Ends the server. */
@@ -148,10 +150,10 @@ export class ServerConnection {
     const { signal } = this.#closing;
     let failures = 0;
     while (!signal.aborted) {
-      const startedAt = this.#clock.now();
       const failure = await this.#serve();
       if (signal.aborted) break;
-      failures = this.#clock.now() - startedAt > STABLE_MS ? 1 : failures + 1;
+      const { readyMs = 0 } = failure;
+      failures = readyMs > STABLE_MS ? 1 : failures + 1;
       await this.#waitForRestart(failure, failures);
     }
     this.#setState({ type: "closed" });
@@ -168,15 +170,18 @@ export class ServerConnection {
       const server = resolveServer(this.#server, this.#options.environment);
       secrets = getSecrets(server);
       session = await this.#open(server);
-      this.#tools = await this.#listTools(session);
-      this.#session = this.#lastSession = session;
+      await this.#tools.read(session);
+      this.#session = session;
+      this.#peer = session.peer;
       this.#setState({ type: "ready" });
       this.#endStart(session);
+      const readyAt = this.#clock.now();
       const reason = redact(await abortable(session.closed, signal), secrets);
-      return { reason, wasReady: true, isFinal: false };
+      return { reason, readyMs: this.#clock.now() - readyAt, isFinal: false };
     } catch (error) {
       const isFinal = error instanceof BadRequestError || error instanceof AuthError;
-      return { reason: redact(describeFailure(error), secrets), wasReady: false, isFinal };
+      const reason = session?.isClosed ? await session.closed : describeFailure(error);
+      return { reason: redact(reason, secrets), isFinal };
     } finally {
       this.#session = undefined;
       await session?.close();
@@ -189,7 +194,7 @@ export class ServerConnection {
       ...this.#options,
       name: this.name,
       clientPackage: await this.#options.loadClientPackage(),
-      onListChange: (method) => this.#onListChange(method),
+      onToolsChange: (session) => this.#tools.refresh(session),
       onAuthorizing: (isWaiting) => this.#setState(isWaiting ? { type: "authorizing" } : state),
     }, this.#closing.signal);
   }
@@ -203,53 +208,15 @@ export class ServerConnection {
 
   /** Waits longer after each failure, and at last until the server is needed. */
   async #waitForRestart(failure: Failure, failures: number): Promise<void> {
-    const { reason, wasReady, isFinal } = failure;
+    const { reason, readyMs, isFinal } = failure;
     const isFailed = isFinal || failures >= MAX_FAILURES;
     this.#setState({ type: isFailed ? "failed" : "restarting", reason });
-    if (!wasReady) this.#endStart(undefined);
+    if (readyMs === undefined) this.#endStart(undefined);
     const delay = Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS);
     await this.#clock.sleep(isFailed ? Infinity : delay, this.#pause.signal);
     if (this.#closing.signal.aborted) return;
     this.#pause = new AbortController();
     this.#setState({ type: "restarting", reason });
-  }
-
-  #onListChange(method: ListMethod): void {
-    if (method !== "tools/list") return;
-    this.#isOutdated = true;
-    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);
-  }
-
-  /** Reads the list of tools again, also if it changes meanwhile. Never rejects. */
-  async #refresh(): Promise<void> {
-    const { signal } = this.#closing;
-    while (this.#isOutdated && !signal.aborted) {
-      this.#isOutdated = false;
-      const session = this.#session;
-      if (!session) return; // The next start reads it.
-      try {
-        const tools = await this.#listTools(session);
-        if (!isSameList(tools, this.#tools)) {
-          this.#tools = tools;
-          this.#options.onChange();
-        }
-      } catch (error) {
-        this.#options.report(`changed its tools, but did not list them: ${describeFailure(error)}`);
-      }
-      await this.#clock.sleep(REFRESH_MS, signal);
-    }
-  }
-
-  async #listTools(session: Session): Promise<readonly ServerTool[]> {
-    const { clock, startTimeoutMs, report } = this.#options;
-    const listed = await withTimeLimit((signal) => session.list("tools/list", signal), {
-      clock,
-      milliseconds: startTimeoutMs,
-      signal: this.#closing.signal,
-      message: `The server did not list its tools within ${startTimeoutMs} ms`,
-    });
-    const tools = listed as readonly ServerTool[]; // repaired by the transport
-    return mergeTools(tools, { known: this.#tools, report });
   }
 
   #setState(state: McpServerState): void {
@@ -258,43 +225,11 @@ export class ServerConnection {
   }
 }
 
-/** Maximum number of causes of an error that are described. */
-const MAX_CAUSES = 5;
-
 /** The reason why a server does not run. */
 interface Failure {
   readonly reason: string;
-  /** Whether it was ready before. */
-  readonly wasReady: boolean;
+  /** Time that it was ready before, in milliseconds; missing if it was not. */
+  readonly readyMs?: number;
   /** Whether the next start would fail, too. */
   readonly isFinal: boolean;
-}
-
-/** Continues "The MCP server …", for a call. */
-function describeState(state: McpServerState): string {
-  switch (state.type) {
-    case "starting":
-    case "ready":
-      return "is not ready yet. Try again later";
-    case "authorizing":
-      return "waits until the user authorizes this program. Try again later";
-    case "restarting":
-      return `is being started again. Try again later. Its last failure: ${state.reason}`;
-    case "failed":
-      return `has failed: ${state.reason}`;
-    case "closed":
-      return "was closed";
-  }
-}
-
-/** Returns the messages of an error and of its causes, such as the reason why a host cannot be reached. */
-function describeFailure(error: unknown): string {
-  let text = getErrorMessage(error);
-  let current = error;
-  for (let level = 0; level < MAX_CAUSES && current instanceof Error; level++) {
-    current = current.cause;
-    const message = current === undefined ? "" : getErrorMessage(current);
-    if (!text.includes(message)) text += `: ${message}`;
-  }
-  return text;
 }

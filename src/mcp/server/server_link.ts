@@ -50,17 +50,13 @@ export interface LinkOptions {
   readonly report: ReportProblem;
 }
 
-/** Creates a link that is not open yet. The signal ends its waiting. */
-export function createLink(
-  server: ResolvedServer,
-  options: LinkOptions,
-  signal: AbortSignal,
-): ServerLink {
+/** Creates a link that is not open yet. */
+export function createLink(server: ResolvedServer, options: LinkOptions): ServerLink {
   switch (server.type) {
     case "stdio":
       return createProgramLink(server, options);
     case "http":
-      return createHttpLink(server, options, signal);
+      return createHttpLink(server, options);
   }
 }
 
@@ -97,17 +93,18 @@ function toSpawner(sandbox: McpSandbox | undefined): ProcessSpawner {
 function createHttpLink(
   { url, headers }: ResolvedEndpoint,
   { name, clientPackage, oauth, fetch, maxMessageBytes, clock, report }: LinkOptions,
-  signal: AbortSignal,
 ): ServerLink {
+  const closing = new AbortController();
+  const { signal } = closing;
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     fetch: createBoundedFetch({ fetch, maxMessageBytes, clock, signal }),
-    reconnectionScheduler: createReconnectionScheduler(clock),
+    reconnectionScheduler: createReconnectionScheduler(clock, signal),
     ...(oauth && { authProvider: oauth.provider }),
   }) as HttpClientTransport;
   const { awaitRedirect } = oauth ?? {};
   return {
-    transport: new HttpTransport(inner, report),
+    transport: new HttpTransport(inner, { report, closing }),
     getFailure: () => undefined,
     terminate: () => inner.terminateSession(),
     authorize: awaitRedirect
@@ -132,18 +129,17 @@ const MAX_RECONNECT_MS = 60_000;
 
 /**
  * Creates the function that the client calls when the event stream of a server has ended. The delay is the server's, but
- * at least one second, and longer for each attempt that fails.
+ * at least one second, and longer for each attempt that fails. The signal ends all waiting: the client itself only ends
+ * that of the last stream.
  */
 function createReconnectionScheduler(
   clock: Clock,
-): (reconnect: () => void, delay: number, attempt: number) => () => void {
+  signal: AbortSignal,
+): (reconnect: () => void, delay: number, attempt: number) => void {
   return (reconnect, delay, attempt) => {
-    const controller = new AbortController();
-    const { signal } = controller;
     const minimum = Math.min(RECONNECT_MS * 2 ** attempt, MAX_RECONNECT_MS);
     void clock.sleep(Math.max(delay, minimum), signal).then(() => {
       if (!signal.aborted) reconnect();
     });
-    return () => controller.abort();
   };
 }

@@ -7,8 +7,9 @@
 import { abortable } from "../../core/abortable.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { MAX_TIMER_MS } from "../../core/ports.ts";
+import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
+import type { McpServerStatus } from "../config/status.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
 
@@ -18,6 +19,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_PAGES = 100;
 /** Maximum number of items of a list; the others are ignored. */
 const MAX_ITEMS = 1_000;
+/** Pause before a subscription that the server has ended is repeated. */
+const SUBSCRIPTION_PAUSE_MS = 5_000;
+/** Number of subscriptions that fail one after the other, after which none follows. */
+const MAX_SUBSCRIPTION_FAILURES = 5;
+/** Maximum number of characters of the name and the version of a server. */
+const MAX_NAME = 256;
+/** Maximum number of characters of the instructions of a server. */
+const MAX_INSTRUCTIONS = 16_384;
 /** Maximum time for ending a session, in milliseconds. */
 const CLOSE_MS = 1_000;
 
@@ -40,16 +49,23 @@ export interface SessionOptions {
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
   readonly getFailure: () => string | undefined;
-  /** Called when a list of the server has changed. */
-  readonly onListChange: (method: ListMethod) => void;
+  /** Called when the tools of the server have changed. */
+  readonly onToolsChange: (session: Session) => void;
+  readonly clock: Clock;
 }
+
+/** The server as it describes itself. */
+export type PeerDetails = Pick<
+  McpServerStatus,
+  "protocolVersion" | "serverInfo" | "instructions"
+>;
 
 /** A connection to a server. */
 export class Session {
   /** Resolves with the reason when the connection has ended. */
   readonly closed: Promise<string>;
   readonly #options: SessionOptions;
-  #isClosed = false;
+  readonly #ended = new AbortController();
 
   /** Wraps a client that is connected. */
   constructor(options: SessionOptions) {
@@ -58,30 +74,30 @@ export class Session {
     this.#options = options;
     this.closed = closed.promise;
     client.onclose = () => {
-      this.#isClosed = true;
+      this.#ended.abort();
       closed.resolve(getFailure() ?? "The server closed the connection");
     };
-    this.#observeLists();
+    this.#observeTools();
   }
 
   /** Whether the connection has ended. */
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#ended.signal.aborted;
   }
 
-  /** The version of the protocol that was negotiated. */
-  get protocolVersion(): string | undefined {
-    return this.#options.client.getNegotiatedProtocolVersion();
-  }
-
-  /** Name and version as the server reports them. */
-  get serverInfo(): { readonly name: string; readonly version: string } | undefined {
-    return this.#options.client.getServerVersion();
-  }
-
-  /** Instructions of the server for the model. */
-  get instructions(): string | undefined {
-    return this.#options.client.getInstructions();
+  /** The server as it describes itself; long texts are cut. */
+  get peer(): PeerDetails {
+    const { client } = this.#options;
+    const protocolVersion = client.getNegotiatedProtocolVersion();
+    const { name, version } = client.getServerVersion() ?? {};
+    const instructions = client.getInstructions();
+    return {
+      ...(protocolVersion !== undefined && { protocolVersion }),
+      ...(name !== undefined && version !== undefined && {
+        serverInfo: { name: name.slice(0, MAX_NAME), version: version.slice(0, MAX_NAME) },
+      }),
+      ...(instructions !== undefined && { instructions: instructions.slice(0, MAX_INSTRUCTIONS) }),
+    };
   }
 
   /** Returns the items of a list; none if the server does not have the list. */
@@ -129,29 +145,32 @@ export class Session {
   /** Ends the session on the server, and the connection. */
   async close(): Promise<void> {
     const { client, terminate } = this.#options;
-    if (!this.#isClosed) await settlesWithin(CLOSE_MS, terminate().catch(() => {}));
+    if (!this.isClosed) await settlesWithin(CLOSE_MS, terminate().catch(() => {}));
     await client.close().catch(() => {});
   }
 
-  /**
-   * Servers of the first protocol versions report changes at any time; those since 2026-07-28 to subscribers. A
-   * subscription that the server ends is not repeated.
-   */
-  #observeLists(): void {
-    const { client, onListChange } = this.#options;
-    const capabilities = client.getServerCapabilities() ?? {};
-    const filter: Record<string, unknown> = {};
-    for (const kind of ["tools", "prompts", "resources"] as const) {
-      const { [kind]: list } = capabilities;
-      if (!isJsonObject(list) || list["listChanged"] !== true) continue;
-      filter[`${kind}ListChanged`] = true;
-      client.setNotificationHandler(
-        `notifications/${kind}/list_changed`,
-        () => onListChange(`${kind}/list`),
-      );
+  /** Servers of the first protocol versions report changes at any time; those since 2026-07-28 to subscribers. */
+  #observeTools(): void {
+    const { client, onToolsChange } = this.#options;
+    const { tools } = client.getServerCapabilities() ?? {};
+    if (!isJsonObject(tools) || tools["listChanged"] !== true) return;
+    client.setNotificationHandler("notifications/tools/list_changed", () => onToolsChange(this));
+    if (client.getProtocolEra() === "modern") void this.#subscribe();
+  }
+
+  /** Subscribes to changes, again after a pause when the server ends the subscription. Never rejects. */
+  async #subscribe(): Promise<void> {
+    const { client, clock, onToolsChange } = this.#options;
+    let failures = 0;
+    while (!this.#ended.signal.aborted && failures < MAX_SUBSCRIPTION_FAILURES) {
+      const filter = { toolsListChanged: true };
+      const subscription = await client.listen(filter, { timeout: REQUEST_TIMEOUT_MS })
+        .catch(() => undefined);
+      failures = subscription ? 0 : failures + 1;
+      await subscription?.closed;
+      await clock.sleep(SUBSCRIPTION_PAUSE_MS, this.#ended.signal);
+      if (subscription) onToolsChange(this); // Changes in the meantime were not reported.
     }
-    if (client.getProtocolEra() !== "modern" || Object.keys(filter).length === 0) return;
-    client.listen(filter, { timeout: REQUEST_TIMEOUT_MS }).catch(() => {});
   }
 }
 

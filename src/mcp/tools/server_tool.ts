@@ -4,17 +4,21 @@
  * @module
  */
 
-import { AuthError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import { AuthError, NetworkError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
+import { describeFailure } from "../server/describe_state.ts";
 import { isUnauthorized } from "../server/open_session.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
 import type { Session } from "../server/session.ts";
 import { createToolName } from "./tool_names.ts";
 import { toToolResult } from "./to_tool_result.ts";
+
+/** Maximum number of characters of a message about the progress of a call. */
+const MAX_PROGRESS = 1_000;
 
 /** Options for {@linkcode createServerTool}. */
 export interface ServerToolOptions {
@@ -61,7 +65,7 @@ class ServerToolCall {
       return await this.#callInSession(session, args, context);
     } catch (error) {
       context.signal.throwIfAborted();
-      return errorResult(getErrorMessage(error));
+      return errorResult(describeFailure(error));
     }
   }
 
@@ -75,9 +79,8 @@ class ServerToolCall {
       return await this.#call(session, args, context);
     } catch (error) {
       if (!isSessionUnknown(error)) throw this.#toCallError(error, session);
-      await this.#connection.restart();
-      const restarted = await this.#connection.getSession(context.signal);
-      return await this.#call(restarted, args, context);
+      const other = await this.#connection.replaceSession(session, context.signal);
+      return await this.#call(other, args, context);
     }
   }
 
@@ -113,5 +116,5 @@ function isSessionUnknown(error: unknown): boolean {
 
 function formatProgress({ progress, total, message }: ProtocolProgress): string {
   const amount = total === undefined ? `${progress}` : `${progress} of ${total}`;
-  return message === undefined ? amount : `${message} (${amount})`;
+  return message === undefined ? amount : `${message.slice(0, MAX_PROGRESS)} (${amount})`;
 }

@@ -7,8 +7,8 @@
 import type { AgentTool } from "../../core/tool.ts";
 import type { McpServerOptions } from "../config/options.ts";
 import type { ServerTool } from "../protocol/server_lists.ts";
-import { isSameList } from "../server/merge_tools.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
+import { isSameList } from "../server/tool_list.ts";
 import { createNameMatcher } from "./name_matcher.ts";
 import { createServerTool } from "./server_tool.ts";
 import { createSearchTool } from "./tool_search.ts";

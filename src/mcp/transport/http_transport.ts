@@ -16,6 +16,14 @@ import {
   type ReportProblem,
 } from "../protocol/repair_message.ts";
 
+/** Options for {@linkcode HttpTransport}. */
+export interface HttpTransportOptions {
+  /** Called with problems of messages. */
+  readonly report: ReportProblem;
+  /** Aborted when the connection is closed. */
+  readonly closing: AbortController;
+}
+
 /** A connection to a server over HTTP. */
 export class HttpTransport implements ClientTransport {
   onclose?: () => void;
@@ -23,12 +31,12 @@ export class HttpTransport implements ClientTransport {
   onmessage?: (message: ProtocolMessage) => void;
   readonly hasPerRequestStream = true;
   readonly #inner: HttpClientTransport;
-  readonly #report: ReportProblem;
+  readonly #options: HttpTransportOptions;
 
   /** Wraps the transport of the client. */
-  constructor(inner: HttpClientTransport, report: ReportProblem) {
+  constructor(inner: HttpClientTransport, options: HttpTransportOptions) {
     this.#inner = inner;
-    this.#report = report;
+    this.#options = options;
   }
 
   /** Id of the session, if the server assigns one. */
@@ -63,11 +71,12 @@ export class HttpTransport implements ClientTransport {
 
   /** Closes the connection. */
   close(): Promise<void> {
+    this.#options.closing.abort();
     return this.#inner.close();
   }
 
   #receive(value: unknown): void {
-    const message = repairMessage(value, this.#report);
+    const message = repairMessage(value, this.#options.report);
     if (message) this.onmessage?.(message);
   }
 }

@@ -90,7 +90,8 @@ export class StdioTransport implements ClientTransport {
     try {
       await this.#writer.write(line);
     } catch (error) {
-      this.#stop(`closed its input (${getErrorMessage(error)})`);
+      await this.#stopUnlessExited(`closed its input (${getErrorMessage(error)})`);
+      await this.#stopped.promise; // Then the reason is known.
       throw error;
     } finally {
       this.#pendingBytes -= line.length;
@@ -108,6 +109,12 @@ export class StdioTransport implements ClientTransport {
   #stop(reason: string): void {
     this.#reason ??= reason;
     this.#stopping.abort();
+  }
+
+  /** Ends the connection to a program that cannot be used any more; one that is ending states its exit code. */
+  async #stopUnlessExited(reason: string): Promise<void> {
+    const hasExited = await settlesWithin(DRAIN_MS, this.#process?.exited ?? Promise.resolve());
+    if (!hasExited) this.#stop(reason);
   }
 
   /** Reads the output until the program ends or the connection is closed. Never rejects. */
@@ -157,9 +164,7 @@ export class StdioTransport implements ClientTransport {
         }
         if (splitter.pendingLength > maxMessageBytes) throw createSizeError(maxMessageBytes);
       });
-      // A server that closes its output, but does not end, cannot answer any more.
-      const hasExited = await settlesWithin(DRAIN_MS, this.#process?.exited ?? Promise.resolve());
-      if (!hasExited) this.#stop("closed its output");
+      await this.#stopUnlessExited("closed its output");
     } catch (error) {
       this.#stop(getErrorMessage(error));
     }

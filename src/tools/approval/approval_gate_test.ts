@@ -25,6 +25,7 @@ const createSandboxStub = (confined: boolean): Pick<Sandbox, "describe"> => ({
       status: confined ? "confined" : "unconfined",
       summary: "",
       rules: [],
+      mechanisms: [],
     }),
 });
 

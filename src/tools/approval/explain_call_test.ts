@@ -14,6 +14,7 @@ const confinement = (confined: boolean): ApprovalGateOptions["sandbox"] => ({
       status: confined ? "confined" : "unconfined",
       summary: "",
       rules: [],
+      mechanisms: [],
     }),
 });
 
