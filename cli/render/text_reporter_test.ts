@@ -176,7 +176,7 @@ Deno.test("TextReporter: shows no status during a question", async () => {
   using time = new FakeTime();
   using session = createReporter();
   const { host, emit } = session;
-  await emit(endReply("a"));
+  await emit(endReply("a", "b"), startCall("b"));
   await emit({ type: "tool_approval_requested", id: "a", name: "bash", arguments: {} });
   await time.tickAsync(60_000);
   assertEquals(host.screen, "");
@@ -217,6 +217,14 @@ Deno.test("TextReporter: a discarded attempt ends its line and resets the wrappi
     "code that is cut o\n\nattempt 1 failed, retrying now; the text above is discarded:\noverloaded\n\nword word",
   );
   for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
+});
+
+Deno.test("TextReporter: mentions discarded text only where some was shown", async () => {
+  using session = createReporter();
+  const error = Object.assign(new Error("overloaded"), { code: "network_error" });
+  const retry = { type: "retry", attempt: 1, delayMs: 0, error, discard: true };
+  await session.emit(startReply(), retry as unknown as AgentEventBody);
+  assertEquals(session.host.screen, "attempt 1 failed, retrying now: overloaded\n");
 });
 
 Deno.test("TextReporter: quiet writes the answer only, verbose also the output of tools", async () => {
