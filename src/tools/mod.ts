@@ -21,12 +21,6 @@
  * @module
  */
 
-export type {
-  ProcessLaunch,
-  ProcessSpawner,
-  ProcessStatus,
-  SpawnedProcess,
-} from "../core/process_spawner.ts";
 export {
   type ApprovalGate,
   approvalGate,
