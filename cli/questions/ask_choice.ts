@@ -50,6 +50,7 @@ async function askForKey<Answer extends string>(
     // After a suspension the screen shows the shell; a resize keeps the details.
     void messages.write(CLEAR + (cause === "continued" ? pages.text : "") + question);
   });
+  let shownHint = "";
   try {
     await messages.write(`${pages.text}${question}`);
     for (;;) {
@@ -63,7 +64,11 @@ async function askForKey<Answer extends string>(
       } else if (answer !== undefined) {
         await messages.write(`${answer}\n`);
         return answer;
-      } else await messages.write(`${CLEAR}${formatHint(choice, hasMore)}\n${question}`);
+      } else {
+        const hint = formatHint(choice, hasMore);
+        if (hint !== shownHint) await messages.write(`${CLEAR}${hint}\n${question}`);
+        shownHint = hint;
+      }
     }
   } finally {
     stopRedrawing();

@@ -19,6 +19,12 @@ export class TypedInput implements Disposable {
     this.#input = input;
   }
 
+  /** Leaves later input to other readers. */
+  [Symbol.dispose](): void {
+    this.#pending?.catch(() => {});
+    this.#reader?.releaseLock();
+  }
+
   /** Discards what was typed before the call, which may take until the user stops typing. */
   async discardEarlier(signal: AbortSignal): Promise<void> {
     let chunk: Uint8Array | undefined;
@@ -48,11 +54,5 @@ export class TypedInput implements Disposable {
     } finally {
       signal.removeEventListener("abort", onAbort);
     }
-  }
-
-  /** Leaves later input to other readers. */
-  [Symbol.dispose](): void {
-    this.#pending?.catch(() => {});
-    this.#reader?.releaseLock();
   }
 }

@@ -4,14 +4,15 @@
  * @module
  */
 
-import { toPlainText } from "./plain_text.ts";
 import type { Paint, Style } from "./style.ts";
 import type { StyledLine } from "./styled_line.ts";
+import { toVisibleText } from "./visible_text.ts";
 
 /** Formats a diff as styled lines, without its `index` lines. */
 export function formatDiffLines(diff: string, style: Style): StyledLine[] {
   if (diff === "") return [];
-  const lines = toPlainText(diff).replace(/\n$/, "").split("\n");
+  // A carriage return before a line feed is the end of the line.
+  const lines = toVisibleText(diff.replaceAll("\r\n", "\n")).replace(/\n$/, "").split("\n");
   return lines.filter((line) => !line.startsWith("index "))
     .map((text) => ({ text, paint: getPaint(text, style) }));
 }

@@ -85,11 +85,18 @@ export class Screen {
     return this.#enqueue(() => this.#eraseStatus());
   }
 
-  /** Forgets the position of the cursor, after other programs have written to the terminal. */
-  reset(): void {
-    this.#status = undefined;
-    this.#column = 0;
-    if (this.#last === "open_text") this.#last = "text";
+  /**
+   * Forgets the position of the cursor, after other programs have written to the terminal. Erases only the row of a
+   * status, which may have been shown before this was noticed.
+   */
+  reset(): Promise<void> {
+    return this.#enqueue(async () => {
+      const hadStatus = this.#status !== undefined;
+      this.#status = undefined;
+      this.#column = 0;
+      if (this.#last === "open_text") this.#last = "text";
+      if (hadStatus) await this.#options.lines.write("\r\x1b[K");
+    });
   }
 
   async #endText(): Promise<void> {

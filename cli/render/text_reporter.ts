@@ -86,8 +86,9 @@ export class TextReporter implements Reporter {
       : undefined;
     this.#wrap = this.#createWrap();
     this.#stopRedrawing = terminal.onRedraw((cause) => {
-      if (cause === "continued") this.#screen.reset();
-      void this.#status?.restart().catch(() => {});
+      const redrawn = cause === "continued" ? this.#screen.reset() : Promise.resolve();
+      // A failure is reported by the next line.
+      redrawn.then(() => this.#status?.restart()).catch(() => {});
     });
   }
 
@@ -126,9 +127,11 @@ export class TextReporter implements Reporter {
         this.#calls.update(id, typeof update === "string" ? update : extractText(update.content));
         return await this.#showRunningCall();
       }
-      case "tool_execution_end":
-        await this.#calls.end(event.id, (call) => this.#writeCall(call, event));
+      case "tool_execution_end": {
+        const endedAt = this.#options.now();
+        await this.#calls.end(event.id, (call) => this.#writeCall(call, { ...event, endedAt }));
         return await this.#showRunningCall();
+      }
       case "turn_end":
         return await this.#calls.flush();
       case "agent_end":
@@ -257,11 +260,11 @@ export class TextReporter implements Reporter {
 
   async #writeCall(
     call: ShownCall | undefined,
-    { name, result, isError }: EventByType<"tool_execution_end">,
+    { name, result, isError, endedAt }: EndedCall,
   ): Promise<void> {
-    const { now, verbosity } = this.#options;
-    const { tool = toPlainText(name), summary = "", startedAt = now(), diff = "" } = call ?? {};
-    const durationMs = now() - startedAt;
+    const { verbosity } = this.#options;
+    const { tool = toPlainText(name), summary = "", startedAt = endedAt, diff = "" } = call ?? {};
+    const durationMs = endedAt - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
     const text = formatResult(result, isError);
     const columns = this.#columns;
@@ -272,10 +275,14 @@ export class TextReporter implements Reporter {
     const shown = truncateToWidth(summary, available);
     const head = `• ${this.#style.name(tool)}${shown && ` ${shown}`}`;
     await this.#writeLine(`${head} · ${this.#getPaint(text, isError)(end)}`);
-    if (verbosity === "verbose") await this.#writeDetails(extractText(result.content), diff);
+    // A call that failed or was refused has made no change.
+    const details = { output: extractText(result.content), diff: isError ? "" : diff };
+    if (verbosity === "verbose") await this.#writeDetails(details);
   }
 
-  async #writeDetails(output: string, diff: string): Promise<void> {
+  async #writeDetails(
+    { output, diff }: { readonly output: string; readonly diff: string },
+  ): Promise<void> {
     const { faint } = this.#style;
     const changes = paintLines(formatDiffLines(diff, this.#style));
     const lines = toPlainText(output).trimEnd().split("\n").map((line) => faint(line));
@@ -312,6 +319,12 @@ export class TextReporter implements Reporter {
     const { lines, terminal } = this.#options;
     return lines.isTerminal ? terminal.columns : LOG_COLUMNS;
   }
+}
+
+/** A call that has ended. Its lines may be written later, after those of the earlier calls. */
+interface EndedCall extends EventByType<"tool_execution_end"> {
+  /** End of the call, in milliseconds. */
+  readonly endedAt: number;
 }
 
 type EventByType<Type extends AgentEventBody["type"]> = Extract<AgentEvent, { type: Type }>;

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import type { AgentEvent, AgentToolResult } from "../../mod.ts";
+import { type AgentEvent, type AgentTool, type AgentToolResult, defineTool } from "../../mod.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import { zeroUsage } from "../../src/loop/mod.ts";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
@@ -10,8 +10,9 @@ import type { Verbosity } from "./text_reporter.ts";
 
 /** Creates a reporter on a terminal of 60 columns, with a clock of fake time. */
 function createReporter(
-  { verbosity = "normal", env = {} }: {
+  { verbosity = "normal", env = {}, tools = [] }: {
     readonly verbosity?: Verbosity;
+    readonly tools?: readonly AgentTool[];
     readonly env?: Readonly<Record<string, string>>;
   } = {},
 ) {
@@ -25,7 +26,7 @@ function createReporter(
     text: host.terminal.output,
     live: true,
     verbosity,
-    tools: [],
+    tools,
   });
   let seq = 0;
   return {
@@ -57,9 +58,9 @@ function startCall(id: string, command = id): AgentEventBody {
   return { type: "tool_execution_start", id, name: "bash", arguments: { command } };
 }
 
-function endCall(id: string, output = "done"): AgentEventBody {
+function endCall(id: string, output = "done", isError = false): AgentEventBody {
   const result: AgentToolResult = { content: [{ type: "text", text: output }] };
-  return { type: "tool_execution_end", id, name: "bash", result, isError: false };
+  return { type: "tool_execution_end", id, name: "bash", result, isError };
 }
 
 Deno.test("TextReporter: writes one line per call, in call order, however they end", async () => {
@@ -70,6 +71,18 @@ Deno.test("TextReporter: writes one line per call, in call order, however they e
   assertEquals(host.screen, "");
   await emit(endCall("a"));
   assertEquals(host.screen, "• bash a · done\n• bash b · done\n• bash c · done\n");
+});
+
+Deno.test("TextReporter: the duration of a call does not include the wait for earlier calls", async () => {
+  using time = new FakeTime();
+  using session = createReporter({ env: { TERM: "dumb" } });
+  const { host, emit } = session;
+  await emit(endReply("a", "b"), startCall("a"), startCall("b"));
+  await time.tickAsync(1_500);
+  await emit(endCall("b"));
+  await time.tickAsync(10_000);
+  await emit(endCall("a"));
+  assertEquals(host.screen, "• bash a · done · 11.5 s\n• bash b · done · 1.5 s\n");
 });
 
 Deno.test("TextReporter: writes finished calls when the turn ends without the earlier ones", async () => {
@@ -120,6 +133,18 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   assertEquals(host.screen, `One two\n${status}`);
   await emit(text("three"), endReply());
   assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
+});
+
+Deno.test("TextReporter: erases a status that was shown before the end of a suspension was noticed", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text("One two "));
+  await time.tickAsync(1_000);
+  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
+  host.continueAfterSuspension();
+  await emit(text("three"), endReply());
+  assertEquals(host.screen, `One two\n${status}\r\x1b[K three\n`);
 });
 
 Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {
@@ -190,6 +215,24 @@ Deno.test("TextReporter: quiet writes the answer only, verbose also the output o
   using verbose = createReporter({ verbosity: "verbose" });
   await verbose.emit(endReply("a"), startCall("a"), endCall("a", "one\ntwo"));
   assertEquals(verbose.host.screen, "• bash a · 2 lines\n  one\n  two\n");
+});
+
+Deno.test("TextReporter: verbose shows the change of a call, unless it failed or was refused", async () => {
+  const tool = defineTool({
+    name: "bash",
+    description: "Changes a file.",
+    parameters: { type: "object" },
+    preview: () =>
+      Promise.resolve([{ path: "a", before: "old", after: "new", diff: "-old\n+new\n" }]),
+    execute: () => "",
+  });
+  using session = createReporter({ verbosity: "verbose", tools: [tool] });
+  await session.emit(endReply("a", "b"), startCall("a"), endCall("a"));
+  await session.emit(startCall("b"), endCall("b", "Refused", true));
+  assertEquals(
+    session.host.screen,
+    "• bash a · done\n  -old\n  +new\n• bash b · Refused\n  Refused\n",
+  );
 });
 
 Deno.test("TextReporter: quiet keeps the warning about the sandbox, on standard error", async () => {

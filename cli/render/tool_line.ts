@@ -8,6 +8,7 @@ import type { AgentToolResult, JsonObject } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { formatNumber } from "./format_number.ts";
 import { toPlainText } from "./plain_text.ts";
+import { toVisibleText } from "./visible_text.ts";
 
 /** Reason for the model when the user denies a call. */
 export const USER_DENIAL = "the user denied it at the terminal";
@@ -26,8 +27,8 @@ export function formatCall(name: string, args: JsonObject): string {
   const keys = SHOWN_ARGUMENTS[name] ??
     PREFERRED_ARGUMENTS.filter((key) => key in args).slice(0, 1);
   const shown = keys.map((key) => args[key]).filter((value) => typeof value === "string");
-  if (shown.length > 0) return toOneLine(shown.join(" "));
-  return Object.keys(args).length === 0 ? "" : toOneLine(JSON.stringify(args));
+  if (shown.length > 0) return toOneLine(toVisibleText(shown.join(" ")));
+  return Object.keys(args).length === 0 ? "" : toOneLine(toVisibleText(JSON.stringify(args)));
 }
 
 /** Formats the result of a call in one line: its exit code, error or only line, else the number of lines. */
@@ -60,5 +61,5 @@ export function pluralize(count: number, noun: string): string {
 }
 
 function toOneLine(text: string): string {
-  return toPlainText(text).replace(/\s+/g, " ").trim();
+  return text.replace(/\s+/g, " ").trim();
 }

@@ -11,7 +11,7 @@ Deno.test("formatCall(): shows the most significant arguments of a tool", () => 
   assertEquals(formatCall("search_files", { pattern: "TODO", path: "src" }), "TODO src");
   assertEquals(formatCall("list_directory", {}), "");
   assertEquals(formatCall("weather", { city: "Bern", days: 2 }), '{"city":"Bern","days":2}');
-  assertEquals(formatCall("bash", { command: "echo \x1b[31m" }), "echo");
+  assertEquals(formatCall("bash", { command: "echo \x1b[31m" }), "echo <U+001B>[31m");
 });
 
 Deno.test("formatResult(): shows the only line, the exit code, the error or the number of lines", () => {

@@ -6,10 +6,10 @@
 
 import type { GateRequest } from "../../src/tools/mod.ts";
 import { formatDiffLines } from "../render/diff_lines.ts";
-import { toPlainText } from "../render/plain_text.ts";
 import type { Style } from "../render/style.ts";
 import type { StyledLine } from "../render/styled_line.ts";
 import { getTextWidth } from "../render/text_width.ts";
+import { toVisibleText } from "../render/visible_text.ts";
 
 /** Position of a call among those of the same reply that wait for an approval. */
 export interface QuestionPosition {
@@ -38,8 +38,8 @@ export function formatCallDetails(
   { style, position: { number, total }, columns }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
-  const value = main === undefined ? "" : toPlainText(String(args[main]));
-  const head = `? ${total > 1 ? `${number} of ${total}: ` : ""}${toPlainText(name)}`;
+  const value = main === undefined ? "" : toVisibleText(String(args[main]));
+  const head = `? ${total > 1 ? `${number} of ${total}: ` : ""}${toVisibleText(name)}`;
   const inline = `${head} ${value}`.trimEnd();
   const isInline = !value.includes("\n") && getTextWidth(inline) <= columns;
   const diff = changes.map(({ diff = "" }) => diff).join("");
@@ -53,16 +53,16 @@ export function formatCallDetails(
       paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
     },
     ...(isInline ? [] : quoteLines(value)),
-    ...rest.flatMap(([key, argument]) => formatArgument(toPlainText(key), argument)),
+    ...rest.flatMap(([key, argument]) => formatArgument(toVisibleText(key), argument)),
     ...(isDangerous
-      ? [{ text: `  ${toPlainText(assessment.reasons.join("; "))}`, paint: style.warning }]
+      ? [{ text: `  ${toVisibleText(assessment.reasons.join("; "))}`, paint: style.warning }]
       : []),
     ...formatDiffLines(diff, style),
   ];
 }
 
 function formatArgument(key: string, value: unknown): StyledLine[] {
-  const text = toPlainText(typeof value === "string" ? value : JSON.stringify(value));
+  const text = toVisibleText(typeof value === "string" ? value : JSON.stringify(value));
   if (!text.includes("\n")) return [{ text: `  ${key}: ${text}`, paint: identity }];
   return [{ text: `  ${key}:`, paint: identity }, ...quoteLines(text)];
 }

@@ -9,7 +9,7 @@ import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
-import { toPlainText } from "../render/plain_text.ts";
+import { toVisibleText } from "../render/visible_text.ts";
 import type { RunSettings } from "./settings.ts";
 
 const ANSWERS = ["yes", "no"] as const;
@@ -36,13 +36,17 @@ export async function confirmHomeAccess(
   const name = JSON.stringify(cwd);
   if (messages.isTerminal && keyboard) {
     using input = new TypedInput(keyboard);
-    const text = `${toPlainText(name)} contains your home directory with its settings and keys.`;
+    const rows = [
+      `? Work in ${toVisibleText(cwd)}`,
+      "  It contains your home directory with its settings and keys.",
+    ];
     const answer = await askChoice({
-      details: [{ text, paint: (row) => row }],
+      details: rows.map((text) => ({ text, paint: (row) => row })),
       message: "Allow? [y]es / [n]o",
       answers: ANSWERS,
     }, { host, keyboard, input, signal });
-    if (answer === "yes") return;
+    // An interrupted run ends before its first request.
+    if (answer === "yes" || signal.aborted) return;
   }
   throw new ConfigurationError(`The working directory ${name} contains the home directory`, ADVICE);
 }

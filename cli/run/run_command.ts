@@ -34,10 +34,11 @@ export async function runCommand(
   const host = settings.plain ? toPlainHost(systemHost) : systemHost;
   using interrupt = new InterruptHandler(host);
   const { terminal } = host;
-  const prompt = await readPrompt(words, { terminal, signal: interrupt.signal });
+  const { signal } = interrupt;
   if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
     const { confirmHomeAccess } = await import("./home_access.ts");
-    await confirmHomeAccess({ cwd: settings.cwd, signal: interrupt.signal }, host);
+    await confirmHomeAccess({ cwd: settings.cwd, signal }, host);
   }
+  const prompt = await readPrompt(words, { terminal, signal });
   return await runPrompt(settings, { prompt, interrupt, host });
 }

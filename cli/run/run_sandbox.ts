@@ -11,9 +11,7 @@ import type { RunSettings } from "./settings.ts";
 /** Returns the confinement of commands; `mode` is the value of `--sandbox`. */
 export function toRunSandbox(
   mode: RunSettings["sandbox"],
-  { status, rules }: Pick<SandboxReport, "status" | "rules">,
+  { status, mechanisms }: Pick<SandboxReport, "status" | "mechanisms">,
 ): RunSandbox {
-  if (mode === "off") return { status: "off", mechanisms: [] };
-  const enforced = rules.filter(({ enforcedBy }) => enforcedBy === "kernel");
-  return { status, mechanisms: [...new Set(enforced.map(({ how }) => how))] };
+  return mode === "off" ? { status: "off", mechanisms: [] } : { status, mechanisms };
 }

@@ -73,9 +73,20 @@ export function resolveToolRules(
   };
 }
 
-/** Splits a list of rules at commas and blanks outside of parentheses. */
+/** Matches a rule: a name, and a pattern in parentheses that may contain pairs of parentheses. */
+const RULE = /[^\s,()]+(?:\((?:[^()]|\([^()]*\))*\))?/g;
+
+/**
+ * Splits a list of rules at commas and blanks outside of parentheses.
+ *
+ * @throws {UsageError} If a parenthesis is not part of a rule: without its pattern, the rule would cover every call.
+ */
 export function splitRules(list: string): string[] {
-  return list.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? [];
+  if (!/[()]/.test(list.replaceAll(RULE, ""))) return list.match(RULE) ?? [];
+  throw new UsageError(
+    `Invalid rule ${JSON.stringify(list)}: its parentheses do not match`,
+    'Write the name of a tool, or a name with a pattern: "bash(git log *)"',
+  );
 }
 
 /** Replaces a well-known name of a tool: `Bash(git *)` becomes `bash(git *)`. */

@@ -109,6 +109,20 @@ Deno.test("exit code: 4 when the provider stays overloaded after retries", async
   );
 });
 
+Deno.test("exit code: 4 reports the attempts of the last turn", async () => {
+  const overloaded = {
+    status: 529,
+    headers: { "content-type": "application/json", "retry-after": "0" },
+    body: '{"type":"error","error":{"type":"overloaded_error","message":"busy"}}',
+  };
+  const call = scriptedReply(scriptedCall("list_directory"));
+  const { code, host } = await runSession({
+    model: [overloaded, call, overloaded, overloaded, overloaded],
+  });
+  assertEquals({ code, requests: host.requests.length }, { code: 4, requests: 5 });
+  assertStringIncludes(host.messages, "Gave up after 3 attempts.");
+});
+
 Deno.test("exit code: 4 without a retry when the provider requests a wait of hours", async () => {
   const limited = {
     status: 429,

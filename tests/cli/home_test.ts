@@ -35,7 +35,7 @@ Deno.test("swink run: does not run in the home directory when the user cannot be
 Deno.test("swink run: asks before it runs in the home directory, and then asks for each command", async () => {
   const { code, host, results } = await runInHome({ terminals: TERMINAL, answers: ["y", "y"] });
   assertEquals([code, results], [0, [true]]);
-  assertStringIncludes(host.screen, "and keys.\n  Allow? [y]es / [n]o: yes\n");
+  assertStringIncludes(host.screen, "settings and keys.\n  Allow? [y]es / [n]o: yes\n");
   assertStringIncludes(host.screen, "Allow? [y]es / [n]o / [a]lways bash: yes\n");
 });
 

@@ -61,10 +61,66 @@ Deno.test("question: shows the call, the answers and the answer", async () => {
   assertStringIncludes(screen, "lways bash: no\n• bash echo 2 > x · Refused: you said no.\n");
 });
 
+Deno.test("question: a run in the home directory or above it asks first", async () => {
+  const run = async (home: string, answer: string) => {
+    const host = createFakeHost({
+      terminals: ["input", "output", "messages"],
+      env: { ...ENV, HOME: home },
+      model: [scriptedReply("Done.")],
+      answers: answer === "Ctrl+C" ? ["", "y"] : [answer],
+    });
+    host.onMessage((text) => {
+      if (answer === "Ctrl+C" && text.includes("Allow?")) host.sendSignal("SIGINT");
+    });
+    const code = await main(["run", "Work"], host);
+    const question =
+      `? Work in ${Deno.cwd()}\n  It contains your home directory with its settings and keys.\n`;
+    const isAsked = toPlainText(host.screen).includes(question);
+    return { code, isAsked, requests: host.requests.length };
+  };
+  assertEquals(await run(Deno.cwd(), "y"), { code: 0, isAsked: true, requests: 1 });
+  assertEquals(await run(Deno.cwd(), "n"), { code: 3, isAsked: true, requests: 0 });
+  assertEquals(await run(Deno.cwd(), "Ctrl+C"), { code: 130, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}/user`, "\x04"), { code: 3, isAsked: true, requests: 0 });
+  assertEquals(await run(`${Deno.cwd()}er`, ""), { code: 0, isAsked: false, requests: 1 });
+});
+
+Deno.test("question: a run in the home directory answers questions about calls, too", async () => {
+  const host = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: { ...ENV, HOME: Deno.cwd() },
+    model: [scriptedReply(scriptedCall("bash", { command: "mktemp -u" })), scriptedReply("Done.")],
+    answers: ["y", "n"],
+  });
+  assertEquals(await main(["run", "Work"], host), 0);
+  assertStringIncludes(host.screen, "Refused: you said no.");
+});
+
+Deno.test("question: shows what a terminal would interpret or hide", async () => {
+  const command = "echo a\x1b]0;$(touch x)\x07 \u202e \rb";
+  const { screen, host } = await runAtTerminal({
+    model: [
+      scriptedReply(
+        scriptedCall("bash", { command }),
+        scriptedCall("write_file", { path: "x", content: "one\x1b]0;two\x07\r\nthree\r\n" }),
+      ),
+      scriptedReply("Done."),
+    ],
+    answers: ["n", "n"],
+    columns: 120,
+  });
+  const shown = "bash echo a<U+001B>]0;$(touch x)<U+0007> <U+202E> <U+000D>b";
+  assertStringIncludes(screen, `? 1 of 2: ${shown}\n`);
+  assertStringIncludes(screen, `• ${shown} ·`);
+  assertStringIncludes(screen, "\n+one<U+001B>]0;two<U+0007>\n+three\n");
+  assert(!host.screen.includes("\u202e"));
+});
+
 Deno.test("question: stays open after an invalid key, and shows the possible answers", async () => {
   const { hasRun, screen } = await runAtTerminal({ answers: ["\r\x1b[Amy"] });
   assertEquals(hasRun, [true, false]);
   assertStringIncludes(screen, "  Possible answers: yes, no, always\n  Allow?");
+  assertEquals(screen.split("Possible answers").length, 2, "once, whatever the number of keys");
 });
 
 Deno.test("question: shows a long command with all line breaks, v shows the next page", async () => {

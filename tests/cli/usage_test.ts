@@ -136,6 +136,17 @@ for (
       'Invalid value "1A" for --env: must be NAME or NAME=VALUE',
     ],
     [
+      "a rule without its closing parenthesis",
+      ["run", "--allowed-tools", "read_file bash(", "x"],
+      'Invalid rule "read_file bash(": its parentheses do not match',
+      'Write the name of a tool, or a name with a pattern: "bash(git log *)"',
+    ],
+    [
+      "a rule with a blank before its pattern",
+      ["run", "--disallowed-tools", "bash (git *)", "x"],
+      'Invalid rule "bash (git *)": its parentheses do not match',
+    ],
+    [
       "a pattern in --tools",
       ["run", "--tools", "Bash(git *)", "x"],
       '--tools takes names without patterns, not "bash(git *)"',

@@ -58,6 +58,7 @@ function createMemorySandbox(): Sandbox {
         confined: true,
         summary: "files in memory",
         rules: [],
+        mechanisms: [],
       }),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -34,6 +34,8 @@ export interface SandboxReport {
   readonly confined: boolean;
   /** Summary of the confinement in one line. */
   readonly summary: string;
+  /** The mechanisms of the kernel that confine commands, such as `Landlock` and `seccomp`. */
+  readonly mechanisms: readonly string[];
   /** All rules, enforced or not. */
   readonly rules: readonly SandboxRule[];
 }
@@ -63,6 +65,7 @@ export function createSandboxReport(
     status: getStatus(confinement, gaps),
     confined: gaps.length === 0,
     summary: createSummary(sandbox, confinement, gaps),
+    mechanisms: listMechanisms(confinement),
     rules: [
       ...createProgramRules(sandbox),
       ...kernelRules,
@@ -77,6 +80,23 @@ export function createSandboxReport(
 function getStatus(confinement: Confinement, gaps: readonly SandboxRule[]): SandboxStatus {
   if (confinement.type === "none") return "unconfined";
   return gaps.length === 0 ? "confined" : "partly_confined";
+}
+
+function listMechanisms(confinement: Confinement): string[] {
+  switch (confinement.type) {
+    case "linux": {
+      const { landlock, seccomp, mounts } = confinement.support;
+      return [
+        ...(landlock > 0 ? ["Landlock"] : []),
+        ...(seccomp ? ["seccomp"] : []),
+        ...(mounts === "none" ? [] : ["namespace"]),
+      ];
+    }
+    case "seatbelt":
+      return ["Seatbelt"];
+    case "none":
+      return [];
+  }
 }
 
 function createSummary(
