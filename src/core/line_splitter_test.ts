@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { startThreadTimer } from "../../../tests/thread_time.ts";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import { LineSplitter } from "./line_splitter.ts";
 
 Deno.test("LineSplitter: returns each line when its end arrives", () => {
