@@ -57,7 +57,7 @@ export interface ReplayFetch {
 /** Options for {@linkcode replayFetch}. */
 export interface ReplayOptions {
   /** Maximum size of a chunk in bytes; 1 also splits characters. Default: the body is one chunk. */
-  readonly chunkBytes?: number;
+  readonly chunkBytes?: number | undefined;
 }
 
 /**

@@ -29,33 +29,33 @@ export type ReplyContent = string | readonly ReplyBlock[];
 /** Options for {@linkcode reply}. */
 export interface ReplyOptions {
   /** Stop reason of the reply. Default: `"tool_use"` if it calls a tool, else `"stop"`. */
-  readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use">;
+  readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use"> | undefined;
   /** Reported usage. Default: zero tokens. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Cost as reported by a provider. Default: not reported. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
   /** The provider's id of the reply. Default: none. */
-  readonly responseId?: string;
+  readonly responseId?: string | undefined;
 }
 
 /** Options for {@linkcode fail}. */
 export interface FailOptions extends AgentErrorOptions {
   /** Content before the failure. Default: none. */
-  readonly after?: ReplyContent;
+  readonly after?: ReplyContent | undefined;
   /** Usage of the failed call. Default: not reported. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Number of attempts, for the code `structured_output_failed`. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Validation error of the last attempt, for the code `structured_output_failed`. */
-  readonly lastError?: string;
+  readonly lastError?: string | undefined;
 }
 
 /** Options for {@linkcode hang}. */
 export interface HangOptions {
   /** Content before the stream hangs. Default: none. */
-  readonly after?: ReplyContent;
+  readonly after?: ReplyContent | undefined;
   /** Whether the stream keeps hanging after an abort, against the contract. Default: `false`. */
-  readonly ignoresSignal?: boolean;
+  readonly ignoresSignal?: boolean | undefined;
 }
 
 /** One answer of a scripted model, created by `reply()`, `fail()`, `hang()` or `endWithoutTerminal()`. */

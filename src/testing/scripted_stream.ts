@@ -40,9 +40,9 @@ export interface ScriptedStream extends StreamFn {
 export interface ScriptedStreamOptions
   extends Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> {
   /** Delay before each delta, in milliseconds. Default: 0, without a wait. */
-  readonly deltaMs?: number;
+  readonly deltaMs?: number | undefined;
   /** Port: waits. Default: `setTimeout`. */
-  readonly sleep?: Sleep;
+  readonly sleep?: Sleep | undefined;
 }
 
 const OPTION_NAMES = ["hasStrictSchema", "prices", "contextWindow", "deltaMs", "sleep"];
@@ -119,7 +119,9 @@ function isEvents(value: unknown): value is ScriptedEvents {
 
 type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;
 
-interface PlaybackOptions extends Required<Pick<ScriptedStreamOptions, "deltaMs" | "sleep">> {
+interface PlaybackOptions {
+  readonly deltaMs: number;
+  readonly sleep: Sleep;
   readonly request: StreamRequest;
   readonly newId: () => string;
   /** Fires when the request is aborted or the stream is cancelled. */
