@@ -493,3 +493,28 @@ testDatabase("deletes the members of metadata with their session", async (path) 
   const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
   assertEquals(bytes.includes("xyzzy-metadata"), false);
 });
+
+testDatabase(
+  "flush() rejects with the new owner after the session was taken over",
+  async (path) => {
+    const open = (owner: string) => {
+      const files = { ...localFileSystem, wait: () => Promise.resolve() };
+      const options: SqliteStoreOptions = { path, owner, files };
+      return new SqliteSessionStore(options);
+    };
+    await using first = open("first");
+    await using second = open("second");
+    const session = await first.create({ id: "s" });
+    session.append(createMessageEntry("kept"));
+    await session.flush();
+    Deno.utimeSync(`${path}-locks/s.lock`, 0, Date.now() / 1000 - 31);
+    await using taken = await second.open("s");
+    session.append(createMessageEntry("lost"));
+    const error = await assertRejects(() => session.flush(), SessionError, "taken over by second");
+    assertEquals([error.reason, error.owner?.name], ["lock_lost", "second"]);
+    await session.close();
+    taken.append(createMessageEntry("kept too"));
+    await taken.close();
+    assertEquals((await second.list())[0]?.entries, 2);
+  },
+);
