@@ -6,6 +6,7 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
 
 /** `swink demo`. */
 export const demo = defineCommand({
@@ -14,7 +15,10 @@ export const demo = defineCommand({
   details: "Needs no key and no network. The agent, its tools, the files and the tests are real.",
   exitCodes: [ExitCode.ok, ExitCode.failed, ExitCode.configuration, ExitCode.interrupted],
   async action(_invocation, host) {
-    const { runDemo } = await import("../demo/run_demo.ts");
+    const { runDemo } = await importLate<typeof import("../demo/run_demo.ts")>(
+      "../demo/run_demo.ts",
+      import.meta.url,
+    );
     return await runDemo(host);
   },
 });

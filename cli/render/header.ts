@@ -24,9 +24,7 @@ export function formatHeader(
   { model, cwd, approvalMode, isInteractive, net, sandbox }: RunStart,
   { home, columns }: HeaderOptions,
 ): string[] {
-  const level = model.thinkingLevel && model.thinkingLevel !== "off"
-    ? `:${model.thinkingLevel}`
-    : "";
+  const level = model.thinkingLevel === "off" ? "" : `:${model.thinkingLevel}`;
   const fields = [
     `${model.provider}/${model.modelId}${level}`,
     shortenPath(cwd, home),

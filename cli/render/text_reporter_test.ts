@@ -135,6 +135,15 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
 });
 
+Deno.test("TextReporter: shows no status below a full line, to which the cursor cannot return", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text(`${"a".repeat(60)} `));
+  await time.tickAsync(5_000);
+  assertEquals(host.screen, "a".repeat(60));
+});
+
 Deno.test("TextReporter: erases a status that was shown before the end of a suspension was noticed", async () => {
   using time = new FakeTime();
   using session = createReporter();
@@ -159,13 +168,15 @@ Deno.test("TextReporter: counts the time down until a retry, and shows how to en
   assert(host.screen.endsWith("\x1b[2mretrying in 9 min 59 s · Ctrl+C ends the run\x1b[22m"));
   for (let second = 1; second < 590; second++) await time.tickAsync(1_000);
   assert(host.screen.endsWith("\x1b[2mretrying in 10 s · Ctrl+C ends the run\x1b[22m"));
+  for (let second = 0; second < 12; second++) await time.tickAsync(1_000);
+  assert(host.screen.endsWith("\x1b[2mretrying in 0 s · Ctrl+C ends the run\x1b[22m"));
 });
 
 Deno.test("TextReporter: shows no status during a question", async () => {
   using time = new FakeTime();
   using session = createReporter();
   const { host, emit } = session;
-  await emit(endReply("a"));
+  await emit(endReply("a", "b"), startCall("b"));
   await emit({ type: "tool_approval_requested", id: "a", name: "bash", arguments: {} });
   await time.tickAsync(60_000);
   assertEquals(host.screen, "");
@@ -206,6 +217,14 @@ Deno.test("TextReporter: a discarded attempt ends its line and resets the wrappi
     "code that is cut o\n\nattempt 1 failed, retrying now; the text above is discarded:\noverloaded\n\nword word",
   );
   for (const line of host.screen.split("\n")) assert(line.length <= 60, line);
+});
+
+Deno.test("TextReporter: mentions discarded text only where some was shown", async () => {
+  using session = createReporter();
+  const error = Object.assign(new Error("overloaded"), { code: "network_error" });
+  const retry = { type: "retry", attempt: 1, delayMs: 0, error, discard: true };
+  await session.emit(startReply(), retry as unknown as AgentEventBody);
+  assertEquals(session.host.screen, "attempt 1 failed, retrying now: overloaded\n");
 });
 
 Deno.test("TextReporter: quiet writes the answer only, verbose also the output of tools", async () => {

@@ -29,3 +29,9 @@ Deno.test("formatResult(): shows the only line, the exit code, the error or the 
   assertEquals(formatResult(denial(USER_DENIAL), true), "Refused: you said no.");
   assertEquals(formatResult(denial("a rule"), true), "Refused: a rule");
 });
+
+Deno.test("formatResult(): joins the first lines of an error only", () => {
+  const result = { content: [{ type: "text", text: "Found:\na.txt" }] } as const;
+  assertEquals(formatResult(result, true), "Found: a.txt");
+  assertEquals(formatResult(result, false), "2 lines");
+});

@@ -11,6 +11,14 @@ Deno.test("formatUsage(): shows turns, tokens, cost and duration in one line", (
   );
 });
 
+Deno.test("formatUsage(): counts tokens written to the cache as input", () => {
+  const usage = { ...zeroUsage(), input: 10, cacheWrite: 300, output: 5 };
+  assertEquals(
+    formatUsage({ turns: 1, usage, cost: zeroCost(), durationMs: 0 }),
+    "1 turn · 310 tokens in, 5 out · $0.0000 · 0.0 s",
+  );
+});
+
 Deno.test("formatUsage(): shows an unknown price, and a price of zero", () => {
   const usage = { ...zeroUsage(), input: 1, output: 1 };
   assertEquals(

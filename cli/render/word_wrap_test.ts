@@ -28,6 +28,11 @@ Deno.test("WordWrap: indents the continued rows of a list item and of an indente
   assertEquals(wrapAll("  some words\nno indent", 8), "  some\n  words\nno\nindent");
 });
 
+Deno.test("WordWrap: omits an indentation of more than half of a narrow terminal", () => {
+  assertEquals(wrapAll("  - one two", 8), "  - one\n    two");
+  assertEquals(wrapAll("  - one two", 7), "  - one\ntwo");
+});
+
 Deno.test("WordWrap: follows a change of the width", () => {
   let columns = 20;
   const wrap = new WordWrap(() => columns);

@@ -82,7 +82,7 @@ function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
       message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
       answers: ANSWERS,
     }, { host, keyboard, input, signal });
-    return signal.aborted ? { type: "denied" } : toDecision(answer);
+    return toDecision(answer);
   };
 }
 

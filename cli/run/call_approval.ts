@@ -5,6 +5,7 @@
  */
 
 import type { Approve } from "../../mod.ts";
+import { importLate } from "../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
 
 /** Decides about the tool calls of a run. The first request does not need this code, so it does not wait for it. */
@@ -36,9 +37,10 @@ export class CallApproval {
   }
 
   #load(): Promise<Approve> {
-    this.#approve ??= import("./approval.ts").then(({ createApproval }) =>
-      createApproval({ ...this.#options, onRefusal: (name) => this.#refused.add(name) })
-    );
+    this.#approve ??= importLate<typeof import("./approval.ts")>("./approval.ts", import.meta.url)
+      .then(({ createApproval }) =>
+        createApproval({ ...this.#options, onRefusal: (name) => this.#refused.add(name) })
+      );
     return this.#approve;
   }
 }

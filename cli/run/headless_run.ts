@@ -11,6 +11,7 @@ import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
 import type { PromptResult, Run } from "./finish_run.ts";
@@ -33,7 +34,10 @@ export async function runHeadless(run: HeadlessRunOptions): Promise<ExitCode> {
   if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   await using reporter = new DeferredReporter(() => openReporter(run));
   const result = await promptAgent(run, reporter);
-  const { finishRun } = await import("./finish_run.ts");
+  const { finishRun } = await importLate<typeof import("./finish_run.ts")>(
+    "./finish_run.ts",
+    import.meta.url,
+  );
   return await finishRun(run, { result, reporter: await reporter.open(), snapshot });
 }
 
@@ -42,7 +46,10 @@ async function takeSnapshot(
   cwd: string,
   signal: AbortSignal,
 ): Promise<DirectorySnapshot | undefined> {
-  const { DirectorySnapshot } = await import("../../src/patch/mod.ts");
+  const { DirectorySnapshot } = await importLate<typeof import("../../src/patch/mod.ts")>(
+    "../../src/patch/mod.ts",
+    import.meta.url,
+  );
   try {
     return await DirectorySnapshot.take(cwd, { signal });
   } catch (error) {

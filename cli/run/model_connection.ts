@@ -6,6 +6,7 @@
 
 import { AgentError } from "../../src/core/errors.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { importLate } from "../host/import_late.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 
@@ -29,15 +30,20 @@ export async function openConnection(
   if (replay !== undefined) return await openReplay(replay);
   const today = new Date(now());
   if (record !== undefined) {
-    const { recordFetch } = await import("../../src/testing/mod.ts");
+    const { recordFetch } = await loadTesting();
     const recorder = recordFetch(fetch, record, { now });
     return { fetch: recorder, today, [Symbol.asyncDispose]: () => recorder.close() };
   }
   return { fetch, today, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
+/** Loads the recorder and the player of recordings. */
+function loadTesting(): Promise<typeof import("../../src/testing/mod.ts")> {
+  return importLate("../../src/testing/mod.ts", import.meta.url);
+}
+
 async function openReplay(file: string): Promise<ModelConnection> {
-  const { replayCassette } = await import("../../src/testing/mod.ts");
+  const { replayCassette } = await loadTesting();
   const fetch = replayCassette(file);
   try {
     const today = new Date(await fetch.recordedAt());

@@ -8,6 +8,7 @@
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunOptions } from "./options.ts";
 import { readPrompt } from "./prompt_input.ts";
@@ -36,7 +37,10 @@ export async function runCommand(
   const { terminal } = host;
   const { signal } = interrupt;
   if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
-    const { confirmHomeAccess } = await import("./home_access.ts");
+    const { confirmHomeAccess } = await importLate<typeof import("./home_access.ts")>(
+      "./home_access.ts",
+      import.meta.url,
+    );
     await confirmHomeAccess({ cwd: settings.cwd, signal }, host);
   }
   const prompt = await readPrompt(words, { terminal, signal });

@@ -7,6 +7,7 @@
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
 import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
@@ -40,7 +41,10 @@ export async function runPrompt(
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {
-    const { createReporter } = await import("./run_reporter.ts");
+    const { createReporter } = await importLate<typeof import("./run_reporter.ts")>(
+      "./run_reporter.ts",
+      import.meta.url,
+    );
     return createReporter(settings, host, setup.agent.state.tools);
   };
   return await runHeadless({ ...settings, ...dependencies, setup, createReporter, firstRequest });

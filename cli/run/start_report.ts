@@ -14,7 +14,10 @@ import type { AgentSetup } from "./setup_agent.ts";
 /** Options for `reportStart()`. */
 export interface StartReportOptions extends Pick<RunSettings, "cwd" | "net" | "sandbox"> {
   /** The agent and its tools. */
-  readonly setup: AgentSetup;
+  readonly setup: Pick<
+    AgentSetup,
+    "agent" | "approvalMode" | "isInteractive" | "describeSandbox"
+  >;
 }
 
 /** Reports the properties of a run, and warns if a tool runs commands that are not confined. */

@@ -38,7 +38,7 @@ export type ApprovalDecision =
      */
     readonly arguments?: JsonObject;
     /**
-     * Hunks of the file changes that are not made, instead of edited arguments; the model is told which. A tool that
+     * Hunks of the file changes that are not made, instead of edited arguments; the model reads which. A tool that
      * cannot leave them out (`AgentTool.omitHunks`) does not run.
      */
     readonly refusedHunks?: readonly RefusedHunks[];

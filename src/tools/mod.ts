@@ -21,12 +21,6 @@
  * @module
  */
 
-export type {
-  ProcessLaunch,
-  ProcessSpawner,
-  ProcessStatus,
-  SpawnedProcess,
-} from "../core/process_spawner.ts";
 export {
   type ApprovalGate,
   approvalGate,
@@ -49,12 +43,6 @@ export { planMode } from "./approval/plan_mode.ts";
 export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
 export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
-export type {
-  ProcessLaunch,
-  ProcessSpawner,
-  ProcessStatus,
-  SpawnedProcess,
-} from "../core/process_spawner.ts";
 export type {
   EnforcedBy,
   SandboxReport,

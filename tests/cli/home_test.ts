@@ -46,6 +46,23 @@ for (const answers of [["n"], []]) {
   });
 }
 
+Deno.test("swink run: does not ask in the home directory when the question would not be seen", async () => {
+  const { code, host } = await runInHome({ terminals: ["input", "output"] });
+  assertEquals([code, host.requests.length], [3, 0]);
+  assert(!host.screen.includes("Allow?"));
+});
+
+Deno.test("swink run: Ctrl+C ends the question in the home directory with 130", async () => {
+  await using home = await createTemporaryDirectory();
+  const env = { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path };
+  const host = createFakeHost({ model: MODEL, env, terminals: TERMINAL, answers: ["", "y"] });
+  host.onMessage((text) => {
+    if (text.includes("Allow?")) host.sendSignal("SIGINT");
+  });
+  const code = await main(["run", "--cwd", home.path, "Work"], host);
+  assertEquals([code, host.requests.length], [130, 0]);
+});
+
 Deno.test("swink run: does not ask with --allow-home", async () => {
   const { code, host, results } = await runInHome({}, "--allow-home", "--approve-all");
   assertEquals([code, results], [0, [true]]);

@@ -2,7 +2,13 @@ import { main } from "../../cli/main.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentEvent } from "../../mod.ts";
 import { checkEvents } from "../../src/testing/mod.ts";
-import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import {
+  createFakeHost,
+  FAKE_TIME,
+  type FakeHostOptions,
+  scriptedCall,
+  scriptedReply,
+} from "./fake_host.ts";
 import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
 
@@ -11,6 +17,12 @@ const WRITE_REPLY = scriptedReply(
   scriptedCall("write_file", { path: "a.txt", content: "one\n" }),
 );
 const DONE_REPLY = scriptedReply("Done.");
+
+/** Creates a clock whose times are not whole milliseconds. */
+function createFineClock(): () => number {
+  let time = FAKE_TIME;
+  return () => time += 0.3;
+}
 
 async function runSession(options: FakeHostOptions, ...args: string[]) {
   await using directory = await createTemporaryDirectory();
@@ -23,7 +35,7 @@ async function runSession(options: FakeHostOptions, ...args: string[]) {
 
 Deno.test("json: writes one object with the result, the text and the exit code", async () => {
   const { code, values, host } = await runSession(
-    { model: [WRITE_REPLY, DONE_REPLY] },
+    { model: [WRITE_REPLY, DONE_REPLY], now: createFineClock() },
     "-o",
     "json",
   );

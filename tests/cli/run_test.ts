@@ -200,7 +200,8 @@ Deno.test("swink run: -q writes the answer only, --plain neither colors nor esca
   const model = [READ_REPLY, DONE_REPLY];
   const quiet = await runSession({ ...ALL_TERMINALS, model }, "-q", "What?");
   assertEquals(quiet.host.screen, "Milk and eggs.\n");
-  const plain = await runSession({ ...ALL_TERMINALS, model }, "--plain", "What?");
+  const env = { ...KEY_ENV, FORCE_COLOR: "1" };
+  const plain = await runSession({ ...ALL_TERMINALS, model, env }, "--plain", "What?");
   assert(!plain.host.screen.includes("\x1b"));
 });
 

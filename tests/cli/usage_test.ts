@@ -179,6 +179,11 @@ for (
       'Invalid value "localhost:80" for --base-url: must be a URL such as https://host/path',
     ],
     [
+      "a directory for the patch",
+      ["run", "--patch", ".", "x"],
+      'Invalid value "." for --patch: is a directory',
+    ],
+    [
       "a patch in a missing directory",
       ["run", "--patch", "/nowhere/a.patch", "x"],
       'Invalid value "/nowhere/a.patch" for --patch: directory /nowhere does not exist',

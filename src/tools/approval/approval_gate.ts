@@ -77,7 +77,7 @@ export type { ApprovalGateState, TrustGrant };
 export interface ApprovalGate extends ApprovalGateState {
   /** Decides a call; a decision has its `origin` and, if a rule or a grant decided, the `rule` and its source. */
   (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
-  /** Returns what the gate would decide about a call, or that it would ask and why. Asks nobody. */
+  /** Returns what the gate would decide about a call, or that it would ask and why. Does not ask. */
   explain(request: ExplainedRequest): Promise<CallExplanation>;
 }
 

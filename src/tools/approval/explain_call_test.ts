@@ -121,7 +121,7 @@ Deno.test("approvalGate(): approves commands by class only in a confined sandbox
   );
 });
 
-Deno.test("approvalGate(): explain() asks nobody and grants nothing, and the prompt gets the reason", async () => {
+Deno.test("approvalGate(): explain() does not ask and grants nothing, and the prompt gets the reason", async () => {
   const reasons: string[] = [];
   const gate = approvalGate({
     ask: ({ reason, risk }) => {

@@ -1,0 +1,28 @@
+import { assertEquals } from "@std/assert";
+import { chooseModel } from "./model_choice.ts";
+
+/** Chooses the model for a recording, with a key for Anthropic. */
+async function chooseForRecording(content: string): Promise<string> {
+  const file = await Deno.makeTempFile();
+  try {
+    await Deno.writeTextFile(file, content);
+    const env = (name: string) => name === "ANTHROPIC_API_KEY" ? "k" : undefined;
+    const { provider, modelId } = chooseModel({ replay: file }, env);
+    return `${provider}/${modelId}`;
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+Deno.test("chooseModel(): the default model of a recording comes before that of the keys", async () => {
+  assertEquals(await chooseForRecording('{"model":"gpt-6.2-sol"}'), "openai/gpt-6.2-sol");
+  assertEquals(await chooseForRecording('{"model":"other"}'), "anthropic/claude-sonnet-5-5");
+});
+
+Deno.test("chooseModel(): the option comes before the variable, and that before the keys", () => {
+  const env = (name: string) =>
+    ({ SWINK_MODEL: "openai/a", ANTHROPIC_API_KEY: "k" })[name as "SWINK_MODEL"];
+  const model = { provider: "openai", modelId: "b", thinkingLevel: "off" } as const;
+  assertEquals(chooseModel({ model }, env), model);
+  assertEquals(chooseModel({}, env).modelId, "a");
+});

@@ -1,0 +1,153 @@
+import { assertEquals } from "@std/assert";
+import type { JsonObject } from "../../core/json.ts";
+import { defineTool } from "../../core/tool.ts";
+import { approvalGate } from "./approval_gate.ts";
+
+/** Returns the decision of a gate with deny rules, which approves all other calls. */
+async function decide(deny: readonly string[], name: string, args: JsonObject) {
+  const tool = defineTool({
+    name,
+    description: "",
+    parameters: { type: "object" },
+    execute: () => "",
+  });
+  const gate = approvalGate({ mode: "bypassed", deny });
+  return (await gate.explain({ name, arguments: args, tool })).decision;
+}
+
+const FORBIDDEN: readonly string[] = [
+  "/bin/rm a",
+  "\\rm a",
+  "RM a",
+  "'r'm a",
+  "$(echo rm) a",
+  "{rm,a}",
+  "$'rm' a",
+  "/bin/r? a",
+  "$X",
+  "env rm a",
+  "env -i A=b rm a",
+  "env -S 'rm a'",
+  "env --split-string='rm a'",
+  "coproc rm a",
+  "function f { rm a; }; f",
+  "f() (rm a); f",
+  "time -p rm a",
+  "! rm a",
+  "sudo --user root rm a",
+  "sudo --prompt -u rm a",
+  "sudo -Eu root rm a",
+  "nice -n 5 nohup timeout --signal KILL 5 rm a",
+  "xargs -I{} rm {}",
+  "ls | xargs rm",
+  "trap 'rm a' EXIT",
+  "trap rm DEBUG",
+  "alias x=rm\nx a",
+  "find . -exec rm {} +",
+  "find . -execdir rm {} ';'",
+  "find . -name a $X",
+  "command rm a",
+  "builtin command rm a",
+  "exec -a x rm a",
+  "sh -c 'rm a'",
+  "bash -lc 'rm a'",
+  "bash -c -o pipefail 'rm a'",
+  "bash <<< 'rm a'",
+  "sh script.sh",
+  "eval 'rm' a",
+  "eval $X",
+  "source a",
+  ". a",
+  "if rm a; then :; fi",
+  "while rm a; do :; done",
+  "for x in a; do rm $x; done",
+  "case a in a) rm a;; esac",
+  "[[ -n $(rm a) ]]",
+  "[[ -v a[$(rm b)] ]]",
+  "[[ x -eq 1 ]]",
+  "(( a[$(rm b)] ))",
+  "echo $((x))",
+  "echo ${!X}",
+  "echo ${X@P}",
+  "cat <(rm a)",
+  "cat 0<(rm a)",
+  "cat <<E\n$(rm a)\nE",
+  "echo `rm a`",
+  'echo "$(rm a)"',
+  "a=$(rm a)",
+  "a=(rm $(rm a))",
+  "PS4='$(rm a)'; set -x; ls",
+  "BASH_ENV=a bash -c ls",
+  "git push",
+  "git -C . push",
+  "git --no-pager push",
+  "git --git-dir x push -u origin main",
+  "git -c alias.p=push p",
+  "git $X",
+  "awk 'BEGIN { system(\"rm a\") }'",
+  "python3 -c 'import os; os.system(\"git push\")'",
+  "sed '1e rm a' b",
+  "sed -n 's/a/rm b/e' c",
+  "ssh host rm a",
+  "find . -name 'unterminated",
+  "npm publish",
+  "npm --registry x publish --dry-run",
+  "git commit -nm x",
+  "git commit --no-ver -m x",
+];
+
+for (const command of FORBIDDEN) {
+  Deno.test(`approvalGate(): deny rules forbid ${JSON.stringify(command)}`, async () => {
+    const deny = [
+      "bash(rm *)",
+      "bash(git push *)",
+      "bash(npm publish)",
+      "bash(git commit -n *)",
+      "bash(git commit --no-verify *)",
+    ];
+    assertEquals((await decide(deny, "bash", { command })).type, "denied");
+  });
+}
+
+Deno.test("approvalGate(): deny rules let pass what they do not concern", async () => {
+  const deny = ["bash(rm *)", "bash(git push *)"];
+  for (
+    const command of [
+      "git log --oneline | grep push",
+      "git commit -m 'push and rm'",
+      "git stash push",
+      "npm rm a",
+      "echo rm a",
+      "./rm.sh",
+      'for f in *.ts; do echo "$f"; done',
+      "X=1 npm test > out 2>&1 &",
+      "sh -c 'ls | wc -l'",
+      "if [[ $? -eq 0 ]]; then echo ok; fi",
+      "sed -i 's/form/rm/' a",
+      "python3 -c 'print(1)'",
+      "case $X in a) ls;; esac",
+    ]
+  ) {
+    assertEquals((await decide(deny, "bash", { command })).type, "approved", command);
+  }
+});
+
+Deno.test("approvalGate(): a deny rule that may concern a call says how to write it", async () => {
+  const deny = ["bash(rm *)", "write_file(secrets/**)"];
+  const reason = (rule: string) =>
+    `The rule ${rule} may forbid this call, whose effect is not certain. Name programs, arguments and paths as they are, without expansions.`;
+  assertEquals(await decide(deny, "bash", { command: "$X" }), {
+    type: "denied",
+    reason: reason("bash(rm *)"),
+    rule: "bash(rm *)",
+    origin: "rule",
+  });
+  for (const path of ["../work/secrets/a", "/work/secrets/a"]) {
+    assertEquals(await decide(deny, "write_file", { path }), {
+      type: "denied",
+      reason: reason("write_file(secrets/**)"),
+      rule: "write_file(secrets/**)",
+      origin: "rule",
+    });
+  }
+});
