@@ -333,3 +333,16 @@ testInDirectory(
     assertEquals(session.header.tenant, undefined);
   },
 );
+
+testInDirectory(
+  "FileSessionStore: path() reads at most 1 MB of short lines at a time",
+  async (directory) => {
+    const disk = new CountingDisk();
+    const store = createStore(directory, disk);
+    await writeSession(store, "s", 3_000);
+    await using session = await store.open("s", { access: "read" });
+    disk.longestRead = 0;
+    assertEquals((await session.path()).length, 3_000);
+    assert(disk.longestRead > 0 && disk.longestRead <= 1024 * 1024, `${disk.longestRead} bytes`);
+  },
+);

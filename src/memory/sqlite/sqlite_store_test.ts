@@ -469,27 +469,27 @@ function isBroken({ type }: SessionDamage): boolean {
   return type === "broken_entry";
 }
 
-testDatabase("stores the metadata in the header only", async (path) => {
-  await using store = new SqliteSessionStore({ path });
-  const metadata = { text: "x".repeat(60_000) };
-  await using session = await store.create({ id: "s", tenant: "acme", metadata });
-  session.append(createMessageEntry("a"));
-  await session.close();
-  assertEquals((await store.list({ tenant: "acme" }))[0]?.metadata, metadata);
-  await store.close();
-  const database = new DatabaseSync(path);
-  const row = database.prepare("SELECT length(summary) AS length FROM sessions").get();
-  database.close();
-  assert(Number(row?.["length"]) < 2_000);
-});
-
-testDatabase("deletes the members of metadata with their session", async (path) => {
-  await using store = new SqliteSessionStore({ path });
-  await using session = await store.create({ id: "s", metadata: { secret: "xyzzy-metadata" } });
-  session.append(createMessageEntry("a"));
-  await session.close();
-  await store.delete("s");
-  await store.close();
-  const bytes = new TextDecoder("latin1").decode(await Deno.readFile(path));
-  assertEquals(bytes.includes("xyzzy-metadata"), false);
-});
+testDatabase(
+  "flush() rejects with the new owner after the session was taken over",
+  async (path) => {
+    const open = (owner: string) => {
+      const files = { ...localFileSystem, wait: () => Promise.resolve() };
+      const options: SqliteStoreOptions = { path, owner, files };
+      return new SqliteSessionStore(options);
+    };
+    await using first = open("first");
+    await using second = open("second");
+    const session = await first.create({ id: "s" });
+    session.append(createMessageEntry("kept"));
+    await session.flush();
+    Deno.utimeSync(`${path}-locks/s.lock`, 0, Date.now() / 1000 - 31);
+    await using taken = await second.open("s");
+    session.append(createMessageEntry("lost"));
+    const error = await assertRejects(() => session.flush(), SessionError, "taken over by second");
+    assertEquals([error.reason, error.owner?.name], ["lock_lost", "second"]);
+    await session.close();
+    taken.append(createMessageEntry("kept too"));
+    await taken.close();
+    assertEquals((await second.list())[0]?.entries, 2);
+  },
+);
