@@ -83,6 +83,20 @@ Deno.test("connect(): prefers the key of the request, then of the options, then 
   ]);
 });
 
+Deno.test("connect(): an empty key of the options or of a variable is none", async () => {
+  const findKey = async (apiKey: string | (() => string), variables: Record<string, string>) => {
+    const fetch = replayFetch(ANTHROPIC_REPLY);
+    const { env } = recordEnvironment(variables);
+    const providers = { google: { apiKey } };
+    await readReply(connect({ fetch, env, providers })(createRequest("google")));
+    return fetch.requests[0]?.headers.get("x-goog-api-key");
+  };
+  const variables = { GEMINI_API_KEY: "", GOOGLE_API_KEY: "environment-key" };
+  assertEquals(await findKey("", variables), "environment-key");
+  assertEquals(await findKey(() => "", variables), "environment-key");
+  assertEquals(await findKey("options-key", variables), "options-key");
+});
+
 Deno.test("connect(): without a key, sends nothing and returns an error that lists the ways to supply one", async () => {
   const fetch = replayFetch(ANTHROPIC_REPLY);
   const { env } = recordEnvironment({});

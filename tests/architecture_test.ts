@@ -29,6 +29,30 @@ Deno.test("architecture: every file is imported by a public module, directly or 
   assertEquals(files.map((file) => file.path).filter((path) => !reached.has(path)), []);
 });
 
+Deno.test("architecture: optional properties of public options may be undefined, as exactOptionalPropertyTypes requires", async () => {
+  const options = new Set(
+    Object.values(publicApi).flat().flatMap((entry) =>
+      /^(\w+Options): interface$/.exec(entry)?.[1] ?? []
+    ),
+  );
+  const strict: string[] = [];
+  for (const { path } of files) {
+    const source = await Deno.readTextFile(new URL(path, root));
+    for (
+      const [, name = "", body = ""] of source.matchAll(
+        /^export interface (\w+)\b[^{]*\{(.*?)^\}/gms,
+      )
+    ) {
+      if (!options.has(name)) continue;
+      const properties = body.matchAll(/^  readonly (\w+)\?:((?:[^;{}]|\{[^}]*\})*);/gm);
+      for (const [, property = "", type = ""] of properties) {
+        if (!/undefined|unknown/.test(type)) strict.push(`${name}.${property}`);
+      }
+    }
+  }
+  assertEquals(strict, []);
+});
+
 /** Names that adapters of the library import and other adapters do not need, with the reason. */
 const INTERNAL_NAMES: Readonly<Record<string, string>> = {
   checkApi: "only the servers of OpenAI, Azure and xAI have two APIs",

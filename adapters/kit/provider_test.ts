@@ -3,7 +3,7 @@ import { zeroUsage } from "../../src/core/usage.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { createMinimalRequest } from "../../tests/adapters/wire_tests.ts";
 import { resolveSettings } from "./options/adapter_options.ts";
-import { createStreamFn, type Provider } from "./provider.ts";
+import { appendQuery, createStreamFn, type Provider } from "./provider.ts";
 import { NdjsonParser } from "./stream/ndjson.ts";
 
 type Steps = Pick<Provider<string>, "createParser" | "createReplyReader"> & {
@@ -59,4 +59,15 @@ Deno.test("createStreamFn(): closes the connection when the reader cannot be cre
   });
   assertStringIncludes(error?.message ?? "", "no such file");
   assertEquals(connection?.aborted, true);
+});
+
+Deno.test("appendQuery(): appends a query to a URL with or without one", () => {
+  assertEquals(appendQuery("https://a.example/v1", "k=1&b"), "https://a.example/v1?k=1&b");
+  assertEquals(
+    appendQuery("https://a.example/v1?alt=sse", "k=1"),
+    "https://a.example/v1?alt=sse&k=1",
+  );
+  for (const query of [undefined, ""]) {
+    assertEquals(appendQuery("https://a.example/v1", query), "https://a.example/v1");
+  }
 });

@@ -102,7 +102,6 @@ export class ProxyReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(data: string): void {
-    if (this.#writer.ended) return;
     if (data === "[DONE]") {
       throw this.#createStreamError("[DONE] was received before the reply was complete");
     }

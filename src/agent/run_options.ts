@@ -86,7 +86,7 @@ export function applyRunOptions(
     ...config,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
-    streamOptions: { ...config.streamOptions, ...streamOptions },
+    streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },
     policies: [...(config.policies ?? []), ...policies],
     context: context === undefined ? config.context : context,
     settings: tools && tools.length > 0 ? addTools(getSettings, tools) : getSettings,
@@ -114,6 +114,11 @@ function checkSignal(_name: string, signal: unknown): void {
 
 function isSignal(value: unknown): boolean {
   return typeof (value as Partial<AbortSignal> | null)?.addEventListener === "function";
+}
+
+/** Returns the options that are set; the others are those of the agent. */
+function omitUndefined(options: StreamOptions = {}): StreamOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** Adds tools to the settings; the same array as long as the agent's tools stay the same. */

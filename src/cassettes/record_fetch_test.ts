@@ -335,3 +335,16 @@ Deno.test("recordFetch() throws for unknown and invalid options, since a secret 
   }
   record({ secrets: undefined, now: undefined })();
 });
+
+Deno.test("recordFetch() records no time before the request when the clock is set back", async () => {
+  const files = createMemoryFiles();
+  let now = 5000;
+  const fetch = recordFetch(replayFetch("hi"), "a.jsonl", { files, now: () => now -= 1000 });
+  await (await fetch(URL_A)).text();
+  const { response, chunks, end } = parseLines(files, "a.jsonl")[1] ?? {};
+  assertEquals([response, chunks, end], [
+    { at: 0, status: 200, headers: {} },
+    [{ at: 0, text: "hi" }],
+    { type: "complete", at: 0 },
+  ]);
+});

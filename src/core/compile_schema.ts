@@ -9,7 +9,6 @@ import { isJsonObject, type JsonSchema } from "./json.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
 import type { ValidationError } from "./json_schema/validation_error.ts";
-import { isThenable } from "./refuse_promise.ts";
 import {
   ajvValidator,
   type CompiledSchema,
@@ -124,9 +123,9 @@ export function runCompiled(compiled: CompiledSchema, value: unknown): readonly 
  * @throws {BadRequestError} If the value is not a list of errors.
  */
 export function expectErrors(errors: unknown, source: string): readonly ValidationError[] {
-  // The rejection of a promise that is refused must not end the process.
-  if (isThenable(errors)) errors.then(undefined, () => {});
   if (Array.isArray(errors) && errors.every(isValidationError)) return errors;
+  // The rejection of a promise that is refused must not end the process.
+  Promise.resolve(errors).catch(() => {});
   throw new BadRequestError(
     `${source} must return a list of errors, each with a path and a message`,
   );

@@ -424,7 +424,7 @@ export function withModel(
 export function createAgentError(
   code: AgentErrorCode,
   message: string,
-  options?: Partial<AnyFailure>,
+  options?: { readonly [Name in keyof AnyFailure]?: AnyFailure[Name] | undefined },
 ): AgentError {
   return Object.hasOwn(ERROR_CLASSES, code)
     // The classes have defaults for what is missing.

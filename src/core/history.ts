@@ -40,7 +40,7 @@ export interface RepairedHistory {
 /** Options for {@linkcode repairHistory}. */
 export interface RepairOptions {
   /** Ids of calls of the last reply that wait for an approval and so have no result yet. Default: none. */
-  readonly pendingCalls?: ReadonlySet<string>;
+  readonly pendingCalls?: ReadonlySet<string> | undefined;
 }
 
 /** Text of a result that replaces a lost one. */

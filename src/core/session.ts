@@ -43,13 +43,13 @@ export interface SessionDamage {
 /** Options for {@linkcode Session.path}. */
 export interface PathOptions {
   /** Id of the last entry of the path; `null` gives an empty path. Default: the leaf of the session. */
-  readonly leaf?: string | null;
+  readonly leaf?: string | null | undefined;
   /** Types of the entries to return. Default: all. */
-  readonly types?: readonly SessionEntryType[];
+  readonly types?: readonly SessionEntryType[] | undefined;
   /** Earliest timestamp of the entries to return, in milliseconds since the epoch. Default: no limit. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Maximum number of entries; the last ones are returned. Default: no limit. */
-  readonly last?: number;
+  readonly last?: number | undefined;
 }
 
 /** Access mode of an open session. */
@@ -134,21 +134,21 @@ export interface SessionSummary {
 /** Options for {@linkcode SessionStore.create}. */
 export interface CreateSessionOptions {
   /** Id of the session: any text of 1 to 200 characters. Default: the current time with a random suffix. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Time of creation, in milliseconds since the epoch. Default: the current time. */
-  readonly created?: number;
+  readonly created?: number | undefined;
   /** Working directory of the session. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** The tenant that the session belongs to, such as the id of a customer. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** The user that the session belongs to. */
-  readonly user?: string;
+  readonly user?: string | undefined;
   /** Data of the application; a JSON object of at most 65,536 characters. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
   /** The session and entry that it was forked from, if any. */
-  readonly parent?: SessionHeader["parent"];
+  readonly parent?: SessionHeader["parent"] | undefined;
   /** Initial entries; their ids, parents and timestamps are kept. */
-  readonly entries?: readonly SessionEntry[];
+  readonly entries?: readonly SessionEntry[] | undefined;
 }
 
 /** Selects sessions by what they had when they were created. */
@@ -171,9 +171,9 @@ export type SessionMetadataFilter = {
 /** Options for {@linkcode SessionStore.list}. */
 export interface ListSessionsOptions extends SessionFilter {
   /** Maximum number of sessions. Default: no limit. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The `cursor` of the previous page; the list continues after its last session. Default: the first page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
 }
 
 /** A page of sessions, most recently written first. */
@@ -185,25 +185,25 @@ export interface SessionPage extends ReadonlyArray<SessionSummary> {
 /** Options for {@linkcode SessionStore.deleteAll}. */
 export interface DeleteSessionsOptions extends SessionFilter {
   /** Only sessions that were written last before this time, in milliseconds since the epoch. Default: any. */
-  readonly updatedBefore?: number;
+  readonly updatedBefore?: number | undefined;
 }
 
 /** Options for {@linkcode SessionStore.search}. */
 export interface SearchSessionsOptions extends SessionFilter {
   /** Id of the session to search. Default: all sessions. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** Types of the entries to search. Default: all. */
-  readonly types?: readonly SessionEntryType[];
+  readonly types?: readonly SessionEntryType[] | undefined;
   /** Earliest timestamp of the entries, in milliseconds since the epoch. Default: no limit. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** End of the time range, exclusive, in milliseconds since the epoch. Default: no limit. */
-  readonly before?: number;
+  readonly before?: number | undefined;
   /** Maximum number of hits. Default: 50. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The `cursor` of the previous page; the search continues after its last hit. Default: the first page. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** Ends the search early; the hits found so far are returned. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An entry that matches a search. */

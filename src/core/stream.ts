@@ -55,40 +55,40 @@ export type ReasoningSummary = "off" | "auto" | "concise" | "detailed";
  */
 export interface StreamOptions {
   /** Sampling temperature. Default: the provider's. */
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** Probability mass of the tokens to sample from, in (0, 1]. Default: the provider's. */
-  readonly topP?: number;
+  readonly topP?: number | undefined;
   /** Texts that end the reply when the model writes them. Default: none. */
-  readonly stop?: readonly string[];
+  readonly stop?: readonly string[] | undefined;
   /** Seed for reproducible sampling. Default: none. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** Maximum number of output tokens. Default: the adapter's default for the model. */
-  readonly maxTokens?: number;
+  readonly maxTokens?: number | undefined;
   /** Id of the conversation, by which the provider may find its cache. Default: a hash of its start. */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** Transport of the events. Default: `"sse"`. */
-  readonly transport?: "sse";
+  readonly transport?: "sse" | undefined;
   /** API key. Default: the adapter's own key. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Prompt caching. Default: `"short"`. */
-  readonly cache?: CacheRetention;
+  readonly cache?: CacheRetention | undefined;
   /** Constraint on tool calls. Default: `"auto"`. */
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | undefined;
   /** Schema that the reply must match as JSON, if the provider can enforce it. Default: none. */
-  readonly responseSchema?: JsonSchema;
+  readonly responseSchema?: JsonSchema | undefined;
   /** Tools that the provider runs itself, in addition to the tools of the agent. Default: none. */
-  readonly serverTools?: readonly ServerTool[];
+  readonly serverTools?: readonly ServerTool[] | undefined;
   /** Processing of the request. Default: the provider's. The prices of the catalog are those of the default tier. */
-  readonly serviceTier?: ServiceTier;
+  readonly serviceTier?: ServiceTier | undefined;
   /** Length of the reply. Default: the provider's. */
-  readonly verbosity?: Verbosity;
+  readonly verbosity?: Verbosity | undefined;
   /** Summaries of the reasoning. Default: `"auto"` if the model thinks. */
-  readonly reasoningSummary?: ReasoningSummary;
+  readonly reasoningSummary?: ReasoningSummary | undefined;
   /**
    * Additional fields of the request body, merged at every depth; the typed options take precedence. Lists of tools and
    * of texts are joined.
    */
-  readonly extra?: JsonObject;
+  readonly extra?: JsonObject | undefined;
 }
 
 /** A model call. */

@@ -55,3 +55,11 @@ Deno.test("HistoryConverter, MessageConverter: the error names convertToLlm when
     assertThrows(() => converter.convert([a]), StreamError, "convertToLlm failed: invalid data");
   }
 });
+
+for (const Converter of [HistoryConverter, MessageConverter]) {
+  Deno.test(`${Converter.name}: omits a message for which an untyped function returns undefined`, () => {
+    const prompt = userMessage("Hi", 0);
+    const converter = new Converter((message) => message === prompt ? prompt : undefined as never);
+    assertEquals(converter.convert([userMessage("Note", 0), prompt]).messages, [prompt]);
+  });
+}

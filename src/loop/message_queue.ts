@@ -14,11 +14,11 @@ export type QueueMode = "one_at_a_time" | "all";
 /** Options for `new MessageQueue()`. */
 export interface MessageQueueOptions {
   /** Which queued messages one turn takes. Default: `"one_at_a_time"`. */
-  readonly mode?: QueueMode;
+  readonly mode?: QueueMode | undefined;
   /** Creates ids of queued messages. Default: random UUIDs. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
   /** Called after every change. */
-  readonly onChange?: () => void;
+  readonly onChange?: (() => void) | undefined;
 }
 
 /** A queue of messages for a run. */

@@ -221,3 +221,19 @@ Deno.test("readEvents() reads a native stream through the iterator that it was g
   });
   assertEquals(await read(() => stream), ["start", "text_delta", "done", "terminal"]);
 });
+
+Deno.test("readEvents() closes a native stream that it does not read because of an earlier abort", async () => {
+  const cancellation = new Cancellation({ sleep: () => Promise.resolve() });
+  cancellation.abort();
+  let isClosed = false;
+  const stream = new ReadableStream<AssistantMessageEvent>({
+    cancel: () => void (isClosed = true),
+  });
+  const unused = () => undefined;
+  const outcome = await readEvents(stream, {
+    cancellation,
+    accept: unused,
+    acceptTerminal: unused,
+  });
+  assertEquals([outcome, isClosed], ["aborted", true]);
+});

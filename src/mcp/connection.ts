@@ -65,7 +65,7 @@ export type McpToolSelection = (tools: readonly AgentTool[]) => readonly AgentTo
 /** Options for a request to servers. */
 export interface McpRequestOptions {
   /** Cancels the request. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A prompt of a server. */

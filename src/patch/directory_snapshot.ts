@@ -28,7 +28,7 @@ const isSecret = compileSecretGlobs(PROTECTED_FILES);
 /** Options for {@linkcode DirectorySnapshot.take}. */
 export interface DirectorySnapshotOptions {
   /** Cancels the snapshot: `take()` rejects with an `AbortedError`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Result of {@linkcode DirectorySnapshot.createPatch}. */

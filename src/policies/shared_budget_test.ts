@@ -343,6 +343,9 @@ Deno.test("sharedBudget(): reset() sets spending and time to 0", async () => {
   clock.advance(2000);
   policy.reset();
   assertEquals(policy.spent, { usage: zeroUsage(), cost: zeroCost(), elapsedMs: 0 });
+  // The time starts with the next run.
+  clock.advance(500);
+  assertEquals(policy.spent.elapsedMs, 0);
   assertEquals((await agent.prompt("Go")).stoppedBy, undefined);
   assertEquals([policy.spent.usage.total, policy.spent.elapsedMs], [15, 0]);
 });

@@ -47,13 +47,13 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
   /** Name by which the model calls it. */
   readonly name: string;
   /** Duration of a call in milliseconds; with `Infinity`, it ends only when it is cancelled. Default: 0. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Result of each call. Default: `"ok"`. */
-  readonly result?: FakeToolResult;
+  readonly result?: FakeToolResult | undefined;
   /** Whether calls continue when their signal fires. Default: `false`. */
-  readonly ignoresSignal?: boolean;
+  readonly ignoresSignal?: boolean | undefined;
   /** Port: waits. Default: `setTimeout`. */
-  readonly sleep?: Sleep;
+  readonly sleep?: Sleep | undefined;
 }
 
 /**

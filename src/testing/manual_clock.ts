@@ -4,6 +4,8 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
+import { BadRequestError } from "../core/errors.ts";
 import type { Clock } from "../core/ports.ts";
 
 interface Sleeper {
@@ -68,8 +70,19 @@ export class ManualClock implements Clock {
     if (due !== Infinity) this.advance(due - this.#now);
   }
 
-  /** Advances the clock and wakes the sleeps that are due, the earliest first. */
+  /**
+   * Advances the clock and wakes the sleeps that are due, the earliest first.
+   *
+   * @throws {BadRequestError} If the time is not a number of at least 0.
+   */
   advance(milliseconds: number): void {
+    if (typeof milliseconds !== "number" || !(milliseconds >= 0)) {
+      throw new BadRequestError(
+        `A clock advances by a number of milliseconds of at least 0, not ${
+          describeValue(milliseconds)
+        }`,
+      );
+    }
     this.#now += milliseconds;
     const due = [...this.#sleepers].filter(({ until }) => until <= this.#now);
     for (const { wake } of due.sort((left, right) => left.until - right.until)) wake();

@@ -1,5 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
+import { BadRequestError } from "../core/errors.ts";
 import { fakeTool } from "./fake_tool.ts";
 import { ManualClock } from "./manual_clock.ts";
 import { toolCall } from "./messages.ts";
@@ -119,4 +120,13 @@ Deno.test("ManualClock: is the clock of an agent, for a retry and the timeout of
   const { text, messages } = await running;
   assertEquals(text, "It does not answer.");
   assertEquals(messages.map(({ timestamp }) => timestamp), [0, 60_000, 90_000, 90_000]);
+});
+
+Deno.test("ManualClock: advance() throws for a time that is not a number of at least 0", () => {
+  const clock = new ManualClock();
+  for (const time of [-1, NaN, "5", undefined]) {
+    assertThrows(() => clock.advance(time as number), BadRequestError, "of at least 0, not");
+  }
+  clock.advance(0);
+  assertEquals(clock.now(), 0);
 });

@@ -32,9 +32,9 @@ export function thinking(
 /** Options for {@linkcode toolCall}. */
 export interface ToolCallOptions {
   /** Id of the call. Default: empty, and a scripted stream numbers the call (`call_1`, `call_2`, …). */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Opaque token that the provider expects back with the block. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
 }
 
 /**
@@ -50,9 +50,10 @@ export function toolCall(
 ): ToolCallBlock {
   checkObject(options, 'Pass options such as { id: "c1" }');
   checkNames(options, ["id", "signature"], "the tool call");
-  const { id = "", ...rest } = options;
-  if (typeof args !== "string") return { type: "tool_call", id, name, arguments: args, ...rest };
-  return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...rest };
+  const { id = "", signature } = options;
+  const token = signature !== undefined && { signature };
+  if (typeof args !== "string") return { type: "tool_call", id, name, arguments: args, ...token };
+  return { type: "tool_call", id, name, arguments: {}, partialJson: args, ...token };
 }
 
 /** Creates an assistant message. Defaults: provider `test`, model `test-model`, no usage, stop reason `tool_use` if it has calls, else `stop`. */

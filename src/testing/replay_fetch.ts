@@ -4,6 +4,11 @@
  * @module
  */
 
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
+import { BadRequestError } from "../core/errors.ts";
+
 /** A response of {@linkcode replayFetch}. */
 export interface ReplayResponse {
   /** HTTP status. Default: 200. */
@@ -52,14 +57,17 @@ export interface ReplayFetch {
 /** Options for {@linkcode replayFetch}. */
 export interface ReplayOptions {
   /** Maximum size of a chunk in bytes; 1 also splits characters. Default: the body is one chunk. */
-  readonly chunkBytes?: number;
+  readonly chunkBytes?: number | undefined;
 }
 
 /**
  * Creates a `fetch` that answers from fixtures and records its requests.
  *
  * A single fixture answers every request. Each fixture of an array answers one; further requests reject with a
- * `TypeError`. The signal of a request aborts the request and its body, as with the real `fetch`.
+ * `TypeError`. The signal of a request aborts the request and its body, as with the real `fetch`. An invalid fixture
+ * rejects its request with a `BadRequestError`.
+ *
+ * @throws {BadRequestError} If an option is unknown, or `chunkBytes` is less than 1.
  *
  * @example
  * ```ts
@@ -76,6 +84,9 @@ export function replayFetch(
   fixture: ReplayFixture | readonly ReplayFixture[],
   options: ReplayOptions = {},
 ): ReplayFetch {
+  checkObject(options, "Pass options such as { chunkBytes: 1 }");
+  checkNames(options, ["chunkBytes"], "replayFetch()");
+  assertChunkBytes(options.chunkBytes);
   const requests: ReplayRequest[] = [];
   const replay = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = await readRequest(input, init);
@@ -87,10 +98,39 @@ export function replayFetch(
     }
     const result = typeof next === "function" ? await next(request) : next;
     if (result instanceof Error) throw result;
-    const isBody = typeof result === "string" || result instanceof Uint8Array;
-    return createResponse(isBody ? { body: result } : result, request.signal, options);
+    return createResponse(toReplayResponse(result), request.signal, options);
   };
   return Object.assign(replay, { requests });
+}
+
+function assertChunkBytes(chunkBytes: unknown): void {
+  if (chunkBytes === undefined || (typeof chunkBytes === "number" && chunkBytes >= 1)) return;
+  throw new BadRequestError(
+    `chunkBytes must be a number of at least 1, not ${describeValue(chunkBytes)}`,
+  );
+}
+
+function toReplayResponse(result: Exclude<ReplayResult, Error>): ReplayResponse {
+  if (isBody(result)) return { body: result };
+  checkObject(result, "A fixture must be a body, or a response such as { status: 429 }");
+  checkNames(result, ["status", "headers", "body", "ending"], "the response");
+  const { body, ending = "close" } = result;
+  // Such as the stream of a `Response`, which could be read only once.
+  if (body !== undefined && !isBody(body)) {
+    throw new BadRequestError(
+      `The body of a fixture must be a text or bytes, not ${describeValue(body)}`,
+    );
+  }
+  if (!["close", "reset", "hang"].includes(ending)) {
+    throw new BadRequestError(
+      `ending must be "close", "reset" or "hang", not ${describeValue(ending)}`,
+    );
+  }
+  return result;
+}
+
+function isBody(value: unknown): value is string | Uint8Array {
+  return typeof value === "string" || value instanceof Uint8Array;
 }
 
 async function readRequest(

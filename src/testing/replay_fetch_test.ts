@@ -1,5 +1,6 @@
-import { assertEquals, assertRejects } from "@std/assert";
-import { replayFetch } from "./replay_fetch.ts";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { BadRequestError } from "../core/errors.ts";
+import { replayFetch, type ReplayOptions } from "./replay_fetch.ts";
 
 const url = "https://api.example.com/v1/messages";
 
@@ -103,5 +104,34 @@ Deno.test("replayFetch() answers without a body where the status forbids one", a
   for (const status of [204, 205, 304]) {
     const response = await replayFetch({ status, body: "ignored" })(url);
     assertEquals([response.status, response.body], [status, null]);
+  }
+});
+
+Deno.test("replayFetch() throws for invalid options, which could send a body without end", () => {
+  for (const chunkBytes of [0, -1, NaN, "4"]) {
+    assertThrows(
+      () => replayFetch("abc", { chunkBytes: chunkBytes as number }),
+      BadRequestError,
+      "chunkBytes must be a number of at least 1, not",
+    );
+  }
+  assertThrows(
+    () => replayFetch("abc", { chunkbyte: 1 } as ReplayOptions),
+    BadRequestError,
+    "did you mean chunkBytes?",
+  );
+});
+
+Deno.test("replayFetch() rejects the request of an invalid fixture", async () => {
+  const cases: readonly (readonly [fixture: unknown, message: string])[] = [
+    [5, "A fixture must be a body, or a response such as { status: 429 }, not 5"],
+    [() => undefined, "such as { status: 429 }, not undefined"],
+    [new Response("Hello"), "must be a text or bytes, not an object"],
+    [{ body: { a: 1 } }, "must be a text or bytes, not an object"],
+    [{ bodyy: "x" }, "did you mean body?"],
+    [{ ending: "rst" }, 'ending must be "close", "reset" or "hang", not "rst"'],
+  ];
+  for (const [fixture, message] of cases) {
+    await assertRejects(() => replayFetch(fixture as string)(url), BadRequestError, message);
   }
 });

@@ -5,6 +5,9 @@
  */
 
 import { BlockWriter } from "../core/block_writer.ts";
+import { findContentProblem } from "../core/check_message.ts";
+import { checkNames } from "../core/check_names.ts";
+import { checkObject } from "../core/check_object.ts";
 import type { ExtensionBlock, TextBlock, ThinkingBlock, ToolCallBlock } from "../core/content.ts";
 import { describeValue } from "../core/describe_value.ts";
 import {
@@ -26,33 +29,33 @@ export type ReplyContent = string | readonly ReplyBlock[];
 /** Options for {@linkcode reply}. */
 export interface ReplyOptions {
   /** Stop reason of the reply. Default: `"tool_use"` if it calls a tool, else `"stop"`. */
-  readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use">;
+  readonly stopReason?: Extract<StopReason, "stop" | "length" | "tool_use"> | undefined;
   /** Reported usage. Default: zero tokens. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Cost as reported by a provider. Default: not reported. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
   /** The provider's id of the reply. Default: none. */
-  readonly responseId?: string;
+  readonly responseId?: string | undefined;
 }
 
 /** Options for {@linkcode fail}. */
 export interface FailOptions extends AgentErrorOptions {
   /** Content before the failure. Default: none. */
-  readonly after?: ReplyContent;
+  readonly after?: ReplyContent | undefined;
   /** Usage of the failed call. Default: not reported. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Number of attempts, for the code `structured_output_failed`. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Validation error of the last attempt, for the code `structured_output_failed`. */
-  readonly lastError?: string;
+  readonly lastError?: string | undefined;
 }
 
 /** Options for {@linkcode hang}. */
 export interface HangOptions {
   /** Content before the stream hangs. Default: none. */
-  readonly after?: ReplyContent;
+  readonly after?: ReplyContent | undefined;
   /** Whether the stream keeps hanging after an abort, against the contract. Default: `false`. */
-  readonly ignoresSignal?: boolean;
+  readonly ignoresSignal?: boolean | undefined;
 }
 
 /** One answer of a scripted model, created by `reply()`, `fail()`, `hang()` or `endWithoutTerminal()`. */
@@ -78,13 +81,20 @@ export type ScriptedStep =
   | ScriptedEvents
   | ((request: StreamRequest) => ScriptedEvents | Promise<ScriptedEvents>);
 
-/** Creates a reply. It streams text word by word, and arguments in chunks of 16 characters. */
+const REPLY_OPTIONS = ["stopReason", "usage", "cost", "responseId"];
+const FAIL_OPTIONS = [
+  ...["after", "usage", "attempts", "lastError", "reason", "owner"],
+  ...["retryable", "status", "retryAfterMs", "provider", "model", "requestId", "cause"],
+];
+
+/**
+ * Creates a reply. It streams text word by word, and arguments in chunks of 16 characters.
+ *
+ * @throws {BadRequestError} If the content is no text and no array of blocks, or an option is unknown.
+ */
 export function reply(content: ReplyContent, options: ReplyOptions = {}): ScriptedAnswer {
-  if (typeof content !== "string" && !Array.isArray(content)) {
-    throw new BadRequestError(
-      `A reply must be a text or an array of blocks, not ${describeValue(content)}`,
-    );
-  }
+  assertContent(content);
+  assertOptions(options, REPLY_OPTIONS, "reply()");
   return { type: "reply", content, options };
 }
 
@@ -94,17 +104,38 @@ export function fail(
   message: string,
   options: FailOptions = {},
 ): ScriptedAnswer {
+  assertOptions(options, FAIL_OPTIONS, "fail()");
+  assertContent(options.after ?? "");
   return { type: "fail", code, message, options };
 }
 
 /** Creates an answer that hangs within its last block until the call is aborted. */
 export function hang(options: HangOptions = {}): ScriptedAnswer {
+  assertOptions(options, ["after", "ignoresSignal"], "hang()");
+  assertContent(options.after ?? "");
   return { type: "hang", options };
 }
 
 /** Creates an answer that closes within its last block without `done` or `error`, against the contract. */
 export function endWithoutTerminal(after: ReplyContent = ""): ScriptedAnswer {
+  assertContent(after);
   return { type: "end_without_terminal", after };
+}
+
+function assertContent(content: unknown): void {
+  if (typeof content === "string") return;
+  if (!Array.isArray(content)) {
+    throw new BadRequestError(
+      `A reply must be a text or an array of blocks, not ${describeValue(content)}`,
+    );
+  }
+  const problem = findContentProblem(content);
+  if (problem) throw new BadRequestError(`Invalid reply: ${problem}`);
+}
+
+function assertOptions(options: object, known: readonly string[], subject: string): void {
+  checkObject(options, `The options of ${subject} must be an object`);
+  checkNames(options, known, subject);
 }
 
 /**

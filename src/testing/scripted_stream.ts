@@ -6,6 +6,7 @@
 
 import { checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { isJsonObject } from "../core/json.ts";
 import {
   AbortedError,
@@ -20,7 +21,7 @@ import type {
   StreamFn,
   StreamRequest,
 } from "../core/stream.ts";
-import { fail, type ScriptedStep, toEvents } from "./script.ts";
+import { fail, type ScriptedEvents, type ScriptedStep, toEvents } from "./script.ts";
 import { realSleep, type Sleep } from "../core/ports.ts";
 
 /** A {@linkcode StreamFn} that plays a script and records its requests. */
@@ -39,9 +40,9 @@ export interface ScriptedStream extends StreamFn {
 export interface ScriptedStreamOptions
   extends Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> {
   /** Delay before each delta, in milliseconds. Default: 0, without a wait. */
-  readonly deltaMs?: number;
+  readonly deltaMs?: number | undefined;
   /** Port: waits. Default: `setTimeout`. */
-  readonly sleep?: Sleep;
+  readonly sleep?: Sleep | undefined;
 }
 
 const OPTION_NAMES = ["hasStrictSchema", "prices", "contextWindow", "deltaMs", "sleep"];
@@ -108,13 +109,19 @@ export function scriptedStream(
 }
 
 function isStep(step: unknown): boolean {
-  if (typeof step === "function" || Array.isArray(step)) return true;
-  return isJsonObject(step) && ("type" in step || Symbol.asyncIterator in step);
+  return typeof step === "function" || isEvents(step);
+}
+
+function isEvents(value: unknown): value is ScriptedEvents {
+  return Array.isArray(value) ||
+    (isJsonObject(value) && ("type" in value || Symbol.asyncIterator in value));
 }
 
 type EventGenerator = AsyncGenerator<AssistantMessageEvent, void>;
 
-interface PlaybackOptions extends Required<Pick<ScriptedStreamOptions, "deltaMs" | "sleep">> {
+interface PlaybackOptions {
+  readonly deltaMs: number;
+  readonly sleep: Sleep;
   readonly request: StreamRequest;
   readonly newId: () => string;
   /** Fires when the request is aborted or the stream is cancelled. */
@@ -209,7 +216,13 @@ async function* playStep(step: ScriptedStep, options: PlaybackOptions): EventGen
   const events = typeof step === "function"
     ? await raceAbort(async () => await step(request), signal)
     : step;
-  if (events === undefined) return;
+  // The signal fired while the function was running.
+  if (events === undefined && signal.aborted) return;
+  if (!isEvents(events)) {
+    throw new BadRequestError(
+      `it must return an answer, such as reply("Hello"), not ${describeValue(events)}`,
+    );
+  }
   if ("type" in events) {
     yield* paceEvents(toEvents(events, newId), options);
     if (events.type !== "hang") return;

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertInstanceOf, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import { ReplyAccumulator } from "../core/accumulate.ts";
 import { AbortedError, BadRequestError, NetworkError, StreamError } from "../core/errors.ts";
@@ -383,4 +389,29 @@ Deno.test("scriptedStream(), toolCall() and the grammar throw for unknown option
   check(() => scriptedStream([], { deltaMS: 5, price: {} } as never), "did you mean deltaMs?");
   check(() => toolCall("a", {}, { di: "c1" } as never), 'Unknown option "di" of the tool call');
   check(() => new EventGrammar({ checkSubAgents: true } as never), "did you mean checksSubAgents?");
+});
+
+Deno.test("reply(), fail(), hang() and endWithoutTerminal() throw for invalid content and unknown options", () => {
+  const cases: readonly (readonly [call: () => unknown, message: string])[] = [
+    [() => reply([5] as never), "Invalid reply: content must have blocks"],
+    [() => reply(5 as never), "a text or an array of blocks, not 5"],
+    [() => reply("Hi", { stopReasn: "length" } as never), "did you mean stopReason?"],
+    [() => reply("Hi", null as never), "The options of reply() must be an object, not null"],
+    [() => fail("network_error", "x", { retriable: true } as never), "did you mean retryable?"],
+    [() => fail("network_error", "x", { after: {} as never }), "array of blocks, not an object"],
+    [() => hang({ afters: "Hi" } as never), "did you mean after?"],
+    [() => hang({ after: [{}] as never }), "Invalid reply"],
+    [() => endWithoutTerminal(null as never), "array of blocks, not null"],
+  ];
+  for (const [call, message] of cases) assertThrows(call, BadRequestError, message);
+});
+
+Deno.test("scriptedStream() ends with a StreamError when a function returns no answer", async () => {
+  for (const value of ["Hello", 5, null, undefined, () => reply("Hi")]) {
+    const stream = scriptedStream([() => value as never]);
+    const events = await Array.fromAsync(stream(createRequest()));
+    const last = events.at(-1);
+    assert(last?.type === "error");
+    assertStringIncludes(last.error.message, 'must return an answer, such as reply("Hello"), not');
+  }
 });

@@ -252,9 +252,11 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     await first.flush();
     await subject.endLease("lease");
     const second = await (await subject.reopen()).open("lease");
+    first.append(createMessageEntry("lost before the first write"));
+    await expectFailure("lock_lost", () => first.flush());
     second.append(createMessageEntry("b"));
     await second.flush();
-    first.append(createMessageEntry("lost"));
+    first.append(createMessageEntry("lost after it"));
     await expectFailure("lock_lost", () => first.flush());
     await first.close();
     await expectFailure("locked", () => subject.store.open("lease"));

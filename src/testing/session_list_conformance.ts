@@ -335,6 +335,22 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
   },
 
+  async "finds all entries of long sessions, in their order"(subject) {
+    const bodies = Array.from(
+      { length: 300 },
+      (_, number) => createMessageEntry(`needle ${number}`),
+    );
+    const entries = {
+      a: await subject.writeSession("a", ...bodies),
+      b: await subject.writeSession("b", ...bodies),
+    };
+    const [newest] = await subject.store.list();
+    const listed = newest?.id === "a" ? [entries.a, entries.b] : [entries.b, entries.a];
+    const expected = listed.flat();
+    const hits = await subject.store.search("needle", { limit: 1_000 });
+    expectEqual(hits.map(({ entryId }) => entryId), expected.map(({ id }) => id), "hits");
+  },
+
   async "deletes a session, also from search results"(subject) {
     await subject.writeSession("gone", createMessageEntry("secret"));
     await subject.store.delete("gone");

@@ -27,17 +27,17 @@ import { writeFileTool } from "./file_tools/write_file.ts";
 /** Options for {@linkcode codingTools}. */
 export interface CodingToolsOptions {
   /** Working directory. Ignored with a `Sandbox`, which has its own. Default: that of the process. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** The sandbox of all tools, or options to create one. Default: a sandbox whose root is the working directory. */
-  readonly sandbox?: Sandbox | SandboxOptions;
+  readonly sandbox?: Sandbox | SandboxOptions | undefined;
   /** Whether `bash` can start background jobs; adds `job_output` and `job_stop`. Default: `false`. */
-  readonly jobs?: boolean;
+  readonly jobs?: boolean | undefined;
   /** Whether to add `todo`, the agent's own list of steps. Default: `false`. */
-  readonly todo?: boolean;
+  readonly todo?: boolean | undefined;
   /** Whether to add `fetch_url`, or its options. Default: `false`. */
-  readonly fetchUrl?: boolean | FetchUrlOptions;
+  readonly fetchUrl?: boolean | FetchUrlOptions | undefined;
   /** Records every file change, also by commands, so that turns can be undone. Default: changes are not recorded. */
-  readonly changeLog?: ChangeLog;
+  readonly changeLog?: ChangeLog | undefined;
 }
 
 /**

@@ -16,17 +16,17 @@ import { catchAsErrorResult } from "./kit/tool_kit.ts";
 /** Options for {@linkcode fetchUrlTool}. */
 export interface FetchUrlOptions {
   /** Allowed hosts: `example.org`, `*.example.org`. Default: all public hosts. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Whether loopback and private network addresses are allowed. Default: `false`. */
-  readonly allowPrivate?: boolean;
+  readonly allowPrivate?: boolean | undefined;
   /** Maximum number of bytes read of a response body; the rest is not downloaded. Default: 5,000,000. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   /** Timeout in milliseconds, redirects included. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Sends the requests. Default: the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Resolves a host name to its addresses. Default: A and AAAA records. */
-  readonly resolve?: (name: string) => Promise<readonly string[]>;
+  readonly resolve?: ((name: string) => Promise<readonly string[]>) | undefined;
 }
 
 const TOOL_NAME = "fetch_url";

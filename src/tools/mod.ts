@@ -44,12 +44,6 @@ export { codingTools, type CodingToolsOptions } from "./coding_tools.ts";
 export { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
 export type { FinishedCommand, Sandbox, SandboxCommand, SandboxNet } from "./sandbox/sandbox.ts";
 export type {
-  ProcessLaunch,
-  ProcessSpawner,
-  ProcessStatus,
-  SpawnedProcess,
-} from "../core/process_spawner.ts";
-export type {
   EnforcedBy,
   SandboxReport,
   SandboxRule,

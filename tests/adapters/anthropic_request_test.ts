@@ -284,3 +284,34 @@ Deno.test("createAnthropic(): fails with a hint when an image file was not read"
   assertEquals(error?.code, "bad_request");
   assert(error?.message.includes("readFile"));
 });
+
+Deno.test("createAnthropic(): continues a reply at the end of the conversation, except while thinking", async () => {
+  const getLast = async (modelId: string, level: ThinkingLevel) => {
+    const model = createModel(modelId, level);
+    const messages = [prompt("Hi"), createReply(model, [{ type: "text", text: "The answer is " }])];
+    const { body } = await sendToAnthropic({
+      ...richRequest(model),
+      context: { systemPrompt: "", tools: [], messages },
+    });
+    const last = (body["messages"] as JsonObject[]).at(-1);
+    return [last?.["role"], getMember((last?.["content"] as unknown[])[0], "text")];
+  };
+  assertEquals(await getLast(BUDGET_MODEL, "off"), ["assistant", "The answer is"]);
+  assertEquals(await getLast(BUDGET_MODEL, "low"), ["user", "Continue."]);
+  assertEquals(await getLast(ADAPTIVE_MODEL, "off"), ["user", "Continue."]);
+});
+
+Deno.test("createAnthropic(): enables thinking between calls only for a model with a budget, while it thinks and has tools", async () => {
+  const getBetas = async (modelId: string, level: ThinkingLevel, hasTools: boolean) => {
+    const request = richRequest(createModel(modelId, level));
+    const context = { ...request.context, messages: [prompt("Hi")] };
+    const tools = hasTools ? TOOLS : [];
+    const { headers } = await sendToAnthropic({ ...request, context: { ...context, tools } });
+    return headers.get("anthropic-beta");
+  };
+  const beta = "interleaved-thinking-2025-05-14";
+  assertEquals(await getBetas(BUDGET_MODEL, "low", true), beta);
+  assertEquals(await getBetas(BUDGET_MODEL, "low", false), null);
+  assertEquals(await getBetas(BUDGET_MODEL, "off", true), null);
+  assertEquals(await getBetas(ADAPTIVE_MODEL, "low", true), null);
+});

@@ -89,6 +89,27 @@ Deno.test("createBedrock(): sends the thinking fields of each model family", asy
   assertEquals(getWarningCodes(llama), ["thinking_left_out"]);
 });
 
+Deno.test("createBedrock(): thinks between a call and its result only if the reply starts with thinking", async () => {
+  const model = createModel(CLAUDE, "medium");
+  const call: ContentBlock = { type: "tool_call", id: "1", name: "read_file", arguments: {} };
+  const thinking: ContentBlock = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
+  const send = async (...content: ContentBlock[]) => {
+    const messages = [
+      prompt("Hi"),
+      createReply(model, content),
+      createToolResult("1", "read_file", [{ type: "text", text: "x" }]),
+    ];
+    const { body, warnings } = await sendToBedrock({
+      ...richRequest(model),
+      context: { systemPrompt: "", tools: TOOLS, messages },
+    });
+    const isThinking = getMember(body, "additionalModelRequestFields", "thinking") !== undefined;
+    return [isThinking, warnings.map(({ code }) => code)];
+  };
+  assertEquals(await send(thinking, call), [true, []]);
+  assertEquals(await send(call), [false, ["thinking_left_out"]]);
+});
+
 Deno.test("createBedrock(): sets cache points where the model family supports them", async () => {
   const points = async (modelId: string, options: StreamOptions = {}) => {
     const { body } = await sendToBedrock(richRequest(createModel(modelId), { options }));

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { toCitation as toAnthropicCitation } from "../../adapters/anthropic/citations.ts";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { toCitation } from "../../adapters/bedrock/citations.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
@@ -72,6 +73,33 @@ Deno.test("createAnthropic(): reads the citations of a text", async () => {
       data: page,
     },
   ]);
+});
+
+Deno.test("toCitation(): converts every location of Anthropic", () => {
+  const search = {
+    type: "search_result_location",
+    source: "https://deno.com",
+    title: "Deno",
+    cited_text: "A runtime",
+    search_result_index: 0,
+    start_block_index: 1,
+    end_block_index: 2,
+  };
+  assertEquals(toAnthropicCitation(search), {
+    type: "url",
+    url: "https://deno.com",
+    title: "Deno",
+    text: "A runtime",
+    data: search,
+  });
+  const range = (type: string, unit: string, fields: object) => {
+    const location = { type, document_index: 0, document_title: null, cited_text: "", ...fields };
+    const expected = { type: "document", documentIndex: 0, range: { unit, start: 3, end: 4 } };
+    assertEquals(toAnthropicCitation(location), { ...expected, data: location } as Citation);
+  };
+  range("char_location", "characters", { start_char_index: 3, end_char_index: 4 });
+  range("page_location", "pages", { start_page_number: 3, end_page_number: 4 });
+  range("content_block_location", "blocks", { start_block_index: 3, end_block_index: 4 });
 });
 
 Deno.test("createOpenAI(): reads the annotations of both APIs", async () => {

@@ -63,3 +63,29 @@ Deno.test("createGoogle(): warns about an unknown finish reason", async () => {
   const { warnings } = await readFixture("unknown_reason");
   assertEquals(warnings.map(({ code }) => code), ["unknown_stop_reason"]);
 });
+
+Deno.test("createGoogle(): a call that is streamed in parts keeps the signature of any of them", async () => {
+  const read = async (...signatures: readonly (string | undefined)[]) => {
+    const call = (index: number) => ({
+      ...(index === 0 && { name: "look" }),
+      partialArgs: [{ jsonPath: "$.path", stringValue: String(index) }],
+      willContinue: index < signatures.length - 1,
+    });
+    const parts = signatures.map((thoughtSignature, index) => ({
+      functionCall: call(index),
+      thoughtSignature,
+    }));
+    const body = `data: ${
+      JSON.stringify({ candidates: [{ content: { parts }, finishReason: "STOP" }] })
+    }\n\n`;
+    const streamFn = createGoogle({ fetch: replayFetch(body) });
+    const { content } = await readReply(
+      streamFn(createMinimalRequest("google", "gemini-3.8-flash")),
+    );
+    return content;
+  };
+  const call = { type: "tool_call", id: "", name: "look", arguments: { path: "012" } } as const;
+  assertEquals(await read("c2ln", undefined, undefined), [{ ...call, signature: "c2ln" }]);
+  assertEquals(await read(undefined, undefined, "c2ln"), [{ ...call, signature: "c2ln" }]);
+  assertEquals(await read(undefined, undefined, undefined), [call]);
+});

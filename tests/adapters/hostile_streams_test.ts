@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createAzure } from "../../adapters/azure/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
 import { createOllama } from "../../adapters/ollama/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
@@ -67,6 +68,16 @@ Deno.test("chat: [DONE] after the usage completes a reply without a finish reaso
   assertEquals([reply.text, summarizeEnd(reply)], ["Yes.", "stop"]);
 });
 
+Deno.test("createAzure(): a reply is complete with [DONE] or usage, since a filter may follow the finish reason", async () => {
+  const create: CreateStreamFn = (options) =>
+    createAzure({ ...options, baseUrl: "https://a.example" });
+  const events = [chunk({ content: "x" }), chunk({}, "stop")];
+  const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+  assertEquals((await read(create, events)).error?.code, "network_error");
+  assertEquals((await read(create, toBody(...events) + DONE)).stopReason, "stop");
+  assertEquals((await read(create, [...events, usage])).stopReason, "stop");
+});
+
 Deno.test("chat: an error without the member `error` is an error", async () => {
   for (
     const [event, end] of [
@@ -132,6 +143,20 @@ Deno.test("chat: calls without ids and indexes are separate calls [B66]", async 
   }
 });
 
+Deno.test("chat: calls of one index and one name are as many as their ids", async () => {
+  const piece = (id: string, args: string) =>
+    call({ index: 0, id, function: { name: "read_file", arguments: args } });
+  const end = chunk({}, "tool_calls");
+  const two = await read(createChat, [
+    piece("1", ""),
+    piece("2", '{"path":"b"}'),
+    end,
+  ]);
+  assertEquals(summarizeCalls(two), [["read_file", {}], ["read_file", { path: "b" }]]);
+  const one = await read(createChat, [piece("1", '{"a":[{}'), piece("1", ",{}]}"), end]);
+  assertEquals(summarizeCalls(one), [["read_file", { a: [{}, {}] }]]);
+});
+
 Deno.test("chat: calls without ids whose arguments come later or not at all are separate calls", async () => {
   const chunks = [
     call({ function: { name: "list_all" } }),
@@ -189,6 +214,22 @@ Deno.test("responses: arguments that come only in function_call_arguments.done a
   ]);
 });
 
+Deno.test("responses: each part of a text that comes without deltas is read once", async () => {
+  const delta = (text: string) => ({ type: "response.output_text.delta", delta: text });
+  const done = (text: string) => ({ type: "response.output_text.done", text });
+  const content = ["a", "b", "c"].map((text) => ({ type: "output_text", text }));
+  const { text } = await read(createResponses, [
+    delta("a"),
+    done("a"),
+    done("b"),
+    delta("c"),
+    done("c"),
+    { type: "response.output_item.done", output_index: 0, item: { type: "message", content } },
+    { type: "response.completed", response: { status: "completed" } },
+  ]);
+  assertEquals(text, "abc");
+});
+
 Deno.test("responses: text that comes only in output_item.done is the text of the reply", async () => {
   const done = { type: "response.output_item.done", output_index: 0, item: MESSAGE };
   assertEquals((await read(createResponses, [done, COMPLETED])).text, "Yes.");
@@ -238,6 +279,14 @@ Deno.test("anthropic: a second message_start is a stream error, so that no call 
     summarizeEnd(reply),
     "stream_error: acme: a second message started within the reply",
   );
+});
+
+Deno.test("anthropic: starts without ids are those of different messages", async () => {
+  for (const message of [{}, { id: "" }, { id: null }]) {
+    const start = { type: "message_start", message };
+    const { error } = await read(createAnthropic, [start, start, { type: "message_stop" }]);
+    assertEquals(error?.message, "acme: a second message started within the reply");
+  }
 });
 
 Deno.test("anthropic: a repeated message_start before the content is ignored", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createDeadline } from "../deadline.ts";
+import { createDeadline, DEADLINE_MS } from "../deadline.ts";
 
 /** A running server. Disposing of it closes the server. */
 export interface LoopbackServer extends AsyncDisposable {
@@ -12,15 +12,26 @@ export interface LoopbackServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a server. */
-export function serveLoopback(handler: Deno.ServeHandler<Deno.NetAddr>): LoopbackServer {
+/** Starts a server, which closes after `milliseconds` in any case. Default: two minutes. */
+export function serveLoopback(
+  handler: Deno.ServeHandler<Deno.NetAddr>,
+  milliseconds: number = DEADLINE_MS,
+): LoopbackServer {
+  // A signal that aborts when the server is closed already would end the process with an error.
+  const closing = new AbortController();
+  const deadline = createDeadline(milliseconds);
+  const close = () => closing.abort(deadline.reason);
+  deadline.addEventListener("abort", close);
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {}, signal: createDeadline() },
+    { hostname: "127.0.0.1", port: 0, onListen() {}, signal: closing.signal },
     handler,
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    [Symbol.asyncDispose]: () => server.shutdown(),
+    async [Symbol.asyncDispose]() {
+      deadline.removeEventListener("abort", close);
+      await server.shutdown();
+    },
   };
 }
 

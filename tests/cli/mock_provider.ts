@@ -5,7 +5,7 @@
  */
 
 import { createAnthropicFrames, type ScriptedReply } from "../../cli/demo/anthropic_frames.ts";
-import { createDeadline } from "../deadline.ts";
+import { serveLoopback } from "../adapters/loopback.ts";
 
 /** An answer: a reply, a late reply, a reply that hangs after a text, an error response, or no response. */
 export type MockAnswer =
@@ -27,22 +27,19 @@ export interface MockProvider extends AsyncDisposable {
 export function startMockProvider(...answers: readonly MockAnswer[]): MockProvider {
   const requests: string[] = [];
   const closing = Promise.withResolvers<void>();
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: createDeadline() },
-    async (request) => {
-      requests.push(await request.text());
-      const answer = answers[requests.length - 1] ??
-        { status: 500, body: "no answer for this request" };
-      const isOpenAI = new URL(request.url).pathname.endsWith("/chat/completions");
-      return respond(answer, { number: requests.length, isOpenAI, closing: closing.promise });
-    },
-  );
+  const server = serveLoopback(async (request) => {
+    requests.push(await request.text());
+    const answer = answers[requests.length - 1] ??
+      { status: 500, body: "no answer for this request" };
+    const isOpenAI = new URL(request.url).pathname.endsWith("/chat/completions");
+    return respond(answer, { number: requests.length, isOpenAI, closing: closing.promise });
+  });
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: server.url,
     requests,
     async [Symbol.asyncDispose]() {
       closing.resolve();
-      await server.shutdown();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

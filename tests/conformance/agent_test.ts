@@ -343,15 +343,6 @@ Deno.test("reset() in a listener aborts the run", async () => {
   assertEquals(findViolation(seen), undefined);
 });
 
-Deno.test("state: runId is that of the latest run, from its agent_start", async () => {
-  const { agent } = testAgent([reply("Hello")]);
-  assertEquals(agent.state.runId, "");
-  const seen: string[] = [];
-  agent.subscribe(() => void seen.push(agent.state.runId));
-  const { runId } = await agent.prompt("Hi");
-  assertEquals([...new Set(seen), agent.state.runId], [runId, runId]);
-});
-
 Deno.test("state: has the ids of running calls and a snapshot of the streaming reply", async () => {
   const { agent } = testAgent([
     reply([toolCall("look", { at: "x" }), toolCall("nothing")]),

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { startThreadTimer } from "../thread_time.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
@@ -164,9 +165,9 @@ Deno.test("prompt() reads all events without a reader of the caller", async () =
 Deno.test("prompt() reads 200,000 deltas in one burst within 10 s [B59]", async () => {
   const { streamFn } = createWordStream(200_000);
   const { agent } = testAgent([], { streamFn });
-  const start = performance.now();
+  const getThreadTime = startThreadTimer();
   await agent.prompt("Hi");
-  const seconds = (performance.now() - start) / 1_000;
+  const seconds = getThreadTime() / 1_000;
   // Quadratic work takes minutes; the bound allows for a busy machine.
   assert(seconds < 10, `${seconds} s`);
 });

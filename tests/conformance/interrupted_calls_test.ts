@@ -79,3 +79,18 @@ Deno.test("prompt(): an interrupted call keeps its result, and the other calls a
   assertEquals(kept, [["call_2", false, { line: 1 }], ["call_3", true, { line: 1 }]]);
   assertEquals(ranCalls(test), []);
 });
+
+Deno.test("interrupted calls: one that is approved later runs again with its key", async () => {
+  const first = pendingAgent();
+  const { pendingApprovals = [] } = await first.agent.prompt("Go");
+  const test = pendingAgent([reply("Done")]);
+  const rerun = { idempotencyKey: "key" };
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals,
+    interruptedCalls: [{ toolCallId: "call_2", result: { content: [] }, rerun }],
+  });
+  const events = await checkEvents(test.agent.continueStream({ approvals: { call_2: true } }));
+  assertEquals(ranCalls(test), ["call_2"]);
+  const started = eventsOfType(events, "tool_execution_start").find(({ id }) => id === "call_2");
+  assertEquals(started?.idempotencyKey, "key");
+});

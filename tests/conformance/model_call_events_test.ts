@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
-import { AbortedError } from "../../src/core/errors.ts";
+import { AbortedError, NetworkError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
@@ -277,6 +277,20 @@ Deno.test("model_call_end: has the error of a failed call, and an AbortedError o
     "turn_end aborted",
     "agent_end",
   ]);
+});
+
+Deno.test("model calls: an attempt whose key failed does not count as a call", async () => {
+  const keys = [new NetworkError("no key service"), "key"];
+  const { agent } = testAgent([reply("Hello")], {
+    ...scriptedPorts(new InstantClock()),
+    getApiKey: () => {
+      const key = keys.shift();
+      if (key instanceof NetworkError) throw key;
+      return key;
+    },
+  });
+  const events = await checkEvents(agent.promptStream("Hi"));
+  assertEquals(outlineCalls(events), ["start 1.1 model", "end 1.1 model"]);
 });
 
 Deno.test("model calls: a call whose key fails has no events, and neither has an aborted wait for a retry", async () => {

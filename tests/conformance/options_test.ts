@@ -143,7 +143,12 @@ const INVALID: readonly (readonly [Readonly<Record<string, unknown>>, string])[]
   [{ fallback: [undefined] }, "Pass fallbacks such as { model: modelSpec(name) }"],
   [{ fallback: ["a/b"] }, "Pass fallbacks such as { model: modelSpec(name) }"],
   [{ fallback: [{ model: "a/b" }] }, "A model must have a provider and a modelId"],
-  [{ fallback: [{ model: modelSpec("a/b"), retry: 1 }] }, "retry must be a function, not 1"],
+  ...["streamFn", "getApiKey", "retry"].map((name) =>
+    [
+      { fallback: [{ model: modelSpec("a/b"), [name]: 1 }] },
+      `${name} must be a function, not 1`,
+    ] as const
+  ),
   [{ policies: { name: "a" } }, "policies must be an array, not an object"],
   [{ policies: [undefined] }, "A policy must have a name and hooks"],
   [{ policies: [{ preTurn: () => {} }] }, "A policy must have a name and hooks"],

@@ -188,3 +188,27 @@ Deno.test("preDispatch inject: the messages are in the next turn", async () => {
     "assistant: Seen",
   ]);
 });
+
+for (
+  const [refusal, refuse] of [
+    ["skips the call", () => ({ type: "skip", reason: "no" } as const)],
+    ["throws", () => {
+      throw new Error("no rules");
+    }],
+  ] as const
+) {
+  Deno.test(`preDispatch inject: the messages are in the next turn when a later policy ${refusal}`, async () => {
+    const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+      tools: [look()],
+      policies: [
+        { name: "hint", preDispatch: () => ({ type: "inject", messages: [note("careful")] }) },
+        { name: "guard", preDispatch: refuse },
+      ],
+    });
+    await agent.prompt("Look");
+    assertEquals(outlineMessages(agent.state.messages).slice(3), [
+      "user: careful",
+      "assistant: Seen",
+    ]);
+  });
+}

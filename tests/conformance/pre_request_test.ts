@@ -6,6 +6,7 @@ import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineAllEvents, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
@@ -176,6 +177,24 @@ Deno.test("preRequest: policies chain, each with the request as the ones before 
   await checkEvents(agent.promptStream("Hi"));
   assertEquals(seen, ["start", "start a"]);
   assertEquals(streamFn.calls[0]?.context.systemPrompt, "start a b");
+});
+
+Deno.test("preRequest: a policy gets the model, its window and the tools that the one before it has chosen", async () => {
+  const seen: unknown[] = [];
+  const streamFn = Object.assign(scriptedStream([reply("Hello")]), {
+    contextWindow: ({ modelId }: ModelSpec) => modelId === "cheap" ? 1_000 : 200_000,
+  });
+  const { agent } = testAgent([], {
+    streamFn,
+    tools: [look()],
+    policies: [changeFirst({ model: modelSpec("other/cheap"), tools: [] }), {
+      name: "watch",
+      preRequest: ({ model, request, contextWindow, tools }) =>
+        void seen.push(model.modelId, request.model.modelId, contextWindow, tools),
+    }],
+  });
+  await agent.prompt("Hi");
+  assertEquals(seen, ["cheap", "cheap", 1_000, []]);
 });
 
 Deno.test("preRequest: changes of different parts by several policies add up", async () => {

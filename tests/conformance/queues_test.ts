@@ -267,3 +267,14 @@ Deno.test("steer() and followUp(): a message keeps its id, in the queue and in t
     ["message_1", "a", "b"],
   );
 });
+
+for (const queue of ["steer", "followUp"] as const) {
+  Deno.test(`${queue}(): returns the last of several messages, and hasPendingMessages counts them`, () => {
+    const { agent } = testAgent([]);
+    assertEquals(agent.hasPendingMessages, false);
+    const { id } = agent[queue]([userMessage("First", 0), userMessage("Last", 0)]);
+    assertEquals(agent.hasPendingMessages, true);
+    const { steering, followUp } = agent.queued;
+    assertEquals([...steering, ...followUp].map((queued) => queued.id === id), [false, true]);
+  });
+}

@@ -280,3 +280,11 @@ for (const options of [null, 5, { tools: 5 }, { tools: null }]) {
     assertEquals((await agent.prompt("Hi")).text, "Hello");
   });
 }
+
+Deno.test("streamOptions of a run: an undefined one keeps that of the agent", async () => {
+  const options = { temperature: undefined, maxTokens: 9 };
+  const [sent] = await requestOptions({ streamOptions: { temperature: 0 } }, {
+    streamOptions: options,
+  });
+  assertEquals(sent, { temperature: 0, maxTokens: 9 });
+});

@@ -42,3 +42,15 @@ Deno.test("structuredOutput() keeps the definitions of a wrapped schema with an 
   const [tool] = streamFn.calls[0]?.context.tools ?? [];
   assertEquals(tool?.parameters["properties"], { value: schema });
 });
+
+Deno.test("structuredOutput(): references in a part of a wrapped schema that has an $id stay relative to that part", async () => {
+  const node = {
+    $id: "https://example.com/node",
+    type: "object",
+    properties: { next: { $ref: "#" } },
+    additionalProperties: false,
+  };
+  const { agent } = testAgent([answer([{ next: { last: 1 } }]), answer([{ next: {} }])]);
+  const value: unknown = await agent.structuredOutput("Which?", { type: "array", items: node });
+  assertEquals(value, [{ next: {} }]);
+});

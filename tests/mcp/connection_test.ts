@@ -50,6 +50,7 @@ Deno.test("connectMcp(): offers the tools of a server, which require approval wh
   assertEquals([tool?.label, tool?.description], ["Reads (mock)", "Reads it"]);
   assertEquals(tool?.parameters, { type: "object" });
   assertEquals([tool?.readOnly, tool?.requiresApproval, tool?.sideEffect], [false, true, "once"]);
+  assertEquals(tool?.risk, "network");
 });
 
 Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program", async () => {

@@ -10,6 +10,7 @@ import {
   type PostgresStores,
   readTexts,
   ServerTests,
+  writeSession,
 } from "./postgres_stores.ts";
 
 const tests = await ServerTests.start();
@@ -137,6 +138,26 @@ tests.test(
     await pool.end();
   },
 );
+
+tests.test("deletes a session once when the connection is lost afterwards", async (stores) => {
+  const pool = await openPool(stores.server);
+  let isLost = false;
+  const connection: PostgresClient = {
+    query: async (text, values) => {
+      const result = await pool.query(text, values);
+      if (isLost || !text.includes("RETURNING id")) return result;
+      isLost = true;
+      throw createDisconnectedError();
+    },
+  };
+  const store = stores.open({ connection });
+  await writeSession(store, "s", "a");
+  await store.delete("s");
+  assertEquals([isLost, await store.list()], [true, []]);
+  const error = await assertRejects(() => store.delete("s"), SessionError);
+  assertEquals(error.reason, "not_found");
+  await pool.end();
+});
 
 tests.test(
   "rejects an append that exceeds the time limit, and asks to open the session again if it was stored",

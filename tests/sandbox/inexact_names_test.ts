@@ -69,6 +69,7 @@ for (const program of ["rg", "no program"] as const) {
         const text = await search({ pattern: "needle", ...output });
         for (const digit of [1, 2, 3, 4]) assert(!text.includes(`needle ${digit}`), text);
         assertStringIncludes(text, "b");
+        assert(!/not readable|changed/.test(text), text);
         const skipped = /\[not searched or not shown: ([^\]]*)\]/.exec(text)?.[1];
         const names = skipped?.match(/[ad]\ufffd\S*(?= \(not UTF-8: use a command\))/g);
         assertEquals(names?.slice(0, 3), ["a\ufffd", "a\ufffd", "a\ufffd"], text);

@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { readErrorBody, readErrorValue } from "./error_body.ts";
 
 /** A body, its message and its codes. */
@@ -50,9 +51,9 @@ Deno.test("readErrorBody(): truncates a long message and removes control charact
 });
 
 Deno.test("readErrorBody(): takes seconds at most, not minutes, for 500 KB of markup", () => {
-  const start = performance.now();
+  const getThreadTime = startThreadTimer();
   for (const piece of ["<", "<title", "<title>", "</", ">", " ", "&", "{"]) {
     readErrorBody(`<html>${piece.repeat(500_000 / piece.length)}`);
   }
-  assert(performance.now() - start < 10_000);
+  assert(getThreadTime() < 10_000);
 });

@@ -101,6 +101,16 @@ Deno.test("findRetryAfter(): reads the headers in an error of OpenRouter, after 
   }
 });
 
+Deno.test("findRetryAfter(): of several exhausted limits the longest reset counts", () => {
+  const names = ["requests", "input-tokens", "output-tokens"];
+  const resets = ["20s", "10s", "30s"];
+  const headers = names.flatMap((name, index) => [
+    [`x-ratelimit-remaining-${name}`, "0"],
+    [`x-ratelimit-reset-${name}`, resets[index] ?? ""],
+  ]);
+  assertEquals(getDelay(Object.fromEntries(headers)), 30_000);
+});
+
 Deno.test("findRetryAfter(): an empty reset time is none", () => {
   assertEquals(getDelay({ "x-ratelimit-remaining": "0", "x-ratelimit-reset": "" }), undefined);
 });

@@ -1,9 +1,10 @@
 import { assertEquals, assertThrows } from "@std/assert";
+import type { ContentBlock } from "../../../src/core/content.ts";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import type { AssistantMessage } from "../../../src/core/message.ts";
 import { zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import { assistantMessage, toolCall } from "../../../src/testing/messages.ts";
-import { createCallIdEncoder, isOwnReply } from "./history.ts";
+import { createCallIdEncoder, isOwnReply, toResultText } from "./history.ts";
 import { toMediaUrl } from "./media.ts";
 
 function createReply(provider: string, modelId: string): AssistantMessage {
@@ -54,4 +55,27 @@ Deno.test("createCallIdEncoder(): encodes the call ids of other models and keeps
     "functions.search:0",
     "toolu_1_x",
   ]);
+});
+
+Deno.test("toResultText(): marks errors once, and describes media and missing output", () => {
+  const toText = (isError: boolean, ...content: ContentBlock[]) =>
+    toResultText({
+      role: "tool_result",
+      toolCallId: "1",
+      toolName: "look",
+      content,
+      isError,
+      timestamp: 0,
+    });
+  const text = (text: string): ContentBlock => ({ type: "text", text });
+  const source = { type: "base64", data: "AAAA" } as const;
+  const image: ContentBlock = { type: "image", source: { ...source, mediaType: "image/png" } };
+  const audio: ContentBlock = { type: "audio", mediaType: "audio/wav", source };
+  assertEquals(toText(true, text("No such file")), "Error: No such file");
+  assertEquals(toText(true, text("error: no such file")), "error: no such file");
+  assertEquals(toText(true), "Error: (no output)");
+  assertEquals(toText(false, text("a"), text(" "), image, text("b")), "a\n\nb");
+  assertEquals(toText(false, text("\n")), "(no output)");
+  assertEquals(toText(false, image), "(see the images)");
+  assertEquals(toText(false, image, audio), "(see the attachments)");
 });

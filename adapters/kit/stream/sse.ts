@@ -19,7 +19,7 @@ const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 /** Options for `new SseParser()`. */
 export interface SseOptions {
   /** Called for each line that is not part of an event, such as an error outside of the events. */
-  readonly onUnknownLine?: (line: string) => void;
+  readonly onUnknownLine?: ((line: string) => void) | undefined;
 }
 
 /** Splits server-sent events into frames; a frame is the data of one event. */

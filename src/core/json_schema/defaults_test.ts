@@ -47,3 +47,15 @@ Deno.test("fillDefaults() treats names of methods like any other name", () => {
     toString: "x",
   } as never);
 });
+
+Deno.test("fillDefaults() fills in the items of a tuple, and those after it", () => {
+  const place = (zoom: number) => ({ properties: { zoom: { default: zoom } } });
+  const schema = { prefixItems: [place(1), {}, place(3)], items: place(4) };
+  assertEquals(fillDefaults(schema, [{}, {}, {}, {}, {}]), [
+    { zoom: 1 },
+    {},
+    { zoom: 3 },
+    { zoom: 4 },
+    { zoom: 4 },
+  ]);
+});

@@ -155,3 +155,13 @@ Deno.test("plain check: is missing for schemas with other keywords", () => {
   ];
   for (const item of schemas) assertEquals(getPlainCheck(normalizeSchema(item)), undefined);
 });
+
+Deno.test("plain check: accepts no number that JSON does not have, as ajv", () => {
+  for (const schema of [{ type: "number" }, { type: "integer" }, { type: ["string", "number"] }]) {
+    const normalized = normalizeSchema(schema);
+    const check = getPlainCheck(normalized);
+    for (const number of [NaN, Infinity, -Infinity]) {
+      assertEquals([check?.(number), check?.(1)], [false, true]);
+    }
+  }
+});

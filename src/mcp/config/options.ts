@@ -19,18 +19,18 @@ export type McpSandbox = ProcessSpawner | "off";
  */
 export interface McpServerOptions {
   /** Patterns of the tools to offer. Default: all. */
-  readonly allow?: readonly string[];
+  readonly allow?: readonly string[] | undefined;
   /** Patterns of the tools not to offer; takes precedence. Default: none. */
-  readonly deny?: readonly string[];
+  readonly deny?: readonly string[] | undefined;
   /**
    * Patterns of the tools that change nothing as you know, whatever the server declares: they require no approval and are
    * available in plan mode. Default: none.
    */
-  readonly readOnly?: readonly string[];
+  readonly readOnly?: readonly string[] | undefined;
   /** The sandbox of this server. Default: that of {@linkcode McpOptions.sandbox}. */
-  readonly sandbox?: McpSandbox;
+  readonly sandbox?: McpSandbox | undefined;
   /** Authorization by OAuth, for a server over HTTP. Default: none. */
-  readonly oauth?: McpOAuth;
+  readonly oauth?: McpOAuth | undefined;
 }
 
 /** Authorization by OAuth, as the npm package `@modelcontextprotocol/client` implements it. */
@@ -52,31 +52,31 @@ export interface McpOptions {
   /** The variables that `${NAME}` in the configuration may refer to; programs get `PATH` from it. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Starts the programs of servers. Required if a server is a program. */
-  readonly sandbox?: McpSandbox;
+  readonly sandbox?: McpSandbox | undefined;
   /** Options by the names of the servers. Default: none. */
-  readonly servers?: Readonly<Record<string, McpServerOptions>>;
+  readonly servers?: Readonly<Record<string, McpServerOptions>> | undefined;
   /** Asks the user for data that a server requests. Default: such requests are refused. */
-  readonly onElicitation?: McpElicit;
+  readonly onElicitation?: McpElicit | undefined;
   /** Called when the state of a server or the list of its tools has changed. */
-  readonly onStatus?: (status: McpServerStatus) => void;
+  readonly onStatus?: ((status: McpServerStatus) => void) | undefined;
   /** Called with problems of servers that have no other effect, such as an invalid tool in a list. */
-  readonly onWarning?: (warning: McpWarning) => void;
+  readonly onWarning?: ((warning: McpWarning) => void) | undefined;
   /** Maximum time that `connectMcp()` waits for the servers, in milliseconds; they start in any case. Default: 5,000. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
   /** Maximum time for the start of a server, in milliseconds. Default: 60,000. */
-  readonly startTimeoutMs?: number;
+  readonly startTimeoutMs?: number | undefined;
   /** Maximum number of bytes of a message of a server. Default: 16 MiB. */
-  readonly maxMessageBytes?: number;
+  readonly maxMessageBytes?: number | undefined;
   /** Name and version that the servers get. Default: those of this library. */
-  readonly clientInfo?: { readonly name: string; readonly version: string };
+  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
   /** The npm package `@modelcontextprotocol/client`, for bundles. Default: imported on first use. */
-  readonly clientPackage?: McpClientPackage;
+  readonly clientPackage?: McpClientPackage | undefined;
   /** Sends requests over HTTP. Default: that of the runtime. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
   /** Returns the time in milliseconds. Default: `Date.now`. */
-  readonly now?: Clock["now"];
+  readonly now?: Clock["now"] | undefined;
   /** Waits for restarts and time limits. Default: a timer. */
-  readonly sleep?: Clock["sleep"];
+  readonly sleep?: Clock["sleep"] | undefined;
 }
 
 /** A request of a server for data of the user. The texts are those of the server. */

@@ -114,7 +114,7 @@ export interface ProtocolClient {
 /** Options for connecting. */
 export interface ConnectOptions extends RequestOptions {
   /** An earlier negotiation with the server. */
-  readonly prior?: { readonly kind: "legacy" };
+  readonly prior?: { readonly kind: "legacy" } | undefined;
 }
 
 /** The package `@modelcontextprotocol/client`, version 2: `await import("@modelcontextprotocol/client")`. */

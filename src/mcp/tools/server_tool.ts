@@ -27,8 +27,8 @@ export interface ServerToolOptions {
 }
 
 /**
- * Creates a tool that calls a tool of a server. The hints of the server are not used: a call requires approval, and must
- * not be repeated, unless the program knows that the tool is read-only.
+ * Creates a tool that calls a tool of a server. The hints of the server are not used: a call has the highest risk class,
+ * requires approval and must not be repeated, unless the program knows that the tool is read-only.
  */
 export function createServerTool(
   connection: ServerConnection,
@@ -43,6 +43,7 @@ export function createServerTool(
     parameters: tool.inputSchema,
     readOnly,
     requiresApproval: !readOnly,
+    risk: readOnly ? "read" : "network",
     sideEffect: readOnly ? "none" : "once",
     timeoutMs: connection.timeoutMs,
     execute: (args, context) => new ServerToolCall(connection, tool).execute(args, context),

@@ -12,7 +12,7 @@ import type { CompactingTransform, CompactOptions } from "./compaction.ts";
 /** Options for {@linkcode compact}. */
 export interface CompactNowOptions extends CompactOptions {
   /** Aborts the compaction. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

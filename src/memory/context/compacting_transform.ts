@@ -74,6 +74,11 @@ const UNKNOWN_WINDOW_TARGET = 0.6;
 /** Lower limit of the tokens that a provider counts per estimated token. */
 const MIN_SCALE = 0.5;
 
+/** The options with their defaults. */
+type ResolvedOptions = {
+  readonly [Name in keyof CompactionOptions]-?: NonNullable<CompactionOptions[Name]>;
+};
+
 /** The request to make smaller. */
 interface ShrinkOptions {
   readonly input: TransformInput;
@@ -91,7 +96,7 @@ interface ContextUsage {
 }
 
 class Compactor {
-  readonly #options: Required<CompactionOptions>;
+  readonly #options: ResolvedOptions;
   readonly #writer: SummaryWriter | undefined;
   /** Called with the report of each manual compaction. */
   onCompact: ReportingTransform["onCompact"];
@@ -104,15 +109,17 @@ class Compactor {
 
   constructor(options: CompactionOptions, writer: SummaryWriter | undefined) {
     this.#backoff = new SummaryBackoff(writer?.now);
+    const { contextWindow, threshold = 0.85, target = 0.5, overflowTarget = 0.35 } = options;
+    const { anchor = 1, keepSteps = 4, pin = isPlan, countTokens = estimateTokens } = options;
     this.#options = {
-      threshold: 0.85,
-      target: 0.5,
-      overflowTarget: 0.35,
-      anchor: 1,
-      keepSteps: 4,
-      pin: isPlan,
-      countTokens: estimateTokens,
-      ...options,
+      contextWindow,
+      threshold,
+      target,
+      overflowTarget,
+      anchor,
+      keepSteps,
+      pin,
+      countTokens,
     };
     this.#writer = writer;
   }

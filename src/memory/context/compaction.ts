@@ -22,22 +22,22 @@ export interface CompactionOptions {
    */
   readonly contextWindow: number | ((model: ModelSpec) => number | undefined);
   /** Fraction of the window above which a cut is made; the rest is for the reply. Default: 0.85. */
-  readonly threshold?: number;
+  readonly threshold?: number | undefined;
   /** Fraction of the window that is in use after a cut. Default: 0.5. */
-  readonly target?: number;
+  readonly target?: number | undefined;
   /** Fraction of the window that is in use after the provider rejected a request as too long. Default: 0.35. */
-  readonly overflowTarget?: number;
+  readonly overflowTarget?: number | undefined;
   /** Number of messages at the beginning that are always kept. Default: 1. */
-  readonly anchor?: number;
+  readonly anchor?: number | undefined;
   /**
    * Number of steps at the end that are kept while they fit. A step is a message, or a reply with its tool
    * results. Default: 4.
    */
-  readonly keepSteps?: number;
+  readonly keepSteps?: number | undefined;
   /** Selects messages that are always kept. Default: plans. */
-  readonly pin?: (message: AgentMessage) => boolean;
+  readonly pin?: ((message: AgentMessage) => boolean) | undefined;
   /** Estimates the tokens of a message. Default: `estimateTokens`. */
-  readonly countTokens?: CountTokens;
+  readonly countTokens?: CountTokens | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export interface ContextView {
 /** Options for {@linkcode CompactingTransform.compact}. */
 export interface CompactOptions {
   /** Topics that a summary should emphasize. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
 }
 
 /** A `transformContext` that keeps requests within the model's context window. */

@@ -11,7 +11,7 @@ import { type ContextCount, countContext } from "./context_count.ts";
 /** Options for {@linkcode contextGauge}. */
 export interface ContextGaugeOptions extends Partial<Pick<CompactionOptions, "contextWindow">> {
   /** The agent's transform, so that omitted messages are not counted. Default: none. */
-  readonly transform?: CompactingTransform;
+  readonly transform?: CompactingTransform | undefined;
 }
 
 /** Usage of the model's context window. */

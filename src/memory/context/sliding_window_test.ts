@@ -52,6 +52,22 @@ Deno.test("slidingWindow() keeps the first and the last of four messages [A117]"
   });
 });
 
+Deno.test("slidingWindow(): options that are undefined have their defaults", async () => {
+  const options = { contextWindow: 450, countTokens: () => 100 };
+  const unset = {
+    threshold: undefined,
+    target: undefined,
+    overflowTarget: undefined,
+    anchor: undefined,
+    keepSteps: undefined,
+    pin: undefined,
+  };
+  const history = [u1, a1, u2, a2, u3];
+  const output = await slidingWindow({ ...options, ...unset })(history, createInput());
+  assertEquals(output, await slidingWindow(options)(history, createInput()));
+  assert(getMessages(output).length < history.length);
+});
+
 Deno.test("slidingWindow() omits more after an overflow [A117]", async () => {
   const history = [u1, a1, u2, a2, u3, u4];
   const options = { contextWindow: 500, target: 0.8, overflowTarget: 0.5 };

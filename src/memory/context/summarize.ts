@@ -42,23 +42,23 @@ export interface SummarizeOptions extends CompactionOptions {
   /** Calls the model that writes summaries. */
   readonly streamFn: StreamFn;
   /** The model that writes summaries. Default: the agent's model, without thinking. */
-  readonly model?: ModelSpec | string;
+  readonly model?: ModelSpec | string | undefined;
   /** Context window of that model, in tokens. Default: `contextWindow`. */
-  readonly summaryWindow?: number;
+  readonly summaryWindow?: number | undefined;
   /** Maximum length of a summary, in tokens. Default: 2,000. */
-  readonly maxSummaryTokens?: number;
+  readonly maxSummaryTokens?: number | undefined;
   /** Returns the API key of a provider. Default: none; the adapter uses its own key. */
-  readonly getApiKey?: GetApiKey;
+  readonly getApiKey?: GetApiKey | undefined;
   /** Prices of models. Default: none; only costs that the provider reports are counted. */
-  readonly prices?: Prices;
+  readonly prices?: Prices | undefined;
   /** Maximum duration of a model call, in milliseconds. Default: 120,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Decides whether and when a failed model call is retried. Default: `exponentialBackoff()`. */
-  readonly retry?: RetryStrategy;
+  readonly retry?: RetryStrategy | undefined;
   /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: Clock["now"];
+  readonly now?: Clock["now"] | undefined;
   /** Waits for retries and for the time limit. Default: based on `setTimeout`. */
-  readonly sleep?: Clock["sleep"];
+  readonly sleep?: Clock["sleep"] | undefined;
 }
 
 /**

@@ -86,11 +86,11 @@ export interface FileSessionStoreOptions {
   /** The directory of the sessions; created with the first session. */
   readonly directory: string;
   /** Name of the host, shown to other processes that find a session locked. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Creates ids for entries. Default: twelve random letters and digits. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
 }
 
 /** Options for {@linkcode FileSessionStore} with the file system, which tests replace. Not public. */

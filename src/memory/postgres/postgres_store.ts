@@ -17,23 +17,23 @@ export interface PostgresSessionStoreOptions {
    */
   readonly connection: string | PostgresClient;
   /** Settings of TLS for a URL without `sslmode`; `true` verifies the server by the runtime's certificates. Default: `false`. */
-  readonly ssl?: boolean | PostgresTls;
+  readonly ssl?: boolean | PostgresTls | undefined;
   /** The schema of the tables, which is created if it does not exist. Default: `"swink"`. */
-  readonly schema?: string;
+  readonly schema?: string | undefined;
   /** Maximum number of connections for a URL. Default: 10. */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /** Time limit of a statement for a URL, in milliseconds. Default: 30,000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Time for which a statement is repeated while the server cannot be reached, in milliseconds. Default: 10,000. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   /** Duration of a writer's lease, which is renewed while the session is open, in milliseconds. Default: 30,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** Name of the host, shown to other processes that find a session locked. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** The clock, in milliseconds since the epoch. Leases use the clock of the server. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Creates ids for entries. Default: twelve random letters and digits. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
 }
 
 /**

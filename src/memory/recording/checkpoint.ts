@@ -61,7 +61,7 @@ export interface RestoreOptions extends AgentHookOptions {
    * Number of times that a tool call may start in all; one that was interrupted each time gets an error result.
    * Default: 3.
    */
-  readonly maxToolAttempts?: number;
+  readonly maxToolAttempts?: number | undefined;
 }
 
 /** Result of {@linkcode restore}. */

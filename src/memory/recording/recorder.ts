@@ -42,9 +42,9 @@ export interface RecordSessionOptions
     AgentHookOptions,
     Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
-  readonly session?: Session;
+  readonly session?: Session | undefined;
   /** Called when the session cannot be written, after the run was aborted. Default: none. */
-  readonly onError?: (error: SessionError) => void;
+  readonly onError?: ((error: SessionError) => void) | undefined;
 }
 
 /** The recording of an agent. */

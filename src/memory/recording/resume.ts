@@ -25,12 +25,12 @@ import { settleCalls } from "./settle_calls.ts";
 /** Options for {@linkcode resumeSession}. */
 export interface ResumeSessionOptions {
   /** The entry to resume from. Default: the leaf. */
-  readonly leaf?: string | null;
+  readonly leaf?: string | null | undefined;
   /**
    * Whether to resume in a fork, or the id of the fork. The original session, which may be open elsewhere, is not
    * changed. Default: `false`.
    */
-  readonly fork?: boolean | string;
+  readonly fork?: boolean | string | undefined;
 }
 
 /** Options for {@linkcode ResumedSession.into}. */
@@ -39,9 +39,9 @@ export interface ResumeIntoOptions extends AgentHookOptions, Pick<RecordSessionO
    * Number of times that a tool call may start in all; one that was interrupted each time gets an error result.
    * Default: 3.
    */
-  readonly maxToolAttempts?: number;
+  readonly maxToolAttempts?: number | undefined;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** The recording of an agent that was resumed. */

@@ -14,11 +14,11 @@ export interface SqliteSessionStoreOptions {
   /** The database file; created if it does not exist. Locks are kept in the directory `<path>-locks`. */
   readonly path: string;
   /** Name of the host, shown to other processes that find a session locked. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Creates ids for entries. Default: twelve random letters and digits. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
 }
 
 /** Options for {@linkcode SqliteSessionStore} with the storage of locks, which tests replace. Not public. */

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@
 import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
+import type { SessionDamage } from "../../core/session.ts";
 import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
@@ -437,6 +438,36 @@ testDatabase(
     await store.close();
   },
 );
+
+testDatabase(
+  "finds the entries around a damaged page of the table when the index is damaged too",
+  async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    const texts = Array.from({ length: 300 }, (_, number) => `text ${number}. ${"x".repeat(200)}`);
+    await writeSession(store, "s", ...texts);
+    await store.close();
+    const database = new DatabaseSync(path);
+    const schema = "SELECT rootpage FROM sqlite_schema WHERE name = 'entry_outlines'";
+    const root = Number(database.prepare(schema).get()?.["rootpage"]);
+    database.close();
+    const bytes = await Deno.readFile(path);
+    const size = 4096;
+    bytes.fill(0, (root - 1) * size, root * size);
+    const page = Math.floor(new TextDecoder("latin1").decode(bytes).indexOf("text 150.") / size);
+    bytes.fill(0, page * size, (page + 1) * size);
+    await Deno.writeFile(path, bytes);
+    await using damaged = new SqliteSessionStore({ path });
+    await using session = await damaged.open("s", { access: "read" });
+    assert(session.outline.length > 250, `${session.outline.length} entries`);
+    assertEquals(session.outline.length + session.damage.filter(isBroken).length, 300);
+    await session.close();
+    await damaged.close();
+  },
+);
+
+function isBroken({ type }: SessionDamage): boolean {
+  return type === "broken_entry";
+}
 
 testDatabase("stores the metadata in the header only", async (path) => {
   await using store = new SqliteSessionStore({ path });

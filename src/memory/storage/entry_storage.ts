@@ -114,9 +114,9 @@ export interface EntryStorage {
 /** Options for {@linkcode EntryStorage.list}. */
 export interface StorageListOptions extends SessionFilter {
   /** Maximum number of sessions. Default: no limit. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Only sessions after this position. Default: all. */
-  readonly after?: SessionOrder;
+  readonly after?: SessionOrder | undefined;
 }
 
 /** A search in the storage. */

@@ -10,9 +10,9 @@ import { StorageSessionStore } from "./storage_session_store.ts";
 /** Options for {@linkcode InMemorySessionStore}. */
 export interface InMemorySessionStoreOptions {
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Creates ids for entries. Default: twelve random letters and digits. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
 }
 
 /**

@@ -58,15 +58,15 @@ const RENEWALS_PER_LEASE = 3;
 /** Options for `storeFrom()`. */
 export interface StoreFromOptions {
   /** Name of the host, shown to other processes that find a session locked. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** Duration of a writer's lease, which is renewed while the session is open, in milliseconds. Default: 30,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
   /** The clock, in milliseconds since the epoch. Default: `Date.now`. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Creates ids for entries. Default: twelve random letters and digits. */
-  readonly newId?: () => string;
+  readonly newId?: (() => string) | undefined;
   /** Starts the timer that renews leases. Default: `setInterval`, without keeping the program alive. */
-  readonly startInterval?: (milliseconds: number, run: () => void) => () => void;
+  readonly startInterval?: ((milliseconds: number, run: () => void) => () => void) | undefined;
 }
 
 /**

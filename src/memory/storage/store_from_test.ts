@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
@@ -62,6 +63,35 @@ Deno.test("storeFrom(): renews the leases of all open sessions with one timer, u
   for (const session of sessions) await session.close();
   assertEquals(timers.running, []);
   await (await other.open("a")).close();
+});
+
+Deno.test("storeFrom(): close() releases the lease after a renewal that is under way", async () => {
+  const timers = new ManualTimers();
+  const storage = createMemoryStorage();
+  const calls: string[] = [];
+  const renewal = createDeferred();
+  const store = storeFrom({
+    ...damage(storage, {}),
+    lease: async (id, request) => {
+      if (calls.length > 0) await renewal.promise;
+      calls.push("lease");
+      return await storage.lease(id, request);
+    },
+    release: (id, token) => {
+      calls.push("release");
+      return storage.release(id, token);
+    },
+  }, timers);
+  const session = await store.create({ id: "s" });
+  session.append(createMessageEntry("kept"));
+  await session.flush();
+  await timers.tick();
+  const closing = session.close();
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(calls, ["lease"]);
+  renewal.resolve();
+  await closing;
+  assertEquals(calls, ["lease", "lease", "release"]);
 });
 
 Deno.test("storeFrom(): flush() rejects with lock_lost and the new owner after the lease ended and was granted again", async () => {

@@ -12,11 +12,11 @@ import { createRandomId } from "../store/session_id.ts";
 /** Options for {@linkcode forkSession}. */
 export interface ForkSessionOptions {
   /** Id of the new session. Default: the current time with a random suffix. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Id of the last entry to copy; `null` copies none. Default: the leaf. */
-  readonly leaf?: string | null;
+  readonly leaf?: string | null | undefined;
   /** Store of the new session. Default: `store`. */
-  readonly into?: SessionStore;
+  readonly into?: SessionStore | undefined;
 }
 
 /**

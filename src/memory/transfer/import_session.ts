@@ -15,9 +15,9 @@ import { createSessionId } from "../store/session_id.ts";
 /** Options for {@linkcode importSession}. */
 export interface ImportSessionOptions {
   /** Id of the new session. Default: the current time with a random suffix. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Creation time if the lines have none, in milliseconds since the epoch. Default: the time of the first entry. */
-  readonly created?: number;
+  readonly created?: number | undefined;
 }
 
 /** Result of {@linkcode importSession}. */

@@ -14,7 +14,7 @@ import { safeStringify } from "../store/safe_stringify.ts";
 /** Options for `exportHtml()` and `exportMarkdown()`. */
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
   /** Called with every text before it is exported; returns the text without private parts. Default: no change. */
-  readonly redact?: (text: string) => string;
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** A tool call and its result. */

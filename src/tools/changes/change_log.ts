@@ -27,7 +27,7 @@ export interface ChangeLogEntry {
 /** Options for {@linkcode ChangeLog.record}. */
 export interface RecordOptions {
   /** Canonical paths of the directories that are made for the file, the deepest first. Default: none. */
-  readonly madeDirectories?: readonly string[];
+  readonly madeDirectories?: readonly string[] | undefined;
 }
 
 /** Storage of a {@linkcode ChangeLog}. */

@@ -205,13 +205,18 @@ function createHelperRequest(
 ): string {
   const { hidden, ...policy } = rules;
   const request: ConfinedLaunch = {
-    policy: { ...policy, ...hideInWritable(rules.writable, { hidden, mounts }) },
+    policy: { ...policy, ...hideInWritable(withoutDevices(rules.writable), { hidden, mounts }) },
     mounts,
     cwd: launch.cwd,
     argv: toArgv(launch),
     env: launch.env,
   };
   return JSON.stringify(request);
+}
+
+/** Replaces the root of the file system by its entries without the devices, which a grant of it would include. */
+function withoutDevices(writable: readonly string[]): string[] {
+  return writable.flatMap((path) => excludeHidden(path, [DEVICE_DIRECTORY]));
 }
 
 /**

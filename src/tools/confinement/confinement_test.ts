@@ -230,6 +230,16 @@ Deno.test("confineLaunch(): wraps the launch for Seatbelt, passes it to the help
   assert(!("A" in env) && !("SWINK_TEST_SECRET" in env), JSON.stringify(env));
 });
 
+Deno.test("confineLaunch(): does not grant the devices with the root of the file system", () => {
+  const launch = { program: "bash", args: [], cwd: "/", env: {} };
+  const support = { landlock: 7, seccomp: true, mounts: "direct" } as const;
+  const rules = { ...POLICY, writable: ["/", "/dev/null"] };
+  const { input = "" } = confineLaunch(launch, { type: "linux", support }, rules);
+  const { writable } = JSON.parse(input).policy;
+  assert(writable.includes("/tmp") && writable.includes("/dev/null"), writable.join(" "));
+  assert(!writable.includes("/") && !writable.includes("/dev"), writable.join(" "));
+});
+
 Deno.test("toConfinedNetwork(): converts a list of hosts to the port of the proxy, or to off without a proxy", () => {
   assertEquals(toConfinedNetwork("on", undefined), { type: "on" });
   assertEquals(toConfinedNetwork(["a"], 5), { type: "proxy", port: 5 });

@@ -153,3 +153,21 @@ Deno.test({
     assert(!text.includes("ran\n"), text);
   },
 });
+
+Deno.test({
+  name: "mount namespace: a path that has become a link is not followed",
+  ignore: !canMount,
+  async fn() {
+    await using project = await createProject();
+    const { directory } = project;
+    await Deno.symlink("a", `${directory}/link`);
+    const [mounts = "none"] = MODES;
+    const command = `readlink ${directory}/link; echo x > ${directory}/a/new && echo written`;
+    const { text } = await runConfined(directory, {
+      mounts,
+      command,
+      readOnly: [`${directory}/link`],
+    });
+    assertEquals(text, "a\nwritten\n");
+  },
+});

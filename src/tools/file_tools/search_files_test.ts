@@ -25,6 +25,21 @@ Deno.test("search_files: finds lines by regular expression, grouped by file in o
   );
 });
 
+for (const name of [".ignore", ".rgignore"]) {
+  Deno.test(`search_files: applies .gitignore and not ${name}, with rg and without it`, async () => {
+    await using workspace = new TestWorkspace();
+    workspace.writeFile(".gitignore", "g.txt\n");
+    workspace.writeFile(name, "other.txt\n");
+    for (const file of ["g.txt", "other.txt"]) workspace.writeFile(file, "needle\n");
+    for (const sandbox of [workspace.sandbox, withoutPrograms(workspace.sandbox)]) {
+      const search = codingTools({ sandbox }).find((tool) => tool.name === "search_files");
+      const result = await search?.execute({ pattern: "needle" }, testToolContext());
+      const content = typeof result === "object" ? result.content : [];
+      assertEquals(extractText(content), "other.txt\n1: needle");
+    }
+  });
+}
+
 Deno.test("search_files: shows each line of context once", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", "1\nx\n3\nx\n5\n6\n7\n8\nx\n");

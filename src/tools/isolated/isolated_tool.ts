@@ -40,11 +40,11 @@ export interface IsolatedToolOptions {
   /** URL or path of the module; its default export is the result of `defineTool()`. */
   readonly module: URL | string;
   /** Permissions of the tool. Default: none. */
-  readonly permissions?: IsolatedPermissions;
+  readonly permissions?: IsolatedPermissions | undefined;
   /** Path of a `deno.json` with an import map for the module. Default: none. */
-  readonly config?: string;
+  readonly config?: string | undefined;
   /** Timeout of a call in milliseconds. Default: the timeout of the agent. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Timeout for loading a module. */

@@ -25,7 +25,31 @@ Deno.test("containsHome(): is true for the home directory, those above it, and t
   const found = ["/", "/home", "/home/a", "/home/a/b", "/home/ab", "/srv"]
     .filter((directory) => containsHome(directory, "/home/a"));
   assertEquals(found, ["/", "/home", "/home/a"]);
-  assertEquals([containsHome("/", undefined), containsHome("/x", "/home/a")], [true, false]);
+  assertEquals(containsHome("/x", "/home/a"), false);
+});
+
+Deno.test("containsHome(): is true for the root of the file system only, when the home directory is not known", async () => {
+  await withHome("", () => {
+    assertEquals([containsHome("/"), containsHome("/home"), containsHome("/tmp")], [
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+Deno.test("Sandbox: describe() reports a home directory in a write root", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("home/file", "");
+  await withHome(`${workspace.directory}/home`, async () => {
+    const writeRoots = [`${workspace.directory}/home`];
+    workspace.writeFile("project/file", "");
+    const cwd = `${workspace.directory}/project`;
+    await using sandbox = createSandbox({ cwd, writeRoots, homeAccess: "allow" });
+    const { confined, rules } = await sandbox.describe();
+    assert(!confined);
+    assert(rules.some(({ rule }) => rule.includes("settings in the home directory")));
+  });
 });
 
 Deno.test("createSandbox(): refuses the home directory, one above it and a link to it, unless they are allowed", async () => {

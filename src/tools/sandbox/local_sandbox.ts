@@ -46,33 +46,33 @@ import { readUntrustedText } from "../../platform/untrusted_file.ts";
 /** Options for {@linkcode createSandbox}. */
 export interface SandboxOptions {
   /** Working directory: files in it may be read and written. Default: the current directory. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Additional directories that may be read and written. */
-  readonly writeRoots?: readonly string[];
+  readonly writeRoots?: readonly string[] | undefined;
   /**
    * Whether files in the home directory or in a directory above it may be written, with settings that run programs. `allow`
    * also makes the approval gate ask for every command. Default: `refuse`, which throws.
    */
-  readonly homeAccess?: "refuse" | "allow";
+  readonly homeAccess?: "refuse" | "allow" | undefined;
   /** Additional directories that the file tools may read. */
-  readonly readRoots?: readonly string[];
+  readonly readRoots?: readonly string[] | undefined;
   /** Globs of files that the file tools may not use; `!` excludes files. Default: {@linkcode PROTECTED_FILES}. */
-  readonly protect?: readonly string[];
+  readonly protect?: readonly string[] | undefined;
   /** Files and directories that commands cannot read, in addition to the usual locations of keys and credentials. */
-  readonly hide?: readonly string[];
+  readonly hide?: readonly string[] | undefined;
   /** Network access of commands. Default: `"off"`. */
-  readonly net?: SandboxNet;
+  readonly net?: SandboxNet | undefined;
   /** Whether commands may use Unix sockets, and with them daemons that are not confined. Default: `false`. */
-  readonly unixSockets?: boolean;
+  readonly unixSockets?: boolean | undefined;
   /**
    * Whether the kernel confines commands. `auto`: as far as it can, see {@linkcode Sandbox.describe}; `required`:
    * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
    */
-  readonly confinement?: "auto" | "required" | "off";
+  readonly confinement?: "auto" | "required" | "off" | undefined;
   /** Names of additional variables of this program to pass to commands. */
-  readonly passEnvironment?: readonly string[];
+  readonly passEnvironment?: readonly string[] | undefined;
   /** Environment variables to set for commands. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

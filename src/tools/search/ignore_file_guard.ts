@@ -8,12 +8,19 @@ import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { isWithin } from "../files/file_rules.ts";
 import { dirname } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { settlesWithin } from "../../platform/process_group.ts";
 import type { RunningProcess } from "../process/running_process.ts";
 import { startTrustedProgram } from "../sandbox/local_sandbox.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** Maximum size of a single file that is searched with `rg`: a larger one would use up the time. */
 const MAX_FILE_BYTES = 2_000_000_000;
+
+/** Ignore file that versions of `rg` before 14 apply in any case, and git does not. */
+const RG_IGNORE_FILE = ".rgignore";
+
+/** Maximum time to wait for the end of the search for ignore files, in a tree of which `rg` skips most. */
+const MAX_FINDER_MS = 500;
 
 /** Options for {@linkcode guardIgnoreFiles}. */
 export interface GuardOptions {
@@ -40,7 +47,9 @@ export async function guardIgnoreFiles<Result>(
   if (!finder) return undefined;
   const finding = findUnsafeFile(finder.output, () => unsafe.abort());
   try {
-    return await search(AbortSignal.any([signal, unsafe.signal]));
+    const result = await search(AbortSignal.any([signal, unsafe.signal]));
+    await settlesWithin(MAX_FINDER_MS, finding);
+    return unsafe.signal.aborted ? undefined : result;
   } catch (error) {
     if (signal.aborted || !unsafe.signal.aborted) throw error;
     return undefined;
@@ -59,6 +68,7 @@ function hasUnsafeParents(root: string, start: string): boolean {
   let hasForeignRules = false;
   for (let directory = start;; directory = dirname(directory)) {
     const path = `${directory}/.gitignore`;
+    if (exists(`${directory}/${RG_IGNORE_FILE}`)) return true;
     if (isWithin(directory, root)) {
       if (isBlockingFile(path)) return true;
     } else hasForeignRules ||= !isInRepository && exists(path);
@@ -67,9 +77,15 @@ function hasUnsafeParents(root: string, start: string): boolean {
   }
 }
 
-/** Starts a search for the ignore files below a directory that are no regular file, or too large. */
+/**
+ * Starts a search for the ignore files below a directory that are no regular file, or too large, and for those of `rg`
+ * itself.
+ */
 function tryStartFinder(sandbox: Sandbox, start: string): RunningProcess | undefined {
-  const conditions = ["-name", ".git", "-prune", "-o", "-name", ".gitignore"];
+  const conditions = [
+    ...["-name", ".git", "-prune", "-o", "-name", RG_IGNORE_FILE, "-print0"],
+    ...["-o", "-name", ".gitignore"],
+  ];
   try {
     const args = [start, ...conditions, ...BLOCKING_CONDITIONS, "-print0"];
     return startTrustedProgram(sandbox, { program: "find", args });
@@ -87,7 +103,7 @@ async function findUnsafeFile(
   for await (const chunk of text) {
     const paths = (rest + chunk).split("\0");
     rest = paths.pop() ?? "";
-    if (paths.some(isBlockingFile)) onUnsafe();
+    if (paths.some((path) => path.endsWith(RG_IGNORE_FILE) || isBlockingFile(path))) onUnsafe();
   }
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
-import { Agent } from "../../../mod.ts";
+import { Agent, type AgentTool } from "../../../mod.ts";
 import { BadRequestError } from "../../../src/core/errors.ts";
 import { DirectorySnapshot } from "../../../src/patch/mod.ts";
 import { isDeno } from "../../../src/platform/system.ts";
@@ -17,6 +17,22 @@ function createCodingAgent(
     model: "test/model",
     streamFn: scriptedStream([...replies, reply("Done.")]),
     tools: codingTools({ cwd }),
+  });
+}
+
+/** Resolves when the next call of a tool has settled, also if the run does not await it any longer. */
+function waitForExecution(agent: Agent, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const { tools } = agent.state;
+    agent.setTools(tools.map((tool) => {
+      if (tool.name !== name) return tool;
+      const execute: AgentTool["execute"] = (args, context) => {
+        const result = tool.execute(args, context);
+        result.then(() => resolve(), () => resolve());
+        return result;
+      };
+      return { ...tool, execute };
+    }));
   });
 }
 
@@ -58,11 +74,14 @@ Deno.test("library: an abort ends a command and its children", () =>
   withDirectory(async (directory) => {
     const command = "sleep 60 & echo $! > pid; echo started; wait";
     const agent = createCodingAgent(directory, [["bash", { command }]]);
+    const settled = waitForExecution(agent, "bash");
     agent.subscribe((event) => {
       if (event.type === "tool_execution_update") agent.abort();
     });
     const { stopReason } = await agent.prompt("Go");
     assertEquals(stopReason, "aborted");
+    // On a busy machine the run ends before the tool, which it does not await for more than 100 ms.
+    await settled;
     const pid = Number(await Deno.readTextFile(`${directory}/pid`));
     while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
   }));

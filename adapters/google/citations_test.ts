@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import { addCitations, findUnreadPages } from "./citations.ts";
+
+const URI = "https://deno.com";
+
+Deno.test("addCitations(): converts the sources of every kind of search", () => {
+  const chunks = [
+    { web: { uri: URI, title: "Deno" } },
+    { maps: { uri: "https://maps.example/1", title: "Zürich", text: "A city" } },
+    { image: { sourceUri: "https://a.example/b.png" } },
+    { retrievedContext: { title: "notes", text: "A runtime" } },
+    { retrievedContext: {} },
+    { news: { uri: URI } },
+  ];
+  const citations = addCitations([], { groundingMetadata: { groundingChunks: chunks } });
+  assertEquals(citations, [
+    { type: "url", url: URI, title: "Deno", data: chunks[0] },
+    {
+      type: "url",
+      url: "https://maps.example/1",
+      title: "Zürich",
+      text: "A city",
+      data: chunks[1],
+    },
+    { type: "url", url: "https://a.example/b.png", data: chunks[2] },
+    { type: "document", title: "notes", text: "A runtime", data: chunks[3] },
+  ]);
+});
+
+Deno.test("addCitations(): has each source once, with the data of its last chunk", () => {
+  const create = (title: string) => ({ groundingChunks: [{ web: { uri: URI, title } }] });
+  const first = addCitations([], { groundingMetadata: create("old") });
+  const second = addCitations(first, { groundingMetadata: create("new") });
+  assertEquals(second.map((citation) => citation.title), ["new"]);
+  const citationSources = [{ uri: "https://a.example" }];
+  assertEquals(addCitations(second, { citationMetadata: { citationSources } }).length, 2);
+  assertEquals(addCitations(second, {}), second);
+});
+
+Deno.test("addCitations(), findUnreadPages(): divide pages by whether they were read", () => {
+  const urlMetadata = [
+    { retrievedUrl: "https://a.example/1", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_SUCCESS" },
+    { retrievedUrl: "https://a.example/2", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_UNSPECIFIED" },
+    { retrievedUrl: "https://a.example/3" },
+    { retrievedUrl: "https://a.example/4", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_UNSAFE" },
+    { urlRetrievalStatus: "URL_RETRIEVAL_STATUS_SUCCESS" },
+  ];
+  const sources = { urlContextMetadata: { urlMetadata } };
+  assertEquals(
+    addCitations([], sources).map((citation) => citation.type === "url" ? citation.url : ""),
+    ["https://a.example/1", "https://a.example/2", "https://a.example/3"],
+  );
+  assertEquals(findUnreadPages(sources), ["https://a.example/4 (unsafe)"]);
+});

@@ -1,0 +1,65 @@
+import { assertEquals } from "@std/assert";
+import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ThinkingAbility } from "../../catalog/catalog_entry.ts";
+import { detectDialect, isOpenAIUrl } from "./dialect.ts";
+
+const EFFORTS: ThinkingAbility = { type: "effort", efforts: ["none", "low", "high"] };
+const BUDGET: ThinkingAbility = { type: "budget", min: 0, max: 1000 };
+
+function getFields(
+  baseUrl: string,
+  level: ModelSpec["thinkingLevel"],
+  { ability, budgets }: { ability?: ThinkingAbility; budgets?: Record<string, number> } = {},
+): unknown {
+  const model: ModelSpec = {
+    provider: "acme",
+    modelId: "m",
+    thinkingLevel: level,
+    ...(budgets && { thinkingBudgets: budgets }),
+  };
+  return detectDialect(baseUrl).toThinkingFields(model, ability);
+}
+
+Deno.test("detectDialect(): OpenRouter has an effort or a budget of thinking", () => {
+  const url = "https://openrouter.ai/api/v1";
+  assertEquals(getFields(url, "high"), { reasoning: { effort: "high" } });
+  assertEquals(getFields(url, "high", { budgets: { high: 5000 } }), {
+    reasoning: { max_tokens: 5000 },
+  });
+  assertEquals(getFields(url, "low", { budgets: { high: 5000 } }), {
+    reasoning: { effort: "low" },
+  });
+  assertEquals(getFields(url, "off"), {});
+});
+
+Deno.test("detectDialect(): DeepSeek and z.ai turn thinking on and off", () => {
+  for (const url of ["https://api.deepseek.com/v1", "https://API.z.ai/api/paas/v4"]) {
+    assertEquals(getFields(url, "off", { ability: EFFORTS }), { thinking: { type: "disabled" } });
+    assertEquals(getFields(url, "high"), { thinking: { type: "enabled" } });
+    assertEquals(getFields(url, "high", { ability: EFFORTS }), {
+      thinking: { type: "enabled" },
+      reasoning_effort: "high",
+    });
+  }
+});
+
+Deno.test("detectDialect(): other servers have an effort, unless the model has none", () => {
+  for (const url of ["https://api.openai.com/v1", "http://localhost:8000/v1"]) {
+    assertEquals(getFields(url, "high"), { reasoning_effort: "high" });
+    assertEquals(getFields(url, "off"), {});
+    assertEquals(getFields(url, "off", { ability: EFFORTS }), { reasoning_effort: "none" });
+    assertEquals(getFields(url, "high", { ability: BUDGET }), {});
+  }
+});
+
+Deno.test("isOpenAIUrl(): recognizes the hosts of OpenAI, in every region", () => {
+  const hosts = ["api.openai.com", "eu.api.openai.com", "API.OpenAI.com:443"];
+  for (const host of hosts) assertEquals(isOpenAIUrl(`https://${host}/v1`), true, host);
+  const others = [
+    "api.openai.com.evil.example",
+    "openai.com",
+    "xapi.openai.com",
+    "a.example/api.openai.com",
+  ];
+  for (const host of others) assertEquals(isOpenAIUrl(`https://${host}/v1`), false, host);
+});
