@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { FakeTime } from "@std/testing/time";
 import { UsageError } from "../host/cli_error.ts";
 import { readPrompt } from "./prompt_input.ts";
 import type { Input } from "../host/terminal.ts";
@@ -6,7 +7,7 @@ import type { Input } from "../host/terminal.ts";
 /** Reads a prompt. Returns it with the text written to standard error. */
 async function readTestPrompt(
   words: readonly string[],
-  input: Partial<Input>,
+  { firstByteMs = 5, ...input }: Partial<Input> & { readonly firstByteMs?: number },
   signal = NEVER_ABORTED,
 ) {
   let notices = "";
@@ -19,7 +20,7 @@ async function readTestPrompt(
     input: { isTerminal: false, bytes: createByteStream(), setRaw() {}, ...input },
     messages,
   };
-  return { prompt: await readPrompt(words, { terminal, signal, firstByteMs: 5 }), notices };
+  return { prompt: await readPrompt(words, { terminal, signal, firstByteMs }), notices };
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -87,4 +88,21 @@ Deno.test("readPrompt(): an interrupt ends reading without an error", async () =
   const interrupt = new AbortController();
   const input = new ReadableStream<Uint8Array>({ pull: () => interrupt.abort() });
   assertEquals((await readTestPrompt(["-"], { bytes: input }, interrupt.signal)).prompt, "");
+});
+
+Deno.test("readPrompt(): adds input that starts after the notice and before the timeout", async () => {
+  using time = new FakeTime();
+  const late = Promise.withResolvers<void>();
+  const bytes = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      await late.promise;
+      controller.enqueue(new TextEncoder().encode("late"));
+      controller.close();
+    },
+  });
+  const reading = readTestPrompt(["fix"], { bytes, firstByteMs: 3_000 });
+  await time.tickAsync(200);
+  await time.tickAsync(2_700);
+  late.resolve();
+  assertEquals((await reading).prompt, "fix\n\n<stdin>\nlate\n</stdin>");
 });
