@@ -61,6 +61,16 @@ export function extractSecrets({ headers, url }: OutgoingRequest): string[] {
   return values.filter((value) => value.length >= MIN_SECRET_LENGTH);
 }
 
+/** Returns secrets in all forms in which they may occur: as they are, in a URL, in a form, and in a text of JSON. */
+export function addEncodedForms(secrets: readonly string[]): string[] {
+  const forms = secrets.map((secret) => secret.toWellFormed()).flatMap((secret) => [
+    encodeURIComponent(secret),
+    new URLSearchParams({ "": secret }).toString().slice(1),
+    JSON.stringify(secret).slice(1, -1),
+  ]);
+  return [...new Set([...secrets, ...forms])];
+}
+
 /** Replaces the secrets of a request. */
 export function redactRequest(
   request: OutgoingRequest,

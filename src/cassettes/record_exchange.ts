@@ -9,6 +9,7 @@ import { redact } from "../core/redact.ts";
 import type { CassetteChunk, CassetteEnd, CassetteExchange, CassetteResponse } from "./cassette.ts";
 import { decodeUtf8 } from "./cassette_bytes.ts";
 import {
+  addEncodedForms,
   extractSecrets,
   redactChunks,
   redactHeaders,
@@ -45,7 +46,7 @@ export class ExchangeRecorder {
 
   constructor(options: ExchangeRecorderOptions) {
     this.#options = options;
-    this.#secrets = [...options.secrets, ...extractSecrets(options.request)];
+    this.#secrets = addEncodedForms([...options.secrets, ...extractSecrets(options.request)]);
     this.#startedAt = options.now();
   }
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { createMemoryFiles, parseLines } from "../../tests/cassettes/memory_files.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { recordFetch } from "./record_fetch.ts";
+import { replayCassette } from "./replay_cassette.ts";
 import { replayFetch } from "../testing/replay_fetch.ts";
 
 const URL_A = "https://api.example.com/a";
@@ -347,4 +348,19 @@ Deno.test("recordFetch() records no time before the request when the clock is se
     [{ at: 0, text: "hi" }],
     { type: "complete", at: 0 },
   ]);
+});
+
+Deno.test("recordFetch() redacts a secret that is encoded in a URL, a form or JSON, and a replay matches it", async () => {
+  const files = createMemoryFiles();
+  const secret = 'se/cr+et "99"';
+  const options = { files, secrets: [secret] };
+  const send = async (fetch: typeof globalThis.fetch) => {
+    await (await fetch(`${URL_A}?q=${encodeURIComponent(secret)}`)).text();
+    const body = new URLSearchParams({ q: secret });
+    await (await fetch(URL_A, { method: "POST", body })).text();
+  };
+  await send(recordFetch(replayFetch(JSON.stringify({ q: secret })), "a.jsonl", options));
+  const text = files.texts.get("a.jsonl") ?? "";
+  assertEquals([text.split("[redacted]").length, /cr.{1,4}et/.test(text)], [5, false]);
+  await send(replayCassette("a.jsonl", options));
 });

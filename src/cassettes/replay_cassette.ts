@@ -11,7 +11,7 @@ import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import { parseCassette } from "./cassette.ts";
 import { type CassetteFiles, type CassettePath, localFiles } from "./cassette_files.ts";
 import { formatAddress, RecordedExchanges } from "./cassette_match.ts";
-import { extractSecrets, redactRequest } from "./cassette_redaction.ts";
+import { addEncodedForms, extractSecrets, redactRequest } from "./cassette_redaction.ts";
 import { createOutgoingRequest, type FetchArguments } from "./cassette_request.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { replayExchange } from "./replay_exchange.ts";
@@ -88,7 +88,10 @@ export function replayCassette(file: CassettePath, options: CassetteOptions = {}
     const outgoing = await createOutgoingRequest(...fetchArguments);
     exchanges = (await load()).exchanges;
     outgoing.signal.throwIfAborted();
-    const request = redactRequest(outgoing, [...secrets, ...extractSecrets(outgoing)]);
+    const request = redactRequest(
+      outgoing,
+      addEncodedForms([...secrets, ...extractSecrets(outgoing)]),
+    );
     const exchange = exchanges.takeMatch(request);
     if (!exchange) throw new BadRequestError(exchanges.explainMismatch(request));
     return await replayExchange(exchange, { signal: outgoing.signal, timing, sleep });
