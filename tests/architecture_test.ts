@@ -45,7 +45,7 @@ Deno.test("architecture: optional properties of public options may be undefined,
       )
     ) {
       if (!options.has(name)) continue;
-      const properties = body.matchAll(/^  readonly (\w+)\?:((?:[^;{}]|\{[^}]*\})*);/gm);
+      const properties = body.matchAll(/^ {2}readonly (\w+)\?:((?:[^;{}]|\{[^}]*\})*);/gm);
       for (const [, property = "", type = ""] of properties) {
         if (!/undefined|unknown/.test(type)) strict.push(`${name}.${property}`);
       }
