@@ -1,10 +1,10 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
-import { BadRequestError } from "../../core/errors.ts";
-import { approvalGate } from "../approval/approval_gate.ts";
-import { findConfinement } from "../confinement/confinement.ts";
-import { containsHome } from "./home_directory.ts";
-import { createSandbox, type SandboxOptions } from "./local_sandbox.ts";
+import { TestWorkspace } from "../sandbox/test_workspace.ts";
+import { BadRequestError } from "../../src/core/errors.ts";
+import { approvalGate } from "../../src/tools/approval/approval_gate.ts";
+import { findConfinement } from "../../src/tools/confinement/confinement.ts";
+import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
+import { createSandbox, type SandboxOptions } from "../../src/tools/sandbox/local_sandbox.ts";
 
 const confinement = await findConfinement();
 const isConfined = confinement.type === "linux" && confinement.support.landlock > 0;
