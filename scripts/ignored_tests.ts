@@ -68,7 +68,7 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the program, or a kernel with Landlock 4",
   },
   {
-    file: /^(tests\/sandbox\/|src\/)/,
+    file: /^(tests\/(sandbox|environment)\/|src\/)/,
     reason: "for another operating system, a newer kernel or a user other than root",
   },
 ];
