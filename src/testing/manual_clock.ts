@@ -53,7 +53,8 @@ export class ManualClock implements Clock {
         signal?.removeEventListener("abort", wake);
         resolve();
       };
-      const sleeper = { until: this.#now + milliseconds, wake };
+      // As with a timer, a sleep of no length, a negative or an invalid one ends at once.
+      const sleeper = { until: this.#now + (milliseconds > 0 ? milliseconds : 0), wake };
       this.#sleepers.add(sleeper);
       signal?.addEventListener("abort", wake);
     });

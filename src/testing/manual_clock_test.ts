@@ -122,6 +122,15 @@ Deno.test("ManualClock: is the clock of an agent, for a retry and the timeout of
   assertEquals(messages.map(({ timestamp }) => timestamp), [0, 60_000, 90_000, 90_000]);
 });
 
+Deno.test("ManualClock: a sleep of a negative time or NaN ends with the next advance, which does not go back", async () => {
+  const clock = new ManualClock();
+  clock.advance(10);
+  const slept = Promise.all([clock.sleep(-5), clock.sleep(NaN), clock.sleep(0)]);
+  clock.advanceToNext();
+  await slept;
+  assertEquals([clock.now(), clock.sleepers], [10, 0]);
+});
+
 Deno.test("ManualClock: advance() throws for a time that is not a number of at least 0", () => {
   const clock = new ManualClock();
   for (const time of [-1, NaN, "5", undefined]) {
