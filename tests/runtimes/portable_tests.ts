@@ -15,10 +15,11 @@ const PORTABLE_DIRECTORIES = [
   "tests/runtimes/library",
 ];
 
-/** Files whose tests are about Deno, or run other programs with it. */
+/** Files whose tests are about Deno, run other programs with it, or compare a version with that of `deno.json`. */
 const EXCLUDED_FILES: readonly RegExp[] = [
   /^adapters\/kit\/http\/proxy_test\.ts$/,
   /^src\/tools\/isolated\//,
+  /^src\/(mcp\/protocol\/client_package|tools\/documents\/pdf_text)_test\.ts$/,
   /^tests\/conformance\/leaks_test\.ts$/,
 ];
 
