@@ -1,24 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
-import { userMessage } from "../../core/message.ts";
-import type { SessionEntryBody } from "../../core/session_entry.ts";
+import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
-
-function createMessageEntry(content: string): SessionEntryBody {
-  return { type: "message", message: userMessage(content, 1) };
-}
-
-/** Runs a test with the path of a new database. */
-function testDatabase(name: string, test: (path: string) => Promise<void>): void {
-  Deno.test(`SqliteSessionStore: ${name}`, async () => {
-    const directory = await Deno.makeTempDir();
-    try {
-      await test(`${directory}/sessions.db`);
-    } finally {
-      await Deno.remove(directory, { recursive: true });
-    }
-  });
-}
 
 testDatabase("stores the metadata in the header only", async (path) => {
   await using store = new SqliteSessionStore({ path });

@@ -1,9 +1,9 @@
+import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
-import { userMessage } from "../../core/message.ts";
 import type { SessionDamage } from "../../core/session.ts";
-import type { SessionEntry, SessionEntryBody } from "../../core/session_entry.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { StorageListOptions } from "../storage/entry_storage.ts";
@@ -111,22 +111,6 @@ Deno.test("SqliteSessionStore: another process reads flushed entries immediately
   await store.close();
   await Deno.remove(directory, { recursive: true });
 });
-
-function createMessageEntry(content: string): SessionEntryBody {
-  return { type: "message", message: userMessage(content, 1) };
-}
-
-/** Runs a test with the path of a new database. */
-function testDatabase(name: string, test: (path: string) => Promise<void>): void {
-  Deno.test(`SqliteSessionStore: ${name}`, async () => {
-    const directory = await Deno.makeTempDir();
-    try {
-      await test(`${directory}/sessions.db`);
-    } finally {
-      await Deno.remove(directory, { recursive: true });
-    }
-  });
-}
 
 async function writeSession(
   store: SqliteSessionStore,
