@@ -212,7 +212,14 @@ export type {
   PendingApproval,
   RefusedHunks,
 } from "./src/core/approval.ts";
-export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  ExplainedCall,
+  ExplainingApprove,
+} from "./src/core/approve.ts";
+export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/run_handle.ts";
 export type { RiskClass } from "./src/core/risk.ts";
 export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";

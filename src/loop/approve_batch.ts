@@ -13,13 +13,9 @@ import type {
 } from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import {
-  applyDecision,
-  canNeedApproval,
-  needsApprovalPrompt,
-  requestApproval,
-} from "./approve_call.ts";
+import { applyDecision, canNeedApproval, requestApproval } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import { needsApprovalPrompt } from "./needs_approval_prompt.ts";
 import {
   type PreparedCall,
   type ReadyCall,
@@ -56,7 +52,7 @@ export function approveBatch(
   if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
   const needsPrompt = (call: PreparedCall): boolean =>
     call.type === "ready" && !call.decision && !isAnswerCall(turn, call) &&
-    needsApprovalPrompt(run, call);
+    needsApprovalPrompt(run.config, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
   return gated.size === 0 ? cancelIfAborted(turn, batch) : requestApprovals(turn, batch, gated);

@@ -8,8 +8,6 @@ import type { ApprovalDecision } from "../core/approval.ts";
 import type { ApprovalRequest } from "../core/approve.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, isJsonObject } from "../core/json.ts";
-import { refusePromise } from "../core/refuse_promise.ts";
-import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
@@ -22,29 +20,6 @@ import type { TurnContext } from "./turn_context.ts";
 /** Whether any call of a run may need approval. */
 export function canNeedApproval({ config: { approve, approvalMode } }: RunServices): boolean {
   return approve !== undefined || approvalMode !== undefined;
-}
-
-/** Whether a call needs approval in the mode of the run. */
-export function needsApprovalPrompt(
-  run: RunServices,
-  { tool, arguments: args }: ReadyCall,
-): boolean {
-  const { approvalMode } = run.config;
-  switch (approvalMode ?? "always") {
-    case "bypassed":
-      return false;
-    case "always":
-    case "enabled":
-      return true;
-    case "smart":
-      try {
-        const required: unknown = needsApproval(tool, args);
-        refusePromise(required, "requiresApproval");
-        return required !== false;
-      } catch {
-        return true; // A tool whose `requiresApproval` throws needs approval.
-      }
-  }
 }
 
 /**

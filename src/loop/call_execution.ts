@@ -15,11 +15,14 @@ import {
   toToolResult,
 } from "../core/tool_result.ts";
 import { GRACE_MS } from "./cancellation.ts";
+import type { TurnSettings } from "./config.ts";
+import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
+import { wrapSubAgentEvent } from "./wrap_sub_agent_event.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
@@ -31,6 +34,7 @@ export class CallExecution {
   /** The call. */
   readonly call: ReadyCall;
   readonly #services: RunServices;
+  readonly #settings: TurnSettings;
   readonly #turn: number;
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
@@ -43,8 +47,9 @@ export class CallExecution {
   readonly #lateSpending: LateSpending;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
-  constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
+  constructor({ run, settings, progress: { turn } }: TurnContext, call: ReadyCall) {
     this.#services = run;
+    this.#settings = settings;
     this.#turn = turn;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
@@ -118,6 +123,7 @@ export class CallExecution {
       toolCallId: id,
       idempotencyKey,
       runId,
+      run: this.#createHandle(),
       turn: this.#turn,
       context,
       messages: history.snapshot(),
@@ -127,6 +133,18 @@ export class CallExecution {
     };
   }
 
+  #createHandle(): ParentRun {
+    const { runId, depth, config, tree, background } = this.#services;
+    return new ParentRun({
+      runId,
+      depth,
+      config,
+      tree,
+      settings: this.#settings,
+      background: (work) => background.start(this.call.block, work),
+    });
+  }
+
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
     const added = this.#addSpending(event);
@@ -134,11 +152,7 @@ export class CallExecution {
     if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
-    const { id } = this.call.block;
-    const nested = event.type === "sub_agent"
-      ? { path: [id, ...event.path], event: event.event }
-      : { path: [id], event };
-    await this.#services.events.emit({ type: "sub_agent", ...nested });
+    await this.#services.events.emit(wrapSubAgentEvent(this.call.block.id, event));
   }
 
   /** Counts what an event adds; a value that is no event is reported instead. */

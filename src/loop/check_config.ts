@@ -13,6 +13,7 @@ import { checkModelSpec, type ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { StreamOptions } from "../core/stream.ts";
+import { knownRuns } from "./known_runs.ts";
 
 /** Checks the value of an option, which is not `undefined`; throws a `BadRequestError` if it is invalid. */
 export type CheckOption = (name: string, value: unknown) => void;
@@ -73,6 +74,7 @@ export const CONFIG_CHECKS = {
   validator: checkFunction,
   prices: checkPrices,
   context: acceptAny,
+  parent: checkParent,
 } as const satisfies OptionChecks;
 
 const LOOP_CHECKS: OptionChecks = {
@@ -196,6 +198,11 @@ function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);
+}
+
+function checkParent(_name: string, parent: unknown): void {
+  if (knownRuns.has(Object(parent))) return;
+  throw new BadRequestError("parent must be the run of a tool's context");
 }
 
 function checkPrices(name: string, prices: unknown): void {

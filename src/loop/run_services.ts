@@ -7,10 +7,13 @@
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
+import { ParentRun } from "./parent_run.ts";
+import { RunTree } from "./run_tree.ts";
 import { LateSpending } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
@@ -65,6 +68,12 @@ export class RunServices {
   readonly unpricedModels: Set<string>;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Counts the agents below the run of the host. */
+  readonly tree: RunTree;
+  /** Number of runs above this one. */
+  readonly depth: number;
+  /** The work of tools that continues after their calls. */
+  readonly background: BackgroundRuns;
   /** Spending of agents after the end of the cancelled tool calls that run them. */
   readonly lateSpending: LateSpending = new LateSpending();
   readonly #context: AgentContext;
@@ -85,6 +94,10 @@ export class RunServices {
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;
+    const { parent } = config;
+    this.tree = parent instanceof ParentRun ? parent.tree : new RunTree();
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
   }

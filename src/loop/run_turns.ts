@@ -6,10 +6,12 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { copyMessage } from "../core/copy_message.ts";
+import { createDeferred } from "../core/deferred.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
+import { inheritRules } from "./inherit_rules.ts";
 import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
 import { createProgress, type RunProgress } from "./run_progress.ts";
@@ -29,11 +31,17 @@ export interface FirstTurn {
 
 /** Creates the services of a run. */
 export function createRun(options: RunServicesOptions): RunServices {
-  return new RunServices(options);
+  return new RunServices({ ...options, config: inheritRules(options.config) });
 }
 
-/** Runs turns until the run is complete or ended. */
+/** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
+  const progress = await runUntilEnd(run, start);
+  await run.background.close();
+  return run.lateSpending.addTo(progress);
+}
+
+async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
   let input: TurnInput | undefined = addDeclinedResults(run, start.input);
@@ -47,8 +55,11 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
     if (polled) await polled;
     const isComplete = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
-    input = isComplete ? await pollFollowUp(run) : { messages: next.injected };
-    if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
+    const isWaiting = isComplete && run.background.isPending;
+    input = isComplete ? await nextInput(run) : { messages: next.injected };
+    if ((input || isWaiting) && run.cancellation.aborted) {
+      return { ...progress, stopReason: "aborted" };
+    }
   }
   return progress;
 }
@@ -61,7 +72,30 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of a turn after the last one; `undefined` if the run is complete. */
+/** Returns the input of a turn after the last one, as soon as there is any; `undefined` if the run is complete. */
+async function nextInput(run: RunServices): Promise<TurnInput | undefined> {
+  while (true) {
+    const followUp = await pollFollowUp(run);
+    if (followUp) return followUp;
+    const messages = run.background.take();
+    if (messages.length > 0 || run.steering.peek().length > 0) return { messages };
+    if (!run.background.isPending || run.cancellation.aborted) return undefined;
+    await untilArrival(run);
+  }
+}
+
+/** Resolves when background work ends, a message is queued, or the run is aborted. */
+async function untilArrival({ background, steering, followUp }: RunServices): Promise<void> {
+  const arrival = createDeferred();
+  const unsubscribe = [
+    steering.onArrival(() => arrival.resolve()),
+    followUp?.onArrival?.(() => arrival.resolve()),
+  ];
+  await Promise.race([background.nextEnd(), arrival.promise]);
+  for (const stop of unsubscribe) stop?.();
+}
+
+/** Returns the input of a turn from the queue of follow-ups; `undefined` if it is empty. */
 async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | undefined> {
   await followUp?.poll?.();
   return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;

@@ -12,6 +12,7 @@ import type {
   PostTurnContext,
   StopVerdict,
 } from "../core/policy.ts";
+import { isCountedBy } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 import {
   assertBudgetOptions,
@@ -62,8 +63,9 @@ export interface SharedBudget extends Policy {
  * with the first run.
  *
  * Each model call counts once, in the run that makes it. The usage that a tool reports counts too, unless the tool has
- * the budget in `AgentTool.countedBy`: its own agent has then counted it. `Agent.asTool()` sets that for the policies of
- * the agent. A tool that runs such an agent in another way must set it, or not report the usage.
+ * the budget in `AgentTool.countedBy`: its own agent has then counted it. The tools of `Agent.asTool()` and
+ * `subAgentTool()` do, since their agents inherit the budget. A tool that runs such an agent in another way must set it, or
+ * not report the usage.
  *
  * @throws {BadRequestError} If a limit is not a number of at least 0.
  *
@@ -103,7 +105,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
     },
     preDispatch: (context) => account.update(context),
     postDispatch(context) {
-      if (context.tool.countedBy?.includes(policy)) account.exclude(context, context.toolCall.id);
+      if (isCountedBy(context.tool, policy)) account.exclude(context, context.toolCall.id);
     },
     postTurn(context) {
       account.finishTurn(context);
