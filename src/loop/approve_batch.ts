@@ -13,9 +13,13 @@ import type {
 } from "../core/approval.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { applyDecision, canNeedApproval, requestApproval } from "./approve_call.ts";
+import {
+  applyDecision,
+  canNeedApproval,
+  needsApprovalPrompt,
+  requestApproval,
+} from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
-import { needsApprovalPrompt } from "./needs_approval_prompt.ts";
 import {
   type PreparedCall,
   type ReadyCall,

@@ -8,14 +8,42 @@ import type { ApprovalDecision } from "../core/approval.ts";
 import type { ApprovalRequest } from "../core/approve.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { cloneJson, isJsonObject } from "../core/json.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
+import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
 import type { RunServices } from "./run_services.ts";
 import { toDecision } from "./to_decision.ts";
 import type { TurnContext } from "./turn_context.ts";
+
+/** The part of a configuration that decides about approvals. */
+export type ApprovalConfig = Pick<ResolvedConfig, "approve" | "approvalMode">;
+
+/** Whether a call needs approval in the mode of a configuration. */
+export function needsApprovalPrompt(
+  { approve, approvalMode = approve ? "always" : "bypassed" }: ApprovalConfig,
+  { tool, arguments: args }: Pick<ReadyCall, "tool" | "arguments">,
+): boolean {
+  switch (approvalMode) {
+    case "bypassed":
+      return false;
+    case "always":
+    case "enabled":
+      return true;
+    case "smart":
+      try {
+        const required: unknown = needsApproval(tool, args);
+        refusePromise(required, "requiresApproval");
+        return required !== false;
+      } catch {
+        return true; // A tool whose `requiresApproval` throws needs approval.
+      }
+  }
+}
 
 /** Whether any call of a run may need approval. */
 export function canNeedApproval({ config: { approve, approvalMode } }: RunServices): boolean {

@@ -10,19 +10,12 @@ import { type AgentMessage, toAgentMessages } from "../core/message.ts";
 import type { BackgroundWork } from "../core/run_handle.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig } from "./config.ts";
-import type { EventPipe } from "./event_pipe.ts";
-import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
-import { wrapSubAgentEvent } from "./wrap_sub_agent_event.ts";
 
 /** Options for `new BackgroundRuns()`. */
 export interface BackgroundRunsOptions {
   readonly config: Pick<ResolvedConfig, "now">;
   /** Aborts the work. */
   readonly cancellation: Cancellation;
-  /** Emits the events of the work. */
-  readonly events: EventPipe;
-  /** Counts the spending of the work. */
-  readonly lateSpending: LateSpending;
 }
 
 /** The tool call that starts work. */
@@ -31,6 +24,8 @@ export interface StartingCall {
   readonly id: string;
   /** Name of the tool. */
   readonly name: string;
+  /** Emits an event of an agent, and counts what it spends. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
 }
 
 /** The background work of one run. */
@@ -60,10 +55,8 @@ export class BackgroundRuns {
   start(call: StartingCall, work: BackgroundWork): void {
     if (this.#isClosed) throw new BadRequestError("The run has ended: it starts no more work");
     const { signal } = this.#cancellation ??= this.#options.cancellation.child();
-    const spending = new SubAgentSpending();
     const onEvent = async (event: AgentEvent): Promise<void> => {
-      this.#options.lateSpending.add(spending.add(event));
-      if (!this.#isClosed) await this.#options.events.emit(wrapSubAgentEvent(call.id, event));
+      if (!this.#isClosed) await call.onEvent(event);
     };
     const active: Promise<void> = this.#run(call, () => work({ signal, onEvent }))
       .finally(() => this.#active.delete(active));

@@ -5,7 +5,7 @@
  */
 
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import {
@@ -22,7 +22,6 @@ import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
-import { wrapSubAgentEvent } from "./wrap_sub_agent_event.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
@@ -141,7 +140,15 @@ export class CallExecution {
       config,
       tree,
       settings: this.#settings,
-      background: (work) => background.start(this.call.block, work),
+      background: (work) => {
+        const { id, name } = this.call.block;
+        const spending = new SubAgentSpending();
+        const onEvent = async (event: AgentEvent): Promise<void> => {
+          this.#lateSpending.add(spending.add(event));
+          await this.#services.events.emit(this.#wrapEvent(event));
+        };
+        background.start({ id, name, onEvent }, work);
+      },
     });
   }
 
@@ -152,7 +159,15 @@ export class CallExecution {
     if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
-    await this.#services.events.emit(wrapSubAgentEvent(this.call.block.id, event));
+    await this.#services.events.emit(this.#wrapEvent(event));
+  }
+
+  /** Returns an event of an agent with the id of this call in its path. */
+  #wrapEvent(event: AgentEvent): SubAgentEvent {
+    const { id } = this.call.block;
+    return event.type === "sub_agent"
+      ? { type: "sub_agent", path: [id, ...event.path], event: event.event }
+      : { type: "sub_agent", path: [id], event };
   }
 
   /** Counts what an event adds; a value that is no event is reported instead. */

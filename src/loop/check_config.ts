@@ -13,7 +13,6 @@ import { checkModelSpec, type ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { StreamOptions } from "../core/stream.ts";
-import { knownRuns } from "./known_runs.ts";
 
 /** Checks the value of an option, which is not `undefined`; throws a `BadRequestError` if it is invalid. */
 export type CheckOption = (name: string, value: unknown) => void;
@@ -200,9 +199,9 @@ function checkToolChoice(name: string, choice: unknown): void {
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);
 }
 
+/** The run itself checks its class, whose code is not loaded yet. */
 function checkParent(_name: string, parent: unknown): void {
-  if (knownRuns.has(Object(parent))) return;
-  throw new BadRequestError("parent must be the run of a tool's context");
+  if (!Object(parent).tree) throw new BadRequestError("parent must be the run of a tool's context");
 }
 
 function checkPrices(name: string, prices: unknown): void {

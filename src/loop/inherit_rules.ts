@@ -5,11 +5,17 @@
  */
 
 import type { ApprovalDecision } from "../core/approval.ts";
-import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/approve.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  ExplainedCall,
+  ExplainingApprove,
+} from "../core/approve.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type ApprovalConfig, needsApprovalPrompt } from "./needs_approval_prompt.ts";
+import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { decideAlone } from "./decide_alone.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -22,7 +28,12 @@ import { toDecision } from "./to_decision.ts";
  */
 export function inheritRules(config: ResolvedConfig): ResolvedConfig {
   const { parent, policies } = config;
-  if (!(parent instanceof ParentRun)) return config;
+  if (!parent) return config;
+  if (!(parent instanceof ParentRun)) {
+    throw new BadRequestError(
+      "parent must be the run of a tool's context, of this version of the library",
+    );
+  }
   parent.addAgent();
   const inherited = { ...config, policies: addGuards(policies, parent.config.policies) };
   const { approve: parentApprove, approvalMode } = parent.config;
@@ -49,7 +60,11 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   const decision = toDecision(answer);
   if (decision.type === "denied") return decision;
   const args: JsonObject = decision.arguments ?? call.arguments;
-  const inherited = await parent.decide({ name: call.name, tool: call.tool, arguments: args });
+  const inherited = await decideAlone(parent.config, {
+    name: call.name,
+    tool: call.tool,
+    arguments: args,
+  });
   if (inherited.type === "denied") return inherited;
   return decision.origin === "mode" ? inherited : decision;
 }
@@ -59,4 +74,35 @@ async function askOwn(config: ApprovalConfig, request: ApprovalRequest): Promise
   if (!needsApprovalPrompt(config, request)) return { type: "approved", origin: "mode" };
   const { approve } = config;
   return approve ? await approve(request) : false;
+}
+
+/**
+ * Returns the decision of a configuration on a call. A call that a person would be asked about is denied, since an agent
+ * that a tool runs works alone. Never rejects.
+ */
+async function decideAlone(
+  config: ApprovalConfig,
+  call: ExplainedCall,
+): Promise<ApprovalDecision> {
+  if (!needsApprovalPrompt(config, call)) return { type: "approved", origin: "mode" };
+  const { approve } = config;
+  if (!approve || !canExplain(approve)) return createDenial("every such call is asked about");
+  try {
+    const { decision } = await approve.explain(call);
+    return decision.type === "asked" ? createDenial(decision.reason) : toDecision(decision);
+  } catch (thrown) {
+    return createDenial(`the approval failed: ${getErrorMessage(thrown)}`);
+  }
+}
+
+function canExplain(approve: Approve): approve is ExplainingApprove {
+  return "explain" in approve && typeof approve.explain === "function";
+}
+
+function createDenial(reason: string): ApprovalDecision {
+  return {
+    type: "denied",
+    reason: `this agent works alone, and the call needs the approval of a person (${reason})`,
+    origin: "mode",
+  };
 }

@@ -4,14 +4,37 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
-import type { ExplainedCall } from "../core/approve.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
-import { decideAlone } from "./decide_alone.ts";
-import { knownRuns } from "./known_runs.ts";
-import { DEFAULT_LIMITS, type RunTree, type TreeLimits } from "./run_tree.ts";
+
+/** Limits on the agents below a run. */
+export interface TreeLimits {
+  /** Maximum number of runs above an agent. */
+  readonly maxDepth: number;
+  /** Maximum number of agents that are started below the run of the host. */
+  readonly maxAgents: number;
+}
+
+/** The limits of agents whose tool has none: beyond what is useful, so that a recursion ends. */
+const DEFAULT_LIMITS: TreeLimits = { maxDepth: 8, maxAgents: 1000 };
+
+/** Counts the agents below one run of a host. */
+export class RunTree {
+  #started = 0;
+
+  /** Returns the reason why no agent may be started below a run; `undefined` if one may. */
+  findExcess(depth: number, { maxDepth, maxAgents }: TreeLimits): string | undefined {
+    if (depth >= maxDepth) return `agents may be nested ${maxDepth} deep`;
+    if (this.#started >= maxAgents) return `at most ${maxAgents} agents may be started`;
+    return undefined;
+  }
+
+  /** Counts an agent that is started. */
+  add(): void {
+    this.#started++;
+  }
+}
 
 /** Options for `new ParentRun()`. */
 export interface ParentRunOptions {
@@ -53,7 +76,6 @@ export class ParentRun implements RunHandle {
     this.tree = options.tree;
     this.background = options.background;
     this.#limits = options.limits ?? DEFAULT_LIMITS;
-    knownRuns.add(this);
   }
 
   /** Returns the same run with limits on the agents that the call starts. */
@@ -75,10 +97,5 @@ export class ParentRun implements RunHandle {
     const excess = this.findExcess();
     if (excess) throw new BadRequestError(`The agent was not started: ${excess}`);
     this.tree.add();
-  }
-
-  /** Returns the decision of the run on a call; one that a person would be asked about is denied. Never rejects. */
-  decide(call: ExplainedCall): Promise<ApprovalDecision> {
-    return decideAlone(this.config, call);
   }
 }

@@ -6,7 +6,6 @@
 
 import type { PendingBatch } from "../core/approval.ts";
 import { copyMessage } from "../core/copy_message.ts";
-import { createDeferred } from "../core/deferred.ts";
 import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
@@ -29,7 +28,7 @@ export interface FirstTurn {
   readonly overflowed?: boolean;
 }
 
-/** Creates the services of a run. */
+/** Creates the services of a run, with the rules of its parent, if it has one. */
 export function createRun(options: RunServicesOptions): RunServices {
   return new RunServices({ ...options, config: inheritRules(options.config) });
 }
@@ -86,13 +85,14 @@ async function nextInput(run: RunServices): Promise<TurnInput | undefined> {
 
 /** Resolves when background work ends, a message is queued, or the run is aborted. */
 async function untilArrival({ background, steering, followUp }: RunServices): Promise<void> {
-  const arrival = createDeferred();
-  const unsubscribe = [
-    steering.onArrival(() => arrival.resolve()),
-    followUp?.onArrival?.(() => arrival.resolve()),
-  ];
-  await Promise.race([background.nextEnd(), arrival.promise]);
-  for (const stop of unsubscribe) stop?.();
+  await new Promise<void>((resolve) => {
+    const unsubscribe = [steering, followUp].map((queue) => queue?.onArrival?.(end));
+    function end(): void {
+      for (const stop of unsubscribe) stop?.();
+      resolve();
+    }
+    void background.nextEnd().then(end);
+  });
 }
 
 /** Returns the input of a turn from the queue of follow-ups; `undefined` if it is empty. */

@@ -10,8 +10,7 @@ import { modelSpec } from "../core/model.ts";
 import type { RunHandle } from "../core/run_handle.ts";
 import type { ToolContext } from "../core/tool.ts";
 import { resolveConfig } from "../loop/config.ts";
-import { ParentRun } from "../loop/parent_run.ts";
-import { RunTree } from "../loop/run_tree.ts";
+import { ParentRun, RunTree } from "../loop/parent_run.ts";
 import { scriptedStream } from "./scripted_stream.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
@@ -145,6 +145,12 @@ Deno.test("parent: must be the run of a tool's context", () => {
     Error,
   );
   new Agent({ model: "test/model", streamFn, parent: run });
+});
+
+Deno.test("parent: a run that another copy of the library has created is refused when the agent runs", async () => {
+  const { writer, write } = createWriter({ parent: { ...testToolContext().run } });
+  await assertRejects(() => writer.prompt("Go"), BadRequestError, "of this version");
+  assertEquals(write.calls, []);
 });
 
 Deno.test("testToolContext(): an agent with its run as parent runs without rules", async () => {
