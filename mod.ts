@@ -166,6 +166,7 @@ export type {
   AssistantMessageDelta,
   AssistantMessageEvent,
   LlmContext,
+  ModelFacts,
   StreamFn,
   StreamOptions,
   StreamRequest,

@@ -7,7 +7,7 @@
 import { AgentError, BadRequestError } from "../src/core/errors.ts";
 import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
 import type { ModelSpec } from "../src/core/model.ts";
-import type { StreamFn } from "../src/core/stream.ts";
+import type { ModelFacts, StreamFn } from "../src/core/stream.ts";
 import { findRates } from "../src/core/usage.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
@@ -64,16 +64,17 @@ export function connect(options: ConnectOptions = {}): StreamFn {
 
 /** Adds the facts that the stream functions in `ConnectOptions.providers` have about their models. */
 function withOwnFacts(streamFn: StreamFn, options: ConnectOptions): StreamFn {
-  const { hasStrictSchema, prices = {}, contextWindow } = streamFn;
+  const { hasStrictSchema, prices = {}, contextWindow, maxOutputTokens } = streamFn;
   const findOwn = ({ provider }: ModelSpec) => {
     const config = findConfig(provider, options);
     return typeof config === "function" ? config : undefined;
   };
-  const facts: Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> = {
+  const facts: Omit<ModelFacts, "loadFacts"> = {
     hasStrictSchema: (model, schema) =>
       (findOwn(model)?.hasStrictSchema ?? hasStrictSchema)?.(model, schema) ?? false,
     prices: (model) => findRates(findOwn(model)?.prices ?? prices, model),
     contextWindow: (model) => (findOwn(model)?.contextWindow ?? contextWindow)?.(model),
+    maxOutputTokens: (model) => (findOwn(model)?.maxOutputTokens ?? maxOutputTokens)?.(model),
   };
   return Object.assign(streamFn, facts);
 }

@@ -49,6 +49,10 @@ export interface PreRequestContext extends PolicyContext {
   readonly tools: readonly AgentTool[];
   /** The context window of the model in tokens; `undefined` if it is unknown. */
   readonly contextWindow: number | undefined;
+  /** The maximum number of output tokens of the model; `undefined` if it is unknown. */
+  readonly maxOutputTokens: number | undefined;
+  /** Prices of the model; `undefined` if they are unknown. */
+  readonly rates: Rates | undefined;
 }
 
 /** Input of {@linkcode Policy.preDispatch}. */
@@ -72,6 +76,8 @@ export interface PostDispatchContext extends PolicyContext {
   readonly tool: AgentTool;
   /** A copy of the result. */
   readonly result: AgentToolResult;
+  /** Duration of the call, in milliseconds. */
+  readonly durationMs: number;
 }
 
 /** Input of {@linkcode Policy.postTurn}. */

@@ -37,6 +37,8 @@ export class CallExecution {
   readonly #turn: number;
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
+  #startedAt: number | undefined;
+  #durationMs = 0;
   #settle: (result: AgentToolResult) => void = () => {};
   #state: "waiting" | "running" | "cancelled" | "settled" | "ended" = "waiting";
   #cancellation: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
@@ -55,6 +57,11 @@ export class CallExecution {
     this.#lateSpending = run.lateSpending;
   }
 
+  /** Time from the start of the tool to the end of the call, in milliseconds. */
+  get durationMs(): number {
+    return this.#durationMs;
+  }
+
   /** Whether the tool was started, or the call was cancelled before it started. */
   get started(): boolean {
     return this.#state !== "waiting";
@@ -64,6 +71,7 @@ export class CallExecution {
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
+    this.#startedAt = this.#services.config.now();
     this.#startTimeout();
     void this.#run();
   }
@@ -215,6 +223,9 @@ export class CallExecution {
     if (this.#state === "ended") return;
     this.#state = "ended";
     this.#timer?.abort();
+    if (this.#startedAt !== undefined) {
+      this.#durationMs = this.#services.config.now() - this.#startedAt;
+    }
     this.#settle(result);
   }
 }

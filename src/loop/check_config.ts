@@ -201,7 +201,7 @@ function checkToolChoice(name: string, choice: unknown): void {
 
 /** The run itself checks its class, whose code is not loaded yet. */
 function checkParent(_name: string, parent: unknown): void {
-  if (!Object(parent).tree) throw new BadRequestError("parent must be the run of a tool's context");
+  if (!Object(parent).tree) throw new BadRequestError("parent must be the `run` of a ToolContext");
 }
 
 function checkPrices(name: string, prices: unknown): void {

@@ -31,7 +31,7 @@ export function inheritRules(config: ResolvedConfig): ResolvedConfig {
   if (!parent) return config;
   if (!(parent instanceof ParentRun)) {
     throw new BadRequestError(
-      "parent must be the run of a tool's context, of this version of the library",
+      "parent must be the `run` of a ToolContext, of this version of the library",
     );
   }
   parent.addAgent();
