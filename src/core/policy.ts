@@ -66,6 +66,8 @@ export interface PreDispatchContext extends PolicyContext {
    * informs the model of the change. Modifications have no effect after an approval with edited arguments.
    */
   readonly arguments: Record<string, unknown>;
+  /** Timeout of the call, in milliseconds; `undefined` if there is none. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** Input of {@linkcode Policy.postDispatch}. */

@@ -112,7 +112,7 @@ export interface StreamRequest {
   readonly signal: AbortSignal;
 }
 
-/** What a stream function knows about its models. */
+/** Facts about the models that a stream function calls. */
 export interface ModelFacts {
   /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
   readonly hasStrictSchema?: (

@@ -23,6 +23,16 @@ export interface BudgetOptions {
   /** Maximum duration, in milliseconds. */
   readonly elapsedMs?: number | undefined;
   /**
+   * Maximum time of all tool calls together, in milliseconds. A call counts when it ends; with `preflight`, one that may
+   * take longer than what is left is refused. Calls of tools whose agents have the budget do not count themselves.
+   */
+  readonly toolMs?: number | undefined;
+  /**
+   * Whether the limits are also checked before each request, with the most that it can spend: its input, and the longest
+   * reply that its `maxTokens` or the model allows. A request that could exceed a limit is not made. Default: `false`.
+   */
+  readonly preflight?: boolean | undefined;
+  /**
    * Effect of an unknown price on the limit `cost`. `stop`: the run stops, since the limit cannot be checked. `ignore`:
    * replies and tool results of unknown cost count as 0. Default: `"stop"`.
    */
@@ -39,11 +49,20 @@ const CHARACTERS_PER_TOKEN = 4;
  */
 export function assertBudgetOptions(options: BudgetOptions): void {
   checkObject(options, "Pass the limits of the budget, such as { cost: 0.5 }");
-  checkNames(options, ["cost", "tokens", "elapsedMs", "unknownPrice", "now"], "the budget");
-  for (const name of ["cost", "tokens", "elapsedMs"] as const) {
+  checkNames(
+    options,
+    ["cost", "tokens", "elapsedMs", "toolMs", "preflight", "unknownPrice", "now"],
+    "the budget",
+  );
+  for (const name of ["cost", "tokens", "elapsedMs", "toolMs"] as const) {
     checkNumber(`Invalid budget: ${name}`, options[name]);
   }
-  const { unknownPrice = "stop" } = options;
+  const { unknownPrice = "stop", preflight = false } = options;
+  if (typeof preflight !== "boolean") {
+    throw new BadRequestError(
+      `Invalid budget: preflight must be true or false, not ${describeValue(preflight)}`,
+    );
+  }
   if (unknownPrice === "stop" || unknownPrice === "ignore") return;
   throw new BadRequestError(
     `Invalid budget: unknownPrice must be "stop" or "ignore", not ${describeValue(unknownPrice)}`,
@@ -76,6 +95,16 @@ export function checkPrice({ cost: limit }: BudgetOptions, cost: Cost): StopVerd
   };
 }
 
+/** Stops if the time of tool calls has reached its limit. */
+export function checkToolTime(
+  { toolMs: limit }: BudgetOptions,
+  spentMs: number,
+): StopVerdict | undefined {
+  return isReached(limit, spentMs)
+    ? createStopVerdict(`the limit of ${limit} ms for tool calls`)
+    : undefined;
+}
+
 /** Stops if the time has reached its limit. */
 export function checkTime(
   { elapsedMs: limit }: BudgetOptions,
@@ -97,7 +126,8 @@ export function estimateReply({ characters, rates }: OnDeltaContext): Spending {
   return { usage, cost: isKnownAmount(cost.total) ? cost : zeroCost() };
 }
 
-function isLimit(limit: number | undefined): limit is number {
+/** Whether a limit is set. */
+export function isLimit(limit: number | undefined): limit is number {
   return limit !== undefined && limit !== Infinity;
 }
 

@@ -342,7 +342,8 @@ Deno.test("sharedBudget(): reset() sets spending and time to 0", async () => {
   await agent.prompt("Go");
   clock.advance(2000);
   policy.reset();
-  assertEquals(policy.spent, { usage: zeroUsage(), cost: zeroCost(), elapsedMs: 0 });
+  const none = { usage: zeroUsage(), cost: zeroCost() };
+  assertEquals(policy.spent, { ...none, elapsedMs: 0, toolMs: 0, reserved: none });
   // The time starts with the next run.
   clock.advance(500);
   assertEquals(policy.spent.elapsedMs, 0);

@@ -1,0 +1,74 @@
+/**
+ * Checks before a request or a tool call whether its worst case fits a budget.
+ *
+ * @module
+ */
+
+import type { PreDispatchContext, SkipVerdict, StopVerdict } from "../core/policy.ts";
+import type { Cost } from "../core/usage.ts";
+import { type BudgetOptions, checkPrice, isLimit } from "./budget_limits.ts";
+import { addSpending, isKnownAmount, type Spending } from "./run_spending.ts";
+import type { ToolTime } from "./tool_time.ts";
+
+/** The spending on which the check of a request depends. */
+export interface SpendingState {
+  /** Spending so far. */
+  readonly spent: Spending;
+  /** The most that other requests may still spend. */
+  readonly reserved: Spending;
+  /** The most that the request can spend. */
+  readonly worstCase: Spending;
+}
+
+/** Stops if a request could exceed a limit; the reason has its worst case. */
+export function checkRequest(limits: BudgetOptions, state: SpendingState): StopVerdict | undefined {
+  const { spent, reserved, worstCase } = state;
+  const { usage, cost } = [spent, reserved, worstCase].reduce(addSpending);
+  if (isLimit(limits.cost)) {
+    const unknown = checkPrice(limits, cost);
+    if (unknown) return unknown;
+    if (isKnownAmount(cost.total) && cost.total > limits.cost) {
+      const parts = [spent, reserved, worstCase].map((part) => formatCost(part.cost));
+      return refuse(`the cost limit of ${limits.cost}`, parts);
+    }
+  }
+  if (!isLimit(limits.tokens) || usage.total <= limits.tokens) return undefined;
+  const parts = [spent, reserved, worstCase].map((part) => `${part.usage.total} tokens`);
+  return refuse(`the limit of ${limits.tokens} tokens`, parts);
+}
+
+function refuse(limit: string, [spent, reserved, worstCase]: readonly string[]): StopVerdict {
+  const reason =
+    `The next request could exceed ${limit}: ${spent} are spent, ${reserved} are reserved for ` +
+    `other requests, and it could spend up to ${worstCase}`;
+  return { type: "stop", reason };
+}
+
+/** Formats a cost with the digits that matter for small amounts. */
+function formatCost({ total }: Cost): string {
+  return total === null ? "unknown costs" : `${Number(total.toPrecision(4))}`;
+}
+
+/**
+ * Reserves the time that a call may take, or refuses the call if that could exceed the limit; the reason has its timeout. A call without a timeout is refused only if no time is left.
+ */
+export function reserveCall(
+  { toolMs: limit }: BudgetOptions,
+  { runId, toolCallId, tool, timeoutMs: maxMs = 0 }: PreDispatchContext,
+  time: ToolTime,
+): SkipVerdict | undefined {
+  if (!isLimit(limit)) return undefined;
+  const call = { runId, toolCallId };
+  // The policies are called again when an approval edits the arguments.
+  time.end(call, 0);
+  const { spentMs, reservedMs } = time;
+  const remaining = limit - spentMs - reservedMs;
+  if (remaining > 0 && maxMs <= remaining) {
+    time.reserve(call, maxMs);
+    return undefined;
+  }
+  const reason =
+    `the tool "${tool.name}" may take up to ${maxMs} ms, but of the limit of ${limit} ms for tool ` +
+    `calls ${spentMs} ms are spent and ${reservedMs} ms are reserved for calls that run`;
+  return { type: "skip", reason };
+}
