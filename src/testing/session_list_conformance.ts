@@ -228,6 +228,22 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
   },
 
+  async "lists and searches page by page sessions of the same time, whatever their ids"(subject) {
+    const { store } = subject;
+    // Of these, code units of UTF-16 and code points have different orders.
+    const ids = ["\u{1f600}1", "\u{1f600}2", "\ufb01", "\uffe6", "a", "A"];
+    const position = { id: "e1", parentId: null, timestamp: 1 };
+    for (const id of ids) {
+      const entries = [{ ...createMessageEntry("word"), ...position }];
+      await (await store.create({ id, created: 1, entries })).close();
+    }
+    const listed = await collectPages((cursor) => store.list({ limit: 1, ...cursor }));
+    expectEqual(listed.flat().map(({ id }) => id).toSorted(), ids.toSorted(), "listed ids");
+    const found = await collectPages((cursor) => store.search("word", { limit: 1, ...cursor }));
+    const foundIds = found.flat().map(({ sessionId }) => sessionId);
+    expectEqual(foundIds.toSorted(), ids.toSorted(), "found ids");
+  },
+
   async "lists each session once while others are created, written and deleted"(subject) {
     const { store } = subject;
     const ids = Array.from({ length: 12 }, (_, number) => `s${number}`);
