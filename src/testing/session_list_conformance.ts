@@ -351,6 +351,24 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
   },
 
+  async "finds words of all scripts, with marks and in either case"(subject) {
+    // The last two have letters that are newer than Unicode 6.1.
+    const texts = [
+      "e\u0301clair",
+      "Na\u00efve",
+      "\u65e5\u672c",
+      "\u{1e900}\u{1e922}",
+      "\u1c90\u1c91",
+    ];
+    for (const text of texts) await subject.writeSession(text, createMessageEntry(`a ${text}!`));
+    for (const text of texts) {
+      for (const query of [text, text.toUpperCase()]) {
+        const hits = await subject.store.search(query);
+        expectEqual(hits.map(({ sessionId }) => sessionId), [text], `hits for ${query}`);
+      }
+    }
+  },
+
   async "finds all entries of long sessions, in their order"(subject) {
     const bodies = Array.from(
       { length: 300 },
