@@ -176,6 +176,21 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await store.list()).length, 2, "number of sessions");
   },
 
+  async "rejects options of other names, so that a misspelled filter does not select all sessions"(
+    subject,
+  ) {
+    const { store } = subject;
+    await createSession(store, { id: "kept", tenant: "acme" });
+    for (const name of ["tennant", "updatedbefore", "id", "__proto__", "constructor"]) {
+      const options = JSON.parse(`{"${name}":"acme"}`);
+      await expectFailure("bad_filter", () => store.deleteAll(options));
+      await expectFailure("bad_filter", () => store.deleteAll({ tenant: "acme", ...options }));
+      await expectFailure("bad_filter", () => store.list(options));
+      await expectFailure("bad_filter", () => store.search("word", options));
+    }
+    expectEqual((await store.list()).length, 1, "number of sessions");
+  },
+
   async "finds nothing, and fails nothing, with a hostile query"(subject) {
     const { store } = subject;
     await createSession(store, { id: "hay" });
