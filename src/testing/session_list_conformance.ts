@@ -176,7 +176,7 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await store.list()).length, 2, "number of sessions");
   },
 
-  async "rejects options of other names, so that a misspelled filter does not select all sessions"(
+  async "rejects options of other names, so that a misspelled filter or tenant is noticed"(
     subject,
   ) {
     const { store } = subject;
@@ -187,6 +187,8 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
       await expectFailure("bad_filter", () => store.deleteAll({ tenant: "acme", ...options }));
       await expectFailure("bad_filter", () => store.list(options));
       await expectFailure("bad_filter", () => store.search("word", options));
+      if (name === "id") continue;
+      await expectFailure("invalid_entry", () => store.create({ id: "new", ...options }));
     }
     expectEqual((await store.list()).length, 1, "number of sessions");
   },

@@ -86,9 +86,9 @@ export interface SessionRecording extends AsyncDisposable {
 export async function recordSession(
   agent: Agent,
   store: SessionStore,
-  { session, transform, onError, ...create }: RecordSessionOptions = {},
+  { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
-  const options = { ...(transform && { transform }), ...(onError && { onError }) };
+  const options = { transform, approvalGate, onError };
   return await recordInto(agent, session ?? await store.create(create), options);
 }
 
