@@ -176,6 +176,23 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await store.list()).length, 2, "number of sessions");
   },
 
+  async "rejects options of other names, so that a misspelled filter or tenant is noticed"(
+    subject,
+  ) {
+    const { store } = subject;
+    await createSession(store, { id: "kept", tenant: "acme" });
+    for (const name of ["tennant", "updatedbefore", "id", "__proto__", "constructor"]) {
+      const options = JSON.parse(`{"${name}":"acme"}`);
+      await expectFailure("bad_filter", () => store.deleteAll(options));
+      await expectFailure("bad_filter", () => store.deleteAll({ tenant: "acme", ...options }));
+      await expectFailure("bad_filter", () => store.list(options));
+      await expectFailure("bad_filter", () => store.search("word", options));
+      if (name === "id") continue;
+      await expectFailure("invalid_entry", () => store.create({ id: "new", ...options }));
+    }
+    expectEqual((await store.list()).length, 1, "number of sessions");
+  },
+
   async "finds nothing, and fails nothing, with a hostile query"(subject) {
     const { store } = subject;
     await createSession(store, { id: "hay" });
@@ -226,6 +243,22 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual(inSession.map((page) => page.length), [1, 1], "pages of one session");
     await expectFailure("bad_cursor", () => store.list({ cursor: "no cursor" }));
     await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
+  },
+
+  async "lists and searches page by page sessions of the same time, whatever their ids"(subject) {
+    const { store } = subject;
+    // Of these, code units of UTF-16 and code points have different orders.
+    const ids = ["\u{1f600}1", "\u{1f600}2", "\ufb01", "\uffe6", "a", "A"];
+    const position = { id: "e1", parentId: null, timestamp: 1 };
+    for (const id of ids) {
+      const entries = [{ ...createMessageEntry("word"), ...position }];
+      await (await store.create({ id, created: 1, entries })).close();
+    }
+    const listed = await collectPages((cursor) => store.list({ limit: 1, ...cursor }));
+    expectEqual(listed.flat().map(({ id }) => id).toSorted(), ids.toSorted(), "listed ids");
+    const found = await collectPages((cursor) => store.search("word", { limit: 1, ...cursor }));
+    const foundIds = found.flat().map(({ sessionId }) => sessionId);
+    expectEqual(foundIds.toSorted(), ids.toSorted(), "found ids");
   },
 
   async "lists each session once while others are created, written and deleted"(subject) {
@@ -333,6 +366,24 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     const [hit] = await store.search("needle", { limit: 1 });
     expectEqual(hit?.snippet, "Where is the NEEDLE?", "snippet");
     await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
+  },
+
+  async "finds words of all scripts, with marks and in either case"(subject) {
+    // The last two have letters that are newer than Unicode 6.1.
+    const texts = [
+      "e\u0301clair",
+      "Na\u00efve",
+      "\u65e5\u672c",
+      "\u{1e900}\u{1e922}",
+      "\u1c90\u1c91",
+    ];
+    for (const text of texts) await subject.writeSession(text, createMessageEntry(`a ${text}!`));
+    for (const text of texts) {
+      for (const query of [text, text.toUpperCase()]) {
+        const hits = await subject.store.search(query);
+        expectEqual(hits.map(({ sessionId }) => sessionId), [text], `hits for ${query}`);
+      }
+    }
   },
 
   async "finds all entries of long sessions, in their order"(subject) {

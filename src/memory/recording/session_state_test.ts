@@ -1,7 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { extractText } from "../../core/content.ts";
+import { SessionError } from "../../core/errors.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { toolCall } from "../../testing/messages.ts";
@@ -104,6 +105,55 @@ Deno.test("SessionRecording.rewind() keeps the queue and the approval mode", asy
   assertEquals(session.planMode, true);
   const modes = await session.session.path({ types: ["approval_mode"] });
   assertEquals(modes.map((entry) => entry.type === "approval_mode" && entry.mode), ["always"]);
+});
+
+Deno.test("SessionRecording.rewind() keeps the model, also when the session is resumed without another run", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("one"), reply("two")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  const { leafId } = recording.session;
+  agent.setModel("p/other");
+  await agent.prompt("second");
+  await recording.rewind(leafId);
+  await recording.stop();
+  const resumed = createAgent([]);
+  await using _session = await openSession(store, { id: "s" }, resumed);
+  assertEquals(resumed.state.messages.length, 2);
+  assertEquals(resumed.state.model.modelId, "other");
+});
+
+Deno.test("SessionRecording.rewind() leaves the history as it is when the session is closed", async () => {
+  const agent = createAgent([reply("one")]);
+  const recording = await recordSession(agent, new InMemorySessionStore());
+  await agent.prompt("first");
+  await recording.stop();
+  const error = await assertRejects(() => recording.rewind(null), SessionError);
+  assertEquals(error.reason, "closed");
+  assertEquals(agent.state.messages.length, 2);
+});
+
+Deno.test("openSession() appends nothing to a session that it only restores", async () => {
+  const store = new InMemorySessionStore();
+  const createFull = () =>
+    createAgent([reply("one"), reply([call])], { approve: () => ({ type: "pending" }) });
+  const agent = createFull();
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  await agent.prompt("second");
+  agent.followUp("later");
+  agent.steer("now");
+  await recording.stop();
+  const before = await store.list();
+  for (let time = 0; time < 2; time++) {
+    const resumed = createFull();
+    const session = await openSession(store, { id: "s" }, resumed);
+    assertEquals(session.pendingApprovals.length, 1);
+    assertEquals(resumed.queued.followUp.map(({ message }) => message.role), ["user"]);
+    assertEquals(resumed.queued.steering.length, 1);
+    await session.close();
+  }
+  assertEquals(await store.list(), before);
 });
 
 Deno.test("SessionRecording.rewind() to a reply keeps the results of its finished calls", async () => {

@@ -36,6 +36,7 @@ import {
   runInTransaction,
   type Statement,
 } from "./sqlite_database.ts";
+import { toIndexText } from "./index_words.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
 import { addMembers, createTables, getStoredText } from "./sqlite_tables.ts";
 
@@ -287,7 +288,8 @@ class Connection {
     const { addEntry, addText } = this.#statements ??= prepareStatements(this.database);
     const { id, parentId, type, timestamp, line, searchText } = entry;
     const row = addEntry.run(session, position, id, parentId, type, timestamp, line);
-    if (searchText !== "") addText.run(row.lastInsertRowid, searchText);
+    const text = toIndexText(searchText);
+    if (text !== "") addText.run(row.lastInsertRowid, text);
   }
 }
 

@@ -182,6 +182,21 @@ Deno.test("storeFrom(): reports each entry that is missing in the storage, and a
   assertEquals(complete.damage.length, 0);
 });
 
+Deno.test("storeFrom(): reports entries whose lines the storage returns in another order, and returns none of them", async () => {
+  const storage = createMemoryStorage();
+  const session = await storeFrom(storage).create({ id: "s" });
+  const entries = ["a", "b", "c"].map((text) => session.append(createMessageEntry(text)));
+  await session.close();
+  const reversed: EntryStorage = {
+    ...damage(storage, {}),
+    readLines: async (id, positions) => (await storage.readLines(id, positions)).toReversed(),
+  };
+  await using reopened = await storeFrom(reversed).open("s", { access: "read" });
+  assertEquals(await reopened.path(), entries.slice(1, 2));
+  const [first, , third] = entries;
+  assertEquals(reopened.damage.map(({ entryId }) => entryId), [first?.id, third?.id]);
+});
+
 Deno.test("storeFrom(): lists each session once while others are written during the request for a page", async () => {
   const timers = new ManualTimers();
   const storage = createMemoryStorage();
