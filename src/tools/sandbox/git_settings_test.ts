@@ -252,3 +252,18 @@ Deno.test("git settings: a command that is running when the sandbox is disposed 
   await workspace.sandbox[Symbol.asyncDispose]();
   assert(!workspace.exists(".git/config.worktree"));
 });
+
+Deno.test("git settings: git uses no repository that is a directory with another name than .git", async () => {
+  await using workspace = new TestWorkspace();
+  for (const name of ["objects/a", "refs/a"]) workspace.writeFile(`evil/${name}`, "");
+  workspace.writeFile("evil/HEAD", "ref: refs/heads/main\n");
+  workspace.writeFile(
+    "evil/config",
+    '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch started; false"\n',
+  );
+  await workspace.callTool("bash", { command: "cd evil && git status" });
+  await workspace.callTool("bash", { command: "git status" });
+  assertEquals(workspace.exists("started"), false);
+  await workspace.callTool("bash", { command: "cd .. ; git init -q new && cd new && git status" });
+  assert(workspace.exists("new/.git/HEAD"));
+});
