@@ -5,7 +5,7 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { cloneJson, type JsonObject } from "../../core/json.ts";
 import { getRisk, type RiskClass } from "../../core/risk.ts";
 import { type AgentTool, needsApproval } from "../../core/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -165,7 +165,9 @@ async function findClassApproval(
   if (gate === "ask") return undefined;
   if (call.name !== "bash") {
     if (gate === "auto") return { type: "approved", ...nameClass(risk, "auto") };
-    return needsApproval(tool, call.arguments) ? undefined : { type: "approved", origin: "mode" };
+    return requiresApproval(tool, call.arguments)
+      ? undefined
+      : { type: "approved", origin: "mode" };
   }
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
@@ -173,6 +175,16 @@ async function findClassApproval(
     return undefined;
   }
   return { type: "approved", ...nameClass(risk, "auto") };
+}
+
+/** Whether a tool requires approval; also if it throws or returns no boolean, as in the mode `smart` of an agent. */
+function requiresApproval(tool: AgentTool, args: JsonObject): boolean {
+  try {
+    const required: unknown = needsApproval(tool, cloneJson(args));
+    return required !== false;
+  } catch {
+    return true;
+  }
 }
 
 function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | undefined {
