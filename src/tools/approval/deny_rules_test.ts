@@ -38,6 +38,7 @@ const FORBIDDEN: readonly string[] = [
   "sudo --prompt -u rm a",
   "sudo -Eu root rm a",
   "nice -n 5 nohup timeout --signal KILL 5 rm a",
+  "timeout -- 5 rm a",
   "xargs -I{} rm {}",
   "ls | xargs rm",
   "trap 'rm a' EXIT",

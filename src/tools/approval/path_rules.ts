@@ -19,7 +19,7 @@ export interface CallPath {
    * `undefined` when it is not known.
    */
   readonly canonical: readonly string[] | undefined;
-  /** Whether `..` follows a name: if that is a link, the path leads elsewhere. */
+  /** Whether it contains `..`: after a name that is a link, it leads elsewhere. */
   readonly isUncertain: boolean;
   /** Whether the call uses the entries of the path, a directory. */
   readonly isDirectory: boolean;
@@ -42,16 +42,9 @@ export async function findCallPath(
   return {
     named: normalizePath(path),
     canonical: files && await resolveForms(path, files),
-    isUncertain: leavesName(path),
+    isUncertain: path.split("/").includes(".."),
     isDirectory,
   };
-}
-
-/** Whether `..` follows a name. */
-function leavesName(path: string): boolean {
-  const names = path.split("/");
-  const first = names.findIndex((name) => !/^\.{0,2}$/.test(name));
-  return first !== -1 && names.lastIndexOf("..") > first;
 }
 
 /** Resolves a path; a tool does not use one that the sandbox refuses. */

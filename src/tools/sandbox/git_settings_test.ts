@@ -259,7 +259,7 @@ Deno.test("git settings: git uses no repository that is a directory with another
   workspace.writeFile("evil/HEAD", "ref: refs/heads/main\n");
   workspace.writeFile(
     "evil/config",
-    '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch started; false"\n',
+    '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch started; false"\n',
   );
   await workspace.callTool("bash", { command: "cd evil && git status" });
   await workspace.callTool("bash", { command: "git status" });

@@ -154,3 +154,12 @@ Deno.test("applyEdits() rejects when the edits take longer than the budget, and 
   controller.abort();
   await assertRejects(() => applyEdits("a", edits, new TimeBudget(options)), AbortedError);
 });
+
+Deno.test("applyEdits(): a passage of many equal lines is searched in linear time", async () => {
+  const getElapsed = startThreadTimer();
+  const passage = `${"\n".repeat(5_000)}a \n`;
+  const text = "\n".repeat(400_000);
+  assertStringIncludes(await getEditError(text, passage), "not found");
+  assertEquals(await applyOneEdit(`${text}a`, passage, "b"), `${"\n".repeat(395_000)}b`);
+  assert(getElapsed() < 5_000);
+});
