@@ -28,6 +28,7 @@ Deno.test("applyEdits() keeps the line endings of the file", async () => {
   assertEquals(await applyOneEdit("a\r\nb\r\nc\r\n", "a\nb", "x\ny"), "x\r\ny\r\nc\r\n");
   assertEquals(await applyOneEdit("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
   assertEquals(await applyOneEdit("a\r\nb\nc\nd\n", "b\nc", "x\ny"), "a\r\nx\ny\nd\n");
+  assertEquals(await applyOneEdit("a\r\nb\nc", "c", "c\nd"), "a\r\nb\nc\nd");
 });
 
 Deno.test("applyEdits() ignores trailing whitespace [A98]", async () => {
