@@ -219,24 +219,6 @@ Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, a
   assertEquals(cacheControls?.length, 2);
 });
 
-Deno.test("createOpenAI(): sends reasoning_content back only after the last user message", async () => {
-  const deepseek = { provider: "deepseek", modelId: "deepseek-v4" };
-  const thinking = { type: "thinking", thinking: "Hm.", signature: "reasoning_content" } as const;
-  const call = { type: "tool_call", id: "c", name: "read_file", arguments: {} } as const;
-  const request = richRequest({ ...deepseek, thinkingLevel: "high" });
-  const getBody = async (messages: StreamRequest["context"]["messages"]) => {
-    const context = { ...request.context, messages };
-    return (await sendToOpenAI({ ...request, context }, { baseUrl: "https://api.deepseek.com" }))
-      .body;
-  };
-  const current = [prompt("Hi"), createReply(deepseek, [thinking, call])];
-  const body = await getBody(current);
-  assert(JSON.stringify(body["messages"]).includes('"reasoning_content":"Hm."'));
-  assertEquals(body["thinking"], { type: "enabled" });
-  const later = await getBody([...current, prompt("And?")]);
-  assertFalse(JSON.stringify(later["messages"]).includes("reasoning_content"));
-});
-
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {
   const request = await sendToOpenAI(richRequest(createModel("o3-mini")));
   assertEquals(getWarningCodes(request), ["images_left_out"]);

@@ -36,6 +36,8 @@ export interface ChatDialect {
   readonly keepsCallIds?: boolean;
   /** Whether reasoning is part of the content, in replies and requests. Default: `false`. */
   readonly hasThinkingParts?: boolean;
+  /** Whether every reply in a request for a model must have `reasoning_content`. Default: for no model. */
+  readonly requiresReasoning?: (model: ModelSpec) => boolean;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
   /** Returns the media that a model accepts. */
@@ -97,6 +99,7 @@ const OPENROUTER: ChatDialect = {
   getAbilities: () => ({ image: CHAT_IMAGES, document: CHAT_DOCUMENTS, audio: CHAT_AUDIO }),
   unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
+  requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
 };
 
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
@@ -112,9 +115,23 @@ const THINKING_SWITCH: ChatDialect = {
   },
 };
 
+const DEEPSEEK: ChatDialect = {
+  ...THINKING_SWITCH,
+  requiresReasoning: ({ thinkingLevel }) => thinkingLevel !== "off",
+};
+
+/** Dialect of Moonshot, whose models think by default, except for the first ones. */
+const MOONSHOT: ChatDialect = {
+  ...LENIENT,
+  requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
+};
+
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
-  "api.deepseek.com": THINKING_SWITCH,
+  "api.deepseek.com": DEEPSEEK,
+  "api.moonshot.ai": MOONSHOT,
+  "api.moonshot.cn": MOONSHOT,
+  "api.kimi.com": MOONSHOT,
   "api.z.ai": THINKING_SWITCH,
 };
 
