@@ -75,11 +75,17 @@ export async function createConverseBody(
   const getCachePoint = (part: ModelFamily["cachePoints"][number]) =>
     family.cachePoints.includes(part) ? cachePoint : undefined;
   const prefill = family.prefill && entry.prefill !== false && model.thinkingLevel === "off";
+  const toolConfig = toToolConfig(
+    request,
+    { entry, family, cachePoint: getCachePoint("tools"), serverTools },
+    sink,
+  );
   const messages = toWireMessages(history, {
     model,
     family,
     prefill,
     cachePoint: getCachePoint("messages"),
+    hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
   const outputConfig = await toOutputConfig(options, entry, sink);
@@ -88,11 +94,7 @@ export async function createConverseBody(
     messages,
     system: toSystemPrompt(context.systemPrompt, getCachePoint("system")),
     inferenceConfig: hasFields(inferenceConfig) ? inferenceConfig : undefined,
-    toolConfig: toToolConfig(
-      request,
-      { entry, family, cachePoint: getCachePoint("tools"), serverTools },
-      sink,
-    ),
+    toolConfig,
     outputConfig,
     guardrailConfig: guardrail && toGuardrailConfig(guardrail),
     serviceTier: toServiceTier(options),

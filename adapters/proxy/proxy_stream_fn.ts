@@ -65,14 +65,14 @@ function toProxyRequest({ model, context, options }: StreamRequest): ProxyReques
   };
 }
 
-function toWireMessage(message: LlmMessage): LlmMessage {
+/** Returns a message without the data of the application and the details for displays, which are not for the model. */
+function toWireMessage({ metadata: _metadata, ...message }: LlmMessage): LlmMessage {
   switch (message.role) {
     case "user":
       return message;
     case "assistant":
       return stripProxyPrefix(message);
     case "tool_result": {
-      // Details are for displays and logs of the agent, not for the model.
       const { details: _details, ...wireMessage } = message;
       return wireMessage;
     }

@@ -279,3 +279,29 @@ Deno.test("createBedrock(): omits calls of system tools without a result, and re
     ["text", "cachePoint"],
   ]);
 });
+
+Deno.test("createBedrock(): a request without tools has no items of system tools, which the API rejects there", async () => {
+  const model = createModel(NOVA);
+  const items = [
+    { toolUse: { toolUseId: "1", name: "nova_grounding", type: "server_tool_use", input: {} } },
+    { toolResult: { toolUseId: "1", content: [{ text: "42" }] } },
+  ];
+  const reply = createReply(model, [
+    { type: "extension", typeName: "bedrock.tool_use", data: items[0] },
+    { type: "extension", typeName: "bedrock.tool_result", data: items[1] },
+    { type: "text", text: "It is 42." },
+  ]);
+  const messages = [prompt("Search."), reply, prompt("And?")];
+  const sendReply = async (options: StreamOptions, tools = TOOLS.slice(0, 0)) => {
+    const context = { systemPrompt: "", tools, messages };
+    const { body } = await sendToBedrock({ ...richRequest(model, { options }), context });
+    return (body["messages"] as { content: object[] }[])[1]?.content;
+  };
+  const text = { text: "It is 42." };
+  assertEquals(await sendReply({}), [text]);
+  const kept = [...items, text];
+  assertEquals(await sendReply({ serverTools: [webSearch()] }), kept);
+  assertEquals(await sendReply({}, TOOLS.slice(0, 1)), kept);
+  const toolConfig = { tools: [{ systemTool: { name: "nova_grounding" } }] };
+  assertEquals(await sendReply({ extra: { toolConfig } }), kept);
+});
