@@ -4,9 +4,9 @@
  * @module
  */
 
-import { checkNames } from "../../src/core/check_names.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type Clock, systemClock } from "../../src/core/ports.ts";
+import { refuseUnknownOptions } from "../kit/options/check_options.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";
 import { createEventBody } from "./event_body.ts";
@@ -74,7 +74,7 @@ const EVENT_STREAM_HEADERS = {
  * ```
  */
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
-  checkNames(options, OPTION_NAMES, "serveProxy()");
+  refuseUnknownOptions(options, OPTION_NAMES, "serveProxy()");
   const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
   const timeoutMs = options.authorizeTimeoutMs ?? 30_000;
   const bodyLimits = {

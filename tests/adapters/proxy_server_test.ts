@@ -432,10 +432,10 @@ Deno.test("serveProxy(): an event that is not JSON ends the reply with an error,
 });
 
 Deno.test("serveProxy(): throws for an unknown option, such as a misspelt authorize", () => {
-  const options: object = { authorise: () => true };
+  const options: object = { Authorize: () => true };
   assertThrows(
     () => serveProxy(scriptedStream([]), options),
     BadRequestError,
-    'Unknown option "authorise" of serveProxy(): did you mean authorize?',
+    'Unknown option "Authorize" of serveProxy(): did you mean authorize?',
   );
 });

@@ -106,7 +106,7 @@ const ADAPTER_OPTION_NAMES: readonly string[] = [
  * @throws {BadRequestError} If an option is unknown.
  */
 export function checkOptionNames(options: object, own: readonly string[], subject: string): void {
-  refuseUnknown(options, [...ADAPTER_OPTION_NAMES, ...own], subject);
+  refuseUnknownOptions(options, [...ADAPTER_OPTION_NAMES, ...own], subject);
 }
 
 /**
@@ -117,7 +117,7 @@ export function checkOptionNames(options: object, own: readonly string[], subjec
 export function checkConnectOptions(options: object): void {
   checkAdapterOptions(options);
   const shared = ADAPTER_OPTION_NAMES.filter((name) => !PROVIDER_OPTION_NAMES.includes(name));
-  refuseUnknown(options, [...shared, "providers", "env"], "connect()");
+  refuseUnknownOptions(options, [...shared, "providers", "env"], "connect()");
 }
 
 /**
@@ -180,10 +180,17 @@ function isFunction(value: unknown): boolean {
 }
 
 /**
- * Refuses unknown options. Does not use `core/check_names.ts`, which agents load at their start and adapters would share
- * as a further file of a bundle.
+ * Checks that all options have known names; those that are `undefined` count as missing. The message suggests a name that
+ * differs only in case, `_` or `-`, or that is longer.
+ *
+ * @throws {BadRequestError} If an option is unknown.
  */
-function refuseUnknown(options: object, known: readonly string[], subject: string): void {
+export function refuseUnknownOptions(
+  options: object,
+  known: readonly string[],
+  subject: string,
+): void {
+  // `core/check_names.ts` is loaded with an agent: shared with adapters, it would be a further file of a bundle.
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const similar = known.find((other) => normalizeName(other).startsWith(normalizeName(name)));
