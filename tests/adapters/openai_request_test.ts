@@ -288,3 +288,24 @@ Deno.test("responses: reasoning without a following item is not sent back", asyn
   assertEquals(await findTypes(text, reasoning, reasoning), ["user", "message", "user"]);
   assertEquals(await findTypes(reasoning, { ...text, text: " " }), ["user", "user"]);
 });
+
+Deno.test("createOpenAI(): a reply that was cut off is continued with a prompt at compatible servers, which reject it at the end", async () => {
+  const urls = {
+    "http://localhost:8080/v1": "user",
+    "https://openrouter.ai/api/v1": "user",
+    "https://api.deepseek.com/v1": "user",
+    "https://api.openai.com/v1": "assistant",
+  };
+  for (const [baseUrl, role] of Object.entries(urls)) {
+    const model = createModel("some-model");
+    const messages = [prompt("Hi"), createReply(model, [{ type: "text", text: "Hello, w" }])];
+    const context = { systemPrompt: "Be brief.", messages, tools: [] };
+    const { body } = await sendToOpenAI({ ...richRequest(model), context }, {
+      baseUrl,
+      api: "chat",
+    });
+    const sent = body["messages"] as { role: string; content: unknown }[];
+    assertEquals(sent.at(-1)?.role, role, baseUrl);
+    assertEquals(sent.at(role === "user" ? -2 : -1)?.content, "Hello, w", baseUrl);
+  }
+});

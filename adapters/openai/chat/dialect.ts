@@ -12,6 +12,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { completeEnds } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
@@ -84,7 +85,11 @@ const OPENAI: ChatDialect = {
 };
 
 /** Dialect of servers that accept any call id, because their models may require a format of their own. */
-const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true, repairOrder: mergeNeighbors };
+const LENIENT: ChatDialect = {
+  ...COMPATIBLE,
+  keepsCallIds: true,
+  repairOrder: (messages) => completeEnds(mergeNeighbors(messages)),
+};
 
 const OPENROUTER: ChatDialect = {
   ...LENIENT,
