@@ -39,6 +39,8 @@ export interface ChatDialect {
   readonly hasThinkingParts?: boolean;
   /** Whether every reply in a request for a model must have `reasoning_content`. Default: for no model. */
   readonly requiresReasoning?: (model: ModelSpec) => boolean;
+  /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
+  readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
   /** Returns the media that a model accepts. */
@@ -105,6 +107,10 @@ const OPENROUTER: ChatDialect = {
   unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
   requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
+  forcedCalls: ({ modelId }) =>
+    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking))/.test(modelId)
+      ? "never"
+      : undefined,
 };
 
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
@@ -123,12 +129,15 @@ const THINKING_SWITCH: ChatDialect = {
 const DEEPSEEK: ChatDialect = {
   ...THINKING_SWITCH,
   requiresReasoning: ({ thinkingLevel }) => thinkingLevel !== "off",
+  forcedCalls: () => "without_thinking",
 };
 
 /** Dialect of Moonshot, whose models think by default, except for the first ones. */
 const MOONSHOT: ChatDialect = {
   ...LENIENT,
   requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
+  forcedCalls: ({ modelId }) =>
+    /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
 };
 
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
