@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import {
@@ -171,8 +171,11 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
 }
 
 /** Converts a text with the search results and documents that it cites. */
-function toReplyText({ text, citations = [] }: TextBlock, isOwn: boolean): WireBlock {
-  const sources = citations.flatMap(({ data }) => isWireBlock(data) ? toWireCitation(data) : []);
+function toReplyText({ text, citations }: TextBlock, isOwn: boolean): WireBlock {
+  // A history from untyped code may have any value.
+  const known: readonly unknown[] = Array.isArray(citations) ? citations : [];
+  const data = known.map((citation) => isJsonObject(citation) ? citation["data"] : undefined);
+  const sources = data.filter(isWireBlock).map(toWireCitation);
   return { type: "text", text, ...(isOwn && sources.length > 0 && { citations: sources }) };
 }
 

@@ -71,7 +71,8 @@ export function toReasoningFields(
     ...(isRequired
       ? { reasoning_content: reasoning.trim() === "" ? NO_REASONING : reasoning }
       : keepsReasoning && reasoning !== "" && { reasoning_content: reasoning }),
-    ...(details?.type === "extension" && { reasoning_details: details.data }),
+    ...(details?.type === "extension" && Array.isArray(details.data) &&
+      { reasoning_details: details.data }),
   };
 }
 
