@@ -309,3 +309,18 @@ Deno.test("createOpenAI(): a reply that was cut off is continued with a prompt a
     assertEquals(sent.at(role === "user" ? -2 : -1)?.content, "Hello, w", baseUrl);
   }
 });
+
+Deno.test("responses: a summary of the reasoning is requested in the given form, and none if it is off", async () => {
+  const send = async (reasoningSummary?: StreamOptions["reasoningSummary"]) => {
+    const { body } = await sendPrompt(createModel("gpt-5.4", "low"), {
+      options: { reasoningSummary },
+      api: "responses",
+    });
+    return body["reasoning"];
+  };
+  assertEquals(await send(), { effort: "low", summary: "auto" });
+  for (const summary of ["auto", "concise", "detailed"] as const) {
+    assertEquals(await send(summary), { effort: "low", summary });
+  }
+  assertEquals(await send("off"), { effort: "low" });
+});

@@ -51,3 +51,23 @@ Deno.test("responses: a call of a server tool that was cut off is not sent back,
     assertEquals(await sendReply(toBlock(REASONING), toBlock(call)), [], status);
   }
 });
+
+/** Items of server tools, each with the fields that the API requires. */
+const ITEMS: readonly JsonObject[] = [
+  { ...SEARCH, status: "completed" },
+  { id: "fs_1", type: "file_search_call", status: "completed", queries: ["Deno"] },
+  { id: "ci_1", type: "code_interpreter_call", status: "completed", code: "1", container_id: "c" },
+  { id: "mcpl_1", type: "mcp_list_tools", server_label: "docs", tools: [] },
+  { id: "mcp_1", type: "mcp_call", name: "find", arguments: "{}", server_label: "docs" },
+  { id: "cmp_1", type: "compaction", encrypted_content: "ZW5j" },
+];
+
+Deno.test("responses: items of every server tool are sent back, and those that need an output of their own are not", async () => {
+  for (const item of ITEMS) {
+    assertEquals(await sendReply(toBlock(item), TEXT), [item, TEXT_ITEM], `${item["type"]}`);
+  }
+  for (const type of ["computer_call", "mcp_approval_request", "local_shell_call"]) {
+    const item = { id: "i_1", type, status: "completed" };
+    assertEquals(await sendReply(toBlock(item), TEXT), [TEXT_ITEM], type);
+  }
+});
