@@ -142,7 +142,9 @@ function toInferenceConfig(
   { entry, thinking, isClaude }: InferenceContext,
   sink: WarningSink,
 ): JsonObject {
-  const maxTokens = resolveMaxTokens(options, entry, sink);
+  const maxTokens = thinking.fixesLength
+    ? warnThinkingOption("max_tokens", options.maxTokens, sink)
+    : resolveMaxTokens(options, entry, sink);
   const stopSequences = resolveStop(options, MAX_STOP_TEXTS, sink);
   const temperature = thinking.fixesTemperature
     ? warnThinkingOption("temperature", options.temperature, sink)
@@ -159,7 +161,8 @@ function toInferenceConfig(
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {
   if (value === undefined) return;
-  sink.warning(`${name}_left_out`, `The model does not support a ${name} together with thinking`);
+  const message = `The model does not support ${name} together with this level of thinking`;
+  sink.warning(`${name}_left_out`, message);
 }
 
 function toCachePoint(

@@ -305,3 +305,24 @@ Deno.test("createBedrock(): a request without tools has no items of system tools
   const toolConfig = { tools: [{ systemTool: { name: "nova_grounding" } }] };
   assertEquals(await sendReply({ extra: { toolConfig } }), kept);
 });
+
+Deno.test("createBedrock(): Nova with the highest effort gets no length, temperature and top_p, which it rejects", async () => {
+  const options = { maxTokens: 500, temperature: 0.5, topP: 0.5, stop: ["END"] };
+  const send = (level: ThinkingLevel) =>
+    sendToBedrock(richRequest(createModel(NOVA, level), { options }));
+  const low = await send("low");
+  assertEquals(low.body["inferenceConfig"], {
+    maxTokens: 500,
+    temperature: 0.5,
+    topP: 0.5,
+    stopSequences: ["END"],
+  });
+  const high = await send("high");
+  assertEquals(high.body["inferenceConfig"], { stopSequences: ["END"] });
+  const codes = ["max_tokens_left_out", "temperature_left_out", "top_p_left_out"];
+  assertEquals(
+    high.warnings.map(({ code }) => code).filter((code) => codes.includes(code)),
+    codes,
+  );
+  assertEquals(low.warnings.filter(({ code }) => codes.includes(code)), []);
+});
