@@ -132,9 +132,16 @@ const DEEPSEEK: ChatDialect = {
   forcedCalls: () => "without_thinking",
 };
 
+/** Ability of Kimi K3, which always thinks. */
+const KIMI_K3: ThinkingAbility = { type: "effort", efforts: ["low", "high", "max"] };
+
 /** Dialect of Moonshot, whose models think by default, except for the first ones. */
 const MOONSHOT: ChatDialect = {
   ...LENIENT,
+  toThinkingFields: (model, ability) => {
+    const known = /^kimi-k3/.test(model.modelId) ? KIMI_K3 : undefined;
+    return LENIENT.toThinkingFields(model, ability ?? known);
+  },
   requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
   forcedCalls: ({ modelId }) =>
     /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
