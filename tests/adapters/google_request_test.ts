@@ -386,3 +386,14 @@ Deno.test("createGoogle(): Gemma up to version 3 gets the system prompt in its f
     { role: "user", parts: [hi] },
   ]]);
 });
+
+Deno.test("createGoogle(): the key of a request is sent as a key, also with getToken", async () => {
+  const model = createModel("gemini-2.5-flash");
+  const send = async (options: StreamOptions) => {
+    const request = { ...richRequest(model), options };
+    const { headers } = await sendToGoogle(request, { getToken: () => "my-token" });
+    return [headers.get("x-goog-api-key"), headers.get("authorization")];
+  };
+  assertEquals(await send({ apiKey: "my-key" }), ["my-key", null]);
+  assertEquals(await send({}), [null, "Bearer my-token"]);
+});
