@@ -139,6 +139,7 @@ function createMessages(model: ModelSpec): LlmMessage[] {
   const items: readonly JsonObject[] = [
     { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "ZW5j", status: "completed" },
     { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+    { type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" },
     { type: "file_search_call", id: "fs_1", status: "completed", queries: ["Deno"], results: null },
     {
       type: "code_interpreter_call",

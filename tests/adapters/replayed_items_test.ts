@@ -57,6 +57,7 @@ const ITEMS: readonly JsonObject[] = [
   { ...SEARCH, status: "completed" },
   { id: "fs_1", type: "file_search_call", status: "completed", queries: ["Deno"] },
   { id: "ci_1", type: "code_interpreter_call", status: "completed", code: "1", container_id: "c" },
+  { id: "ig_1", type: "image_generation_call", status: "completed", result: "iVBORw0KGgo=" },
   { id: "mcpl_1", type: "mcp_list_tools", server_label: "docs", tools: [] },
   { id: "mcp_1", type: "mcp_call", name: "find", arguments: "{}", server_label: "docs" },
   { id: "cmp_1", type: "compaction", encrypted_content: "ZW5j" },

@@ -28,6 +28,7 @@ const REPLAYED_ITEMS = [
   "web_search_call",
   "file_search_call",
   "code_interpreter_call",
+  "image_generation_call",
   "mcp_list_tools",
   "mcp_call",
 ];
