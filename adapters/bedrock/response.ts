@@ -116,12 +116,19 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         break;
       }
       case "messageStart":
-        return;
+        return this.#startMessage();
       default:
         return this.#unknown.report("an event", name);
     }
     // messageStop and metadata come in either order.
     if (this.#wireUsage && this.#stopReason !== undefined) this.#finish(this.#stopReason);
+  }
+
+  /** Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. */
+  #startMessage(): void {
+    if (!this.#writer.hasContent) return;
+    const { provider } = this.#call.origin;
+    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
   }
 
   #startBlock(start: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {

@@ -74,7 +74,11 @@ export type WireEvent =
     readonly item: WireItem;
   }
   | {
-    readonly type: "response.completed" | "response.incomplete" | "response.failed";
+    readonly type:
+      | "response.created"
+      | "response.completed"
+      | "response.incomplete"
+      | "response.failed";
     readonly response: WireResponse;
   }
   | { readonly type: "error" };
