@@ -37,7 +37,7 @@ export interface BedrockGuardrail {
   readonly id: string;
   /** Version, such as `"1"` or `"DRAFT"`. */
   readonly version: string;
-  /** Whether Bedrock reports its assessment. Default: `false`. */
+  /** Whether its assessment is reported, in the `data` of a warning with the code `guardrail_trace`. Default: `false`. */
   readonly trace?: boolean;
   /** Whether text is checked before (`sync`) or while it is sent (`async`). Default: `sync`. */
   readonly processing?: "sync" | "async";

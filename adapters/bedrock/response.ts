@@ -111,8 +111,12 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         break;
       }
       case "metadata": {
-        const { usage = {} }: WireMetadata = JSON.parse(body);
+        const { usage = {}, trace }: WireMetadata = JSON.parse(body);
         this.#wireUsage = usage;
+        if (isJsonObject(trace)) {
+          const message = "The data of this warning is the assessment of the guardrail";
+          this.#writer.warning("guardrail_trace", message, trace);
+        }
         break;
       }
       case "messageStart":
