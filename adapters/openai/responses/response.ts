@@ -21,7 +21,7 @@ import {
   textOrEmpty,
   toArgumentsText,
 } from "../../kit/stream/wire_values.ts";
-import { toChatUsage } from "../chat/usage.ts";
+import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import {
   ITEM_PREFIX,
@@ -293,7 +293,11 @@ export class ResponsesReply implements ReplyReader<string> {
     }
     const stopReason = this.#hasToolCall ? "tool_use" : "stop";
     const isTruncated = status === "incomplete" || type === "response.incomplete";
-    this.#writer.finish({ stopReason: isTruncated ? "length" : stopReason, usage });
+    this.#writer.finish({
+      stopReason: isTruncated ? "length" : stopReason,
+      usage,
+      cost: toChatCost(this.#wireUsage ?? {}),
+    });
   }
 }
 
