@@ -13,7 +13,7 @@ import { createResponses } from "../openai/responses/responses.ts";
 import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { resolveSessionId } from "../kit/request/model_limits.ts";
-import { checkApi } from "../kit/options/check_options.ts";
+import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 
 /** Options for `createXai()`. */
@@ -44,6 +44,7 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createXai()` loads. */
 export function createXaiStreamFn(options: XaiOptions): StreamFn {
   const settings = resolveSettings(options, "https://api.x.ai/v1");
+  checkOptionNames(options, ["api"], "the xAI adapter");
   checkApi(options.api);
   const { api, apiKey } = options;
   const server = { settings, apiKey, errors: ERRORS };
