@@ -187,10 +187,11 @@ testOnDisk(
     assertEquals(disk.syncs, 0);
     await session.flush();
     assertEquals(disk.syncs, 1);
+    // Only the name of a new file could be lost.
+    assertEquals(disk.syncedDirectories, [directory]);
     session.append(createMessageEntry("x"));
     await session.close();
     assertEquals(disk.syncs, 2);
-    // Only the name of a new file could be lost.
     assertEquals(disk.syncedDirectories, [directory]);
   },
 );

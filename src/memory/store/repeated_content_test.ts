@@ -67,6 +67,25 @@ Deno.test("EntryEncoder: stores each queued message once while it is queued", as
   await log.assertRestored();
 });
 
+Deno.test("EntryEncoder: stores a result again that differs from the journal in its content or in isError", async () => {
+  const log = new Log();
+  const result = [text("out")];
+  const call = { id: "c", name: "t" };
+  const variants = [
+    toolResultMessage(call, result),
+    { ...toolResultMessage(call, result), isError: true },
+    toolResultMessage(call, [text("other")]),
+  ];
+  for (const message of variants) {
+    const journal = { messageId: null, toolCallId: "c", name: "t", isError: false };
+    log.append({ type: "tool_finished", ...journal, result: { content: result } });
+    log.append({ type: "message", message });
+  }
+  const isReference = log.lines.map((line) => line.includes("contentFrom"));
+  assertEquals(isReference, [false, true, false, false, false, false]);
+  await log.assertRestored();
+});
+
 Deno.test("EntryEncoder: stores a queued message again when its id has another message", async () => {
   const log = new Log();
   log.append(createQueueEntry(["one"]));
