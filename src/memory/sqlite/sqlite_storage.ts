@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { LockFileLeases } from "../lock/lock_file_leases.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
@@ -216,7 +216,7 @@ export class SqliteStorage implements EntryStorage {
       return new Connection(database, this.#getInode() ?? null);
     } catch (error) {
       this.#connection = undefined;
-      throw addAdvice(error);
+      throw createOpenError(this.#path, error);
     }
   }
 
@@ -293,6 +293,13 @@ class Connection {
     const text = toIndexText(searchText);
     if (text !== "") addText.run(row.lastInsertRowid, text);
   }
+}
+
+/** Creates the error for a database that cannot be opened, without the SQL that SQLite's message may have. */
+function createOpenError(path: string, error: unknown): unknown {
+  if (error instanceof SessionError) return error;
+  const [message] = getErrorMessage(addAdvice(error)).split("\n");
+  return new Error(`the database "${path}" cannot be opened: ${message}`, { cause: error });
 }
 
 /** The statements that store entries. */
