@@ -330,6 +330,15 @@ Deno.test("compact() makes the next request smaller, which reports it [A122]", a
   assertEquals(reports, [report]);
 });
 
+Deno.test("compact() requests a summary again at once after a failure", async () => {
+  const fixture = createFixture(scriptedStream([fail("model_throttled", "slow"), reply("s")]));
+  const reports = [
+    await compact(fixture.agent, fixture.transform),
+    await compact(fixture.agent, fixture.transform),
+  ];
+  assertEquals(reports.map((report) => report?.summary), [undefined, "s"]);
+});
+
 Deno.test("compact() returns null below the target, and rejects during a run [A122]", async () => {
   const fixture = createFixture(scriptedStream([]), { exchanges: 3 });
   assertEquals(await compact(fixture.agent, fixture.transform), null);

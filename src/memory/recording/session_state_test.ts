@@ -284,3 +284,17 @@ Deno.test("openSession() restores the summary of one of several compacting trans
   await second.session.close();
   assertEquals(summaries, 1);
 });
+
+Deno.test("openSession() restores no pending approval that belongs to another reply", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  session.append({ type: "message", message: userMessage("Write", 1) });
+  const reply = assistantMessage([call], { stopReason: "tool_use" });
+  session.append({ type: "message", message: reply });
+  const pendingApprovals = [{ toolCallId: call.id, name: call.name, arguments: call.arguments }];
+  session.append({ type: "approvals_pending", messageId: "other", pendingApprovals });
+  await session.close();
+  const agent = createAgent([]);
+  await using opened = await openSession(store, { id: "s" }, agent);
+  assertEquals([opened.pendingApprovals, agent.state.pendingApprovals], [[], []]);
+});
