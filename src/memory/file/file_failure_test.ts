@@ -348,7 +348,7 @@ testOnDisk(
   "FileSessionStore: flush() does not close the file while a later append is written",
   async ({ disk, directory }) => {
     const [synced, written] = [createDeferred(), createDeferred()];
-    let writes = 0;
+    let [writes, isSyncing] = [0, false];
     const files: FileSystem = {
       ...disk.files,
       openToAppend: async (path) => {
@@ -357,6 +357,7 @@ testOnDisk(
         return {
           ...file,
           sync: async () => {
+            isSyncing = true;
             await synced.promise;
             await file.sync();
           },
@@ -371,7 +372,7 @@ testOnDisk(
     const session = await new FileSessionStore(options).create({ id: "s" });
     session.append(createMessageEntry("one"));
     const first = session.flush();
-    await waitUntil(() => countLines(`${directory}/s.jsonl`) > 1);
+    await waitUntil(() => isSyncing);
     session.append(createMessageEntry("two"));
     await waitUntil(() => writes === 2);
     synced.resolve();
