@@ -16,6 +16,7 @@ import {
   expectFailure,
   extractTexts,
   type StoreSubject,
+  toMessageEntry,
   withSession,
 } from "./session_subject.ts";
 
@@ -400,6 +401,21 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     const expected = listed.flat();
     const hits = await subject.store.search("needle", { limit: 1_000 });
     expectEqual(hits.map(({ entryId }) => entryId), expected.map(({ id }) => id), "hits");
+  },
+
+  async "finds and deletes entries with the same image"(subject) {
+    const data = btoa("image".repeat(1_000));
+    const source = { type: "base64", mediaType: "image/png", data } as const;
+    const content = [text("a needle"), { type: "image", source }] as const;
+    const entry = toMessageEntry({ role: "user", content, timestamp: 1 });
+    const result = createFinishedEntry("c", content);
+    await subject.writeSession("images", entry, entry, result);
+    const store = await subject.reopen();
+    expectEqual((await store.search("needle")).length, 3, "number of hits");
+    expectEqual(await store.search("lost"), [], "hits for the text of lost data");
+    await store.delete("images");
+    expectEqual(await store.list(), [], "list");
+    expectEqual(await store.search("needle"), [], "hits after the deletion");
   },
 
   async "deletes a session, also from search results"(subject) {

@@ -153,11 +153,14 @@ testInDirectory(
 testInDirectory(
   "FileSessionStore: open() rejects a log of a newer version, and list() reports it as the problem [A145]",
   async ({ store, path }) => {
-    await Deno.writeTextFile(path, `{"type":"session","version":99,"id":"s","created":1}\n`);
+    const title = `{"type":"title","id":"e1","parentId":null,"timestamp":1,"title":"needle"}`;
+    const header = `{"type":"session","version":99,"id":"s","created":1}`;
+    await Deno.writeTextFile(path, `${header}\n${title}\n`);
     const error = await assertRejects(() => store.open("s"), SessionError, "update the program");
     assertEquals(error.reason, "newer_version");
     const [summary] = await store.list();
     assert(summary?.problem?.includes("version 99"));
+    assertEquals(await store.search("needle"), []);
   },
 );
 

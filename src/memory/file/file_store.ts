@@ -229,7 +229,9 @@ export class FileSessionStore implements SessionStore {
       await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
     if (parsed.words.length === 0) return [];
-    const summaries = await this.list(pickFilter(options));
+    const listed = await this.list(pickFilter(options));
+    // Without those that cannot be opened: reading one that is no file might never end.
+    const summaries = listed.filter(({ id, problem }) => problem === undefined || id === sessionId);
     const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&

@@ -37,3 +37,11 @@ Deno.test("IndexWriter: an index that was written without entries is completed b
   assertEquals(index?.summary, summary.build(100));
   await Deno.remove(directory, { recursive: true });
 });
+
+Deno.test("IndexWriter: the index is due when the log has grown by more than 1 MB", () => {
+  const paths = getSessionPaths("/none", "s");
+  const log = { size: 500, indexed: { entries: 1, damage: 0 } };
+  const writer = new IndexWriter(localFileSystem, paths, log);
+  const limit = 500 + 1024 * 1024;
+  assertEquals([limit, limit + 1].map((size) => writer.isDue(size)), [false, true]);
+});

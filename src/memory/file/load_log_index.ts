@@ -102,9 +102,8 @@ async function matchesLog({ offsets, tree }: IndexedLog, log: ReadableFile): Pro
   const line = await log.read(offsets.offsetAt(last), offsets.lengthAt(last) + 1);
   if (line.at(-1) !== NEWLINE) return false;
   const text = new TextDecoder().decode(line);
-  // An id that the log has twice has a number in the index.
-  const hasId = node.id.includes("~") || text.includes(`"id":${JSON.stringify(node.id)}`);
-  return hasId && text.includes(`"timestamp":${node.timestamp}`);
+  return text.includes(`"id":${JSON.stringify(node.id)}`) &&
+    text.includes(`"timestamp":${node.timestamp}`);
 }
 
 async function loadFromIndex(

@@ -58,7 +58,7 @@ export interface SessionRecording extends AsyncDisposable {
    * @throws {AlreadyRunningError} While a run is active.
    */
   rewind(entryId: string | null): Promise<void>;
-  /** Stops recording and closes the session. */
+  /** Stops recording and closes the session. A run that is active continues without being recorded. */
   stop(): Promise<void>;
 }
 

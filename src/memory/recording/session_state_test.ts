@@ -4,8 +4,9 @@ import type { AgentOptions } from "../../agent/options.ts";
 import { extractText } from "../../core/content.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
+import { userMessage } from "../../core/message.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { toolCall } from "../../testing/messages.ts";
+import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { composeTransforms } from "../context/compose_transforms.ts";
@@ -13,6 +14,7 @@ import { slidingWindow } from "../context/sliding_window.ts";
 import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { forkSession } from "../transfer/fork.ts";
+import { checkpoint, restore } from "./checkpoint.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 
@@ -156,6 +158,26 @@ Deno.test("openSession() appends nothing to a session that it only restores", as
   assertEquals(await store.list(), before);
 });
 
+Deno.test("openSession() and restore() omit queued messages that an agent cannot have", async () => {
+  const store = new InMemorySessionStore();
+  const empty = { id: "q", message: assistantMessage([]) };
+  const valid = { id: "r", message: userMessage("later", 1) };
+  const session = await store.create({ id: "s" });
+  const queued = { steering: [empty], followUp: [empty, valid] };
+  session.append({ type: "queue_changed", queued });
+  await session.close();
+  const agent = createAgent([]);
+  await using _session = await openSession(store, { id: "s" }, agent);
+  const assertRestored = ({ queued }: Agent) => {
+    assertEquals(queued.steering, []);
+    assertEquals(queued.followUp.map(({ message }) => message.role), ["user"]);
+  };
+  assertRestored(agent);
+  const restored = createAgent([]);
+  restore(restored, { ...checkpoint(agent), queued });
+  assertRestored(restored);
+});
+
 Deno.test("SessionRecording.rewind() to a reply keeps the results of its finished calls", async () => {
   const store = new InMemorySessionStore();
   const agent = createAgent([reply([call]), reply("Done."), reply("Again.")]);
@@ -261,4 +283,18 @@ Deno.test("openSession() restores the summary of one of several compacting trans
   await second.agent.prompt("short");
   await second.session.close();
   assertEquals(summaries, 1);
+});
+
+Deno.test("openSession() restores no pending approval that belongs to another reply", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  session.append({ type: "message", message: userMessage("Write", 1) });
+  const reply = assistantMessage([call], { stopReason: "tool_use" });
+  session.append({ type: "message", message: reply });
+  const pendingApprovals = [{ toolCallId: call.id, name: call.name, arguments: call.arguments }];
+  session.append({ type: "approvals_pending", messageId: "other", pendingApprovals });
+  await session.close();
+  const agent = createAgent([]);
+  await using opened = await openSession(store, { id: "s" }, agent);
+  assertEquals([opened.pendingApprovals, agent.state.pendingApprovals], [[], []]);
 });

@@ -61,6 +61,7 @@ Deno.test("SqliteSessionStore: rejects a file that is not a database, and works 
   await using store = new SqliteSessionStore({ path });
   const error = await assertRejects(() => store.create(), SessionError, "not a database");
   assertEquals(error.reason, "read_failed");
+  assert(error.message.includes(`the database "${path}" cannot be opened: `), error.message);
   await Deno.remove(path);
   assertEquals(await store.list(), []);
   await store.close();

@@ -98,8 +98,8 @@ export function createTables(database: Database, path: string): void {
   database.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
 }
 
-/** Upgrades the index of version 3, whose words are those of SQLite. */
-function replaceTextIndex(database: Database): void {
+/** Builds the full-text index again. */
+export function replaceTextIndex(database: Database): void {
   database.exec(`DROP TABLE entry_text; ${TEXT_INDEX}`);
   addAllTexts(database);
 }
