@@ -366,6 +366,16 @@ interface TreeTrial {
   refusals: number;
 }
 
+/** Checks that a refused request did not fit. */
+function assertExceedsLimit(reason: string, trial: string): void {
+  const match =
+    /^The next request could exceed the limit of (\d+) tokens: (\d+) .* (\d+) tokens are reserved .* up to (\d+)/
+      .exec(reason);
+  if (!match) return;
+  const [limit = 0, ...parts] = match.slice(1).map(Number);
+  assert(parts.reduce((sum, part) => sum + part) > limit, `${trial}: ${reason}`);
+}
+
 /** Runs a tree of agents, side by side and nested, until their budget refuses a request or they have nothing left to do. */
 async function runTree(seed: number): Promise<TreeTrial> {
   const random = seededRandom(seed);
@@ -373,8 +383,9 @@ async function runTree(seed: number): Promise<TreeTrial> {
   const trial: TreeTrial = { spent: 0, aborted: 0, excess: 0, requests: 0, refusals: 0 };
   const limit = 500 + pick(8000);
   const exact = pick(2) === 0;
+  const abortAt = pick(4) === 0 ? 2 + pick(8) : undefined;
   const streamFn: StreamFn = async function* (request) {
-    trial.requests++;
+    if (++trial.requests === abortAt) agent.abort();
     for (let wait = pick(4); wait > 0; wait--) await Promise.resolve();
     // A usage of 0 counts as not reported.
     const input = 1 + Math.floor((estimateInput(request) - 1) * random());
@@ -410,14 +421,19 @@ async function runTree(seed: number): Promise<TreeTrial> {
       fakeTool({ name: "work" }),
     ],
   });
+  const reasons: string[] = [];
   agent.subscribe((event) => {
     const own = event.type === "sub_agent" ? event.event : event;
     if (own.type === "message_end" && own.message.role === "assistant") {
       if (own.message.stopReason === "aborted") trial.aborted++;
     }
-    if (own.type === "agent_end" && own.stoppedBy?.policy === "shared_budget") trial.refusals++;
+    if (own.type === "agent_end" && own.stoppedBy?.policy === "shared_budget") {
+      trial.refusals++;
+      reasons.push(own.stoppedBy.reason);
+    }
   });
   await agent.prompt("Go");
+  for (const reason of reasons) assertExceedsLimit(reason, `seed ${seed}`);
   // A reply that the limit ends early counts with its estimate.
   if (trial.aborted === 0) assertEquals(policy.spent.usage.total, trial.spent, `seed ${seed}`);
   assertEquals(policy.spent.reserved.usage.total, 0, `seed ${seed}: reserved`);
