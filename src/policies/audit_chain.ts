@@ -63,7 +63,7 @@ export function auditChain(options: AuditChainOptions): AuditChain {
   }
   let last = checkLink(options.last);
   let queue: Promise<void> = Promise.resolve();
-  const append = async (record: AuditRecord): Promise<void> => {
+  const append = async (record: string): Promise<void> => {
     const seq = (last?.seq ?? 0) + 1;
     const { line, hash } = await createLine({ seq, previous: last?.hash ?? "", record });
     await write(line);
@@ -73,12 +73,20 @@ export function auditChain(options: AuditChainOptions): AuditChain {
     get last(): AuditLink | undefined {
       return last;
     },
-    write(record) {
-      const appended = queue.then(() => append(record));
+    async write(record) {
+      // Before the first await, so that later changes of the record are not written.
+      const text = serializeRecord(record);
+      const appended = queue.then(() => append(text));
       queue = appended.catch(() => {});
-      return appended;
+      await appended;
     },
   };
+}
+
+function serializeRecord(record: AuditRecord): string {
+  const text: string | undefined = JSON.stringify(record);
+  if (text !== undefined) return text;
+  throw new BadRequestError(`An audit record must be a JSON value, not ${describeValue(record)}`);
 }
 
 function checkLink(link: AuditLink | undefined): AuditLink | undefined {
@@ -144,14 +152,13 @@ export async function verifyAuditLog(
     if (emptyLine !== undefined) return broken(emptyLine, "not_a_record");
     const content = parseLine(line);
     if (!content) return broken(number, "not_a_record");
-    const { seq, previous } = content;
-    const written = await createLine(content);
-    if (written.line !== line) return broken(number, "changed");
+    const { seq, previous, hash } = content;
+    if (await hashText(content.text) !== hash) return broken(number, "changed");
     if (seq !== (last?.seq ?? 0) + 1 || previous !== (last?.hash ?? "")) {
       return broken(number, "out_of_order");
     }
-    last = { seq, hash: written.hash };
-    found ||= seq === expected?.seq && written.hash === expected.hash;
+    last = { seq, hash };
+    found ||= seq === expected?.seq && hash === expected.hash;
   }
   return { type: found ? "valid" : "cut", last };
 }
@@ -172,31 +179,48 @@ function broken(line: number, problem: Problem): AuditVerification {
   return { type: "broken", line, problem };
 }
 
+/** Matches a line: its text up to the hash, and the hash. */
+const LINE_PATTERN = /^(\{"seq":.*),"hash":"([0-9a-f]{64})"\}$/s;
+
 interface LineContent {
   readonly seq: number;
   /** Hash of the line before; empty for the first line. */
   readonly previous: string;
-  readonly record: unknown;
+  readonly hash: string;
+  /** The text that is hashed: the line as it was written, without its hash. */
+  readonly text: string;
 }
 
-/** Creates a line. Its text is determined by its content, so that a line of the same content but another text is changed. */
+/** The parts of a line that is written. */
+interface NewLine extends Pick<LineContent, "seq" | "previous"> {
+  /** The record, as JSON. */
+  readonly record: string;
+}
+
 async function createLine(
-  { seq, previous, record }: LineContent,
+  { seq, previous, record }: NewLine,
 ): Promise<{ readonly line: string; readonly hash: string }> {
-  const content = JSON.stringify({ seq, previous, record });
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
+  const text = `{"seq":${seq},"previous":"${previous}","record":${record}`;
+  const hash = await hashText(`${text}}`);
+  return { line: `${text},"hash":"${hash}"}`, hash };
+}
+
+async function hashText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const bytes = [...new Uint8Array(digest)];
-  const hash = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { line: `${content.slice(0, -1)},"hash":"${hash}"}`, hash };
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function parseLine(line: string): LineContent | undefined {
+  const [, text = "", hash = ""] = LINE_PATTERN.exec(line) ?? [];
   try {
     const value: unknown = JSON.parse(line);
     if (!isJsonObject(value)) return undefined;
-    const { seq, previous, record, hash } = value;
-    if (typeof seq !== "number" || typeof previous !== "string" || !isHash(hash)) return undefined;
-    return record === undefined ? undefined : { seq, previous, record };
+    const { seq, previous, record } = value;
+    if (typeof seq !== "number" || typeof previous !== "string" || value.hash !== hash) {
+      return undefined;
+    }
+    return record === undefined ? undefined : { seq, previous, hash, text: `${text}}` };
   } catch {
     return undefined;
   }

@@ -167,6 +167,37 @@ Deno.test("auditChain() continues with the last line that was written after one 
   assertEquals((await getLast(lines)).seq, 2);
 });
 
+Deno.test("auditChain() writes a record as it was when write() was called", async () => {
+  const lines: string[] = [];
+  const { write } = auditChain({ write: (line) => void lines.push(line) });
+  const record = { ...createRecord(1) };
+  const written = write(record);
+  Object.assign(record, { runId: "run_2" });
+  await written;
+  assertEquals(JSON.parse(lines[0] ?? "").record, createRecord(1));
+});
+
+Deno.test("auditChain() refuses a record that is no JSON value, and stays valid", async () => {
+  const lines: string[] = [];
+  const { write } = auditChain({ write: (line) => void lines.push(line) });
+  await assertRejects(() => write(undefined as never), BadRequestError, "must be a JSON value");
+  await assertRejects(() => write({ ...createRecord(), turn: 1n } as never), TypeError);
+  await write(createRecord());
+  assertEquals((await getLast(lines)).seq, 1);
+});
+
+Deno.test("verifyAuditLog() accepts a record with the names of the chain in its arguments", async () => {
+  const lines: string[] = [];
+  const { write } = auditChain({ write: (line) => void lines.push(line) });
+  const hash = "0".repeat(64);
+  await write(createRecord({ seq: 7, previous: hash, hash }));
+  await write(createRecord(`,"hash":"${hash}"}\n\u2028`));
+  assertEquals((await getLast(lines)).seq, 2);
+  const [first = "", second = ""] = lines;
+  const doubled = second.replace(/,"hash":"[0-9a-f]{64}"\}$/, `,"hash":"${hash}"$&`);
+  assertEquals((await verifyAuditLog([first, doubled])).type, "broken");
+});
+
 Deno.test("auditChain() and verifyAuditLog() refuse invalid options", async () => {
   const write = () => {};
   const invalid = [undefined, {}, { write: 1 }, { write, first: 1 }, { write, last: {} }, {

@@ -71,7 +71,12 @@ export function budget(options: BudgetOptions): Policy {
         const worstCase = estimateWorstCase(context, options);
         run.input = worstCase.input;
         const spent = run.spending.update(context);
-        return checkRequest(options, { spent, reserved: NO_SPENDING, worstCase: worstCase.total });
+        return checkRequest(options, {
+          spent,
+          reserved: NO_SPENDING,
+          worstCase: worstCase.total,
+          elapsedMs: context.elapsedMs,
+        });
       },
       preDispatch: (context: PreDispatchContext) =>
         reserveCall(options, context, getRun(context).toolTime),

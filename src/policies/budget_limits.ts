@@ -14,6 +14,16 @@ import { priceUsage } from "../core/price_usage.ts";
 import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
+/** The worst cases that `preflight` assumes where a request or a tool has no maximum. */
+export interface PreflightOptions {
+  /** Output tokens of a request without `maxTokens`. Default: the maximum of the model, otherwise 32,000. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Duration of a request, in milliseconds; one that could pass `elapsedMs` is not made. Default: 0. */
+  readonly maxRequestMs?: number | undefined;
+  /** Duration of a call without a timeout, in milliseconds, for `toolMs`. It does not end the call. Default: 0. */
+  readonly maxToolMs?: number | undefined;
+}
+
 /** Limits of a budget. Default of each limit: none. */
 export interface BudgetOptions {
   /** Maximum cost, in the currency of the prices. */
@@ -31,7 +41,7 @@ export interface BudgetOptions {
    * Whether the limits are also checked before each request, with the most that it can spend: its input, and the longest
    * reply that its `maxTokens` or the model allows. A request that could exceed a limit is not made. Default: `false`.
    */
-  readonly preflight?: boolean | undefined;
+  readonly preflight?: boolean | PreflightOptions | undefined;
   /**
    * Effect of an unknown price on the limit `cost`. `stop`: the run stops, since the limit cannot be checked. `ignore`:
    * replies and tool results of unknown cost count as 0. Default: `"stop"`.
@@ -58,15 +68,26 @@ export function assertBudgetOptions(options: BudgetOptions): void {
     checkNumber(`Invalid budget: ${name}`, options[name]);
   }
   const { unknownPrice = "stop", preflight = false } = options;
-  if (typeof preflight !== "boolean") {
-    throw new BadRequestError(
-      `Invalid budget: preflight must be true or false, not ${describeValue(preflight)}`,
-    );
-  }
+  if (typeof preflight !== "boolean") assertPreflightOptions(preflight);
   if (unknownPrice === "stop" || unknownPrice === "ignore") return;
   throw new BadRequestError(
     `Invalid budget: unknownPrice must be "stop" or "ignore", not ${describeValue(unknownPrice)}`,
   );
+}
+
+function assertPreflightOptions(preflight: PreflightOptions): void {
+  checkObject(
+    preflight,
+    "Invalid budget: preflight must be true, false or options such as { maxToolMs: 60_000 }",
+  );
+  const names = ["maxOutputTokens", "maxRequestMs", "maxToolMs"] as const;
+  checkNames(preflight, names, "preflight");
+  for (const name of names) checkNumber(`Invalid budget: preflight.${name}`, preflight[name]);
+}
+
+/** Returns the worst cases of a budget. */
+export function getPreflightOptions({ preflight }: BudgetOptions): PreflightOptions {
+  return typeof preflight === "object" ? preflight : {};
 }
 
 /** Stops if the cost or the tokens have reached their limit, or the cost is unknown. */

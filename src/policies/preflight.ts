@@ -6,7 +6,7 @@
 
 import type { PreDispatchContext, SkipVerdict, StopVerdict } from "../core/policy.ts";
 import type { Cost } from "../core/usage.ts";
-import { type BudgetOptions, checkPrice, isLimit } from "./budget_limits.ts";
+import { type BudgetOptions, checkPrice, getPreflightOptions, isLimit } from "./budget_limits.ts";
 import { addSpending, isKnownAmount, type Spending } from "./run_spending.ts";
 import type { ToolTime } from "./tool_time.ts";
 
@@ -18,6 +18,8 @@ export interface SpendingState {
   readonly reserved: Spending;
   /** The most that the request can spend. */
   readonly worstCase: Spending;
+  /** Time so far, in milliseconds. */
+  readonly elapsedMs: number;
 }
 
 /** Stops if a request could exceed a limit; the reason has its worst case. */
@@ -32,9 +34,19 @@ export function checkRequest(limits: BudgetOptions, state: SpendingState): StopV
       return refuse(`the cost limit of ${limits.cost}`, parts);
     }
   }
-  if (!isLimit(limits.tokens) || usage.total <= limits.tokens) return undefined;
-  const parts = [spent, reserved, worstCase].map((part) => `${part.usage.total} tokens`);
-  return refuse(`the limit of ${limits.tokens} tokens`, parts);
+  if (isLimit(limits.tokens) && usage.total > limits.tokens) {
+    const parts = [spent, reserved, worstCase].map((part) => `${part.usage.total} tokens`);
+    return refuse(`the limit of ${limits.tokens} tokens`, parts);
+  }
+  return checkRequestTime(limits, state.elapsedMs);
+}
+
+function checkRequestTime(limits: BudgetOptions, elapsedMs: number): StopVerdict | undefined {
+  const { maxRequestMs = 0 } = getPreflightOptions(limits);
+  if (!isLimit(limits.elapsedMs) || elapsedMs + maxRequestMs <= limits.elapsedMs) return undefined;
+  const reason = `The next request could exceed the time limit of ${limits.elapsedMs} ms: ` +
+    `${elapsedMs} ms are spent, and it could take up to ${maxRequestMs} ms`;
+  return { type: "stop", reason };
 }
 
 function refuse(limit: string, [spent, reserved, worstCase]: readonly string[]): StopVerdict {
@@ -50,14 +62,17 @@ function formatCost({ total }: Cost): string {
 }
 
 /**
- * Reserves the time that a call may take, or refuses the call if that could exceed the limit; the reason has its timeout. A call without a timeout is refused only if no time is left.
+ * Reserves the time that a call may take, or refuses the call if that could exceed the limit; the reason has that time.
+ * A call without a timeout takes up to `maxToolMs`; without that, it is refused only if no time is left.
  */
 export function reserveCall(
-  { toolMs: limit }: BudgetOptions,
-  { runId, toolCallId, tool, timeoutMs: maxMs = 0 }: PreDispatchContext,
+  limits: BudgetOptions,
+  { runId, toolCallId, tool, timeoutMs }: PreDispatchContext,
   time: ToolTime,
 ): SkipVerdict | undefined {
+  const limit = limits.toolMs;
   if (!isLimit(limit)) return undefined;
+  const maxMs = timeoutMs ?? getPreflightOptions(limits).maxToolMs ?? 0;
   const call = { runId, toolCallId };
   // The policies are called again when an approval edits the arguments.
   time.end(call, 0);

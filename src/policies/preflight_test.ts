@@ -10,7 +10,15 @@ import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/
 import type { Usage } from "../core/usage.ts";
 import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
-import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../testing/mod.ts";
+import {
+  fail,
+  fakeTool,
+  hang,
+  ManualClock,
+  reply,
+  scriptedStream,
+  toolCall,
+} from "../testing/mod.ts";
 import type { ScriptedStep } from "../testing/script.ts";
 import { seededRandom } from "../testing/seeded_random.ts";
 import { budget, type BudgetOptions, sharedBudget } from "./mod.ts";
@@ -175,12 +183,69 @@ for (const [name, create] of Object.entries(BUDGETS)) {
     );
   });
 
-  Deno.test(`${name}() refuses a preflight that is no boolean, and an invalid limit of tool time`, () => {
-    assertThrows(
-      () => create({ preflight: 1 as unknown as boolean }),
-      BadRequestError,
-      "preflight",
+  Deno.test(`${name}() with preflight.maxOutputTokens assumes it for a request without a maximum`, async () => {
+    const run = async (tokens: number, maxTokens?: number) => {
+      const streamFn = Object.assign(scriptedStream([reply("Done", { usage })]), {
+        maxOutputTokens: () => 50,
+      });
+      const policies = [create({ tokens, preflight: { maxOutputTokens: 20 } })];
+      const streamOptions = maxTokens === undefined ? {} : { maxTokens };
+      const agent = new Agent({ model, streamFn, policies, streamOptions });
+      return (await agent.prompt("Go")).stoppedBy === undefined;
+    };
+    assertEquals([await run(25), await run(24)], [true, false]);
+    assertEquals([await run(35, 30), await run(34, 30)], [true, false]);
+  });
+
+  Deno.test(`${name}() with preflight.maxRequestMs makes no request that could end after the time limit`, async () => {
+    for (const [maxRequestMs, turns] of [[300, 2], [301, 1]] as const) {
+      const clock = new ManualClock();
+      const policy = name === "budget"
+        ? budget({ elapsedMs: 1000, preflight: { maxRequestMs } })
+        : sharedBudget({ elapsedMs: 1000, preflight: { maxRequestMs }, now: clock.now });
+      const work = fakeTool({
+        name: "work",
+        result: () => {
+          clock.advance(700);
+          return "ok";
+        },
+      });
+      const streamFn = scriptedStream([reply([toolCall("work")], { usage }), reply("Done")]);
+      const { now } = clock;
+      const agent = new Agent({ model, streamFn, policies: [policy], tools: [work], now });
+      const { stoppedBy } = await agent.prompt("Go");
+      assertEquals(streamFn.calls.length, turns);
+      assertEquals(
+        stoppedBy?.reason,
+        turns === 2
+          ? undefined
+          : "The next request could exceed the time limit of 1000 ms: 700 ms are spent, and it could take up to 301 ms",
+      );
+    }
+  });
+
+  Deno.test(`${name}() with preflight.maxToolMs refuses calls without a timeout that may take longer than what is left`, async () => {
+    const tools = [fakeTool({ name: "unlimited" }), fakeTool({ name: "short", timeoutMs: 400 })];
+    const { agent } = testAgent(
+      [
+        reply([toolCall("unlimited"), toolCall("unlimited"), toolCall("short")]),
+        reply("Done"),
+      ],
+      { policies: [create({ toolMs: 1000, preflight: { maxToolMs: 600 } })], tools },
     );
+    await agent.prompt("Go");
+    assertEquals(tools.map(({ calls }) => calls.length), [1, 1]);
+    assertStringIncludes(
+      JSON.stringify(agent.state.messages),
+      "may take up to 600 ms, but of the limit of 1000 ms for tool calls 0 ms are spent and 600 ms",
+    );
+  });
+
+  Deno.test(`${name}() refuses an invalid preflight, and an invalid limit of tool time`, () => {
+    const invalid = [1, null, "yes", { maxOutputTokens: -1 }, { maxRequestMs: "1" }, { maxMs: 1 }];
+    for (const preflight of invalid) {
+      assertThrows(() => create({ preflight: preflight as unknown as boolean }), BadRequestError);
+    }
     assertThrows(() => create({ toolMs: -1 }), BadRequestError, "toolMs");
   });
 }
@@ -237,6 +302,25 @@ Deno.test("sharedBudget() releases what is reserved when a request fails, is abo
   }
 });
 
+Deno.test("sharedBudget() shows the time that is reserved for calls until they end", async () => {
+  const policy = sharedBudget({ toolMs: 1000, preflight: true });
+  const seen: number[] = [];
+  const work = fakeTool({
+    name: "work",
+    timeoutMs: 400,
+    result: () => {
+      seen.push(policy.spent.reserved.toolMs);
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    policies: [policy],
+    tools: [work],
+  });
+  await agent.prompt("Go");
+  assertEquals([seen, policy.spent.reserved.toolMs], [[400], 0]);
+});
+
 Deno.test("sharedBudget() does not count the time of tools whose agents have it", async () => {
   const policy = sharedBudget({ toolMs: 1000, preflight: true });
   const { agent, clock } = testAgent(
@@ -282,6 +366,16 @@ interface TreeTrial {
   refusals: number;
 }
 
+/** Checks that a refused request did not fit. */
+function assertExceedsLimit(reason: string, trial: string): void {
+  const match =
+    /^The next request could exceed the limit of (\d+) tokens: (\d+) .* (\d+) tokens are reserved .* up to (\d+)/
+      .exec(reason);
+  if (!match) return;
+  const [limit = 0, ...parts] = match.slice(1).map(Number);
+  assert(parts.reduce((sum, part) => sum + part) > limit, `${trial}: ${reason}`);
+}
+
 /** Runs a tree of agents, side by side and nested, until their budget refuses a request or they have nothing left to do. */
 async function runTree(seed: number): Promise<TreeTrial> {
   const random = seededRandom(seed);
@@ -289,8 +383,9 @@ async function runTree(seed: number): Promise<TreeTrial> {
   const trial: TreeTrial = { spent: 0, aborted: 0, excess: 0, requests: 0, refusals: 0 };
   const limit = 500 + pick(8000);
   const exact = pick(2) === 0;
+  const abortAt = pick(4) === 0 ? 2 + pick(8) : undefined;
   const streamFn: StreamFn = async function* (request) {
-    trial.requests++;
+    if (++trial.requests === abortAt) agent.abort();
     for (let wait = pick(4); wait > 0; wait--) await Promise.resolve();
     // A usage of 0 counts as not reported.
     const input = 1 + Math.floor((estimateInput(request) - 1) * random());
@@ -326,14 +421,19 @@ async function runTree(seed: number): Promise<TreeTrial> {
       fakeTool({ name: "work" }),
     ],
   });
+  const reasons: string[] = [];
   agent.subscribe((event) => {
     const own = event.type === "sub_agent" ? event.event : event;
     if (own.type === "message_end" && own.message.role === "assistant") {
       if (own.message.stopReason === "aborted") trial.aborted++;
     }
-    if (own.type === "agent_end" && own.stoppedBy?.policy === "shared_budget") trial.refusals++;
+    if (own.type === "agent_end" && own.stoppedBy?.policy === "shared_budget") {
+      trial.refusals++;
+      reasons.push(own.stoppedBy.reason);
+    }
   });
   await agent.prompt("Go");
+  for (const reason of reasons) assertExceedsLimit(reason, `seed ${seed}`);
   // A reply that the limit ends early counts with its estimate.
   if (trial.aborted === 0) assertEquals(policy.spent.usage.total, trial.spent, `seed ${seed}`);
   assertEquals(policy.spent.reserved.usage.total, 0, `seed ${seed}: reserved`);

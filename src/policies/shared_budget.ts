@@ -54,8 +54,8 @@ export interface BudgetSpending {
   readonly elapsedMs: number;
   /** Time of the tool calls that have ended, in milliseconds. */
   readonly toolMs: number;
-  /** With `preflight`, the most that the requests which are being made may still spend. */
-  readonly reserved: Pick<BudgetSpending, "usage" | "cost">;
+  /** With `preflight`, the most that the requests and tool calls which are being made may still spend. */
+  readonly reserved: Pick<BudgetSpending, "usage" | "cost" | "toolMs">;
 }
 
 /** A policy with limits for all runs of all agents that have it. */
@@ -98,7 +98,8 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
   const policy: SharedBudget = {
     name: "shared_budget",
     get spent(): BudgetSpending {
-      const { settled, reserved, elapsedMs, toolTime } = account;
+      const { settled, elapsedMs, toolTime } = account;
+      const reserved = { ...account.reserved, toolMs: toolTime.reservedMs };
       return { ...settled, elapsedMs, toolMs: toolTime.spentMs, reserved };
     },
     reset: () => account.reset(),
@@ -192,6 +193,7 @@ class SharedAccount {
       spent: this.#settled,
       reserved: this.#sumReserved(),
       worstCase: worstCase.total,
+      elapsedMs: this.elapsedMs,
     });
     if (!verdict) run.reservation = worstCase;
     return verdict;

@@ -343,7 +343,8 @@ Deno.test("sharedBudget(): reset() sets spending and time to 0", async () => {
   clock.advance(2000);
   policy.reset();
   const none = { usage: zeroUsage(), cost: zeroCost() };
-  assertEquals(policy.spent, { ...none, elapsedMs: 0, toolMs: 0, reserved: none });
+  const reserved = { ...none, toolMs: 0 };
+  assertEquals(policy.spent, { ...none, elapsedMs: 0, toolMs: 0, reserved });
   // The time starts with the next run.
   clock.advance(500);
   assertEquals(policy.spent.elapsedMs, 0);

@@ -15,7 +15,7 @@ import {
   zeroCost,
   zeroUsage,
 } from "../core/usage.ts";
-import type { BudgetOptions } from "./budget_limits.ts";
+import { type BudgetOptions, getPreflightOptions } from "./budget_limits.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
 /** Output tokens of a reply whose model and request have no known maximum. */
@@ -31,13 +31,15 @@ export interface WorstCase {
 
 /**
  * Estimates the most that a request can spend. The input is estimated by its length, at the higher of the prices for
- * uncached and newly cached tokens; the reply has the maximum number of tokens that the request, or else the model, allows.
+ * uncached and newly cached tokens; the reply has the maximum number of tokens that the request, or else the budget, or else the model, allows.
  * A cost without known prices is unknown, or 0 with `unknownPrice: "ignore"`.
  */
 export function estimateWorstCase(
   { request, rates, maxOutputTokens }: PreRequestContext,
-  { unknownPrice }: Pick<BudgetOptions, "unknownPrice">,
+  options: Pick<BudgetOptions, "unknownPrice" | "preflight">,
 ): WorstCase {
+  const { unknownPrice } = options;
+  const assumed = getPreflightOptions(options).maxOutputTokens ?? maxOutputTokens;
   const unpriced = unknownPrice === "ignore" ? zeroCost() : unknownCost();
   const toSpending = (usage: Usage): Spending => ({
     usage,
@@ -46,7 +48,7 @@ export function estimateWorstCase(
   const { context: { systemPrompt, messages, tools }, options: { maxTokens } } = request;
   let input = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
   for (const message of messages) input += estimateTokens(message);
-  const output = maxTokens ?? maxOutputTokens ?? MAX_OUTPUT_TOKENS;
+  const output = maxTokens ?? assumed ?? MAX_OUTPUT_TOKENS;
   return {
     input: toSpending({ ...zeroUsage(), input, total: input }),
     total: toSpending({ ...zeroUsage(), input, output, total: input + output }),
