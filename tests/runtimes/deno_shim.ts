@@ -85,7 +85,6 @@ export const Deno = {
   Command: TestCommand,
   env: {
     get: system.env.get,
-    has: (name: string) => system.env.get(name) !== undefined,
     set: (name: string, value: string) => void (process.env[name] = value),
     delete: (name: string) => void delete process.env[name],
   },
