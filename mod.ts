@@ -126,6 +126,7 @@ export {
   addCost,
   addUsage,
   type Cost,
+  type LateSpending,
   type Prices,
   type Rates,
   type RateTier,

@@ -11,7 +11,7 @@ import type { ModelSpec, StopReason } from "./model.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import type { Cost, Rates, Usage } from "./usage.ts";
+import type { Cost, LateSpending, Rates, Usage } from "./usage.ts";
 
 /** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {
@@ -27,6 +27,8 @@ export interface PolicyContext {
   readonly usage: Usage;
   /** Cost of the run so far. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */
@@ -224,6 +226,8 @@ export interface OnDeltaContext {
   readonly usage: Usage;
   /** Cost of the run, without the reply that streams. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */

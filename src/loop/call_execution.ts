@@ -20,7 +20,7 @@ import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
+import { type LateSpendingCounter, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
@@ -45,7 +45,7 @@ export class CallExecution {
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
   #subAgents: SubAgentSpending | undefined;
-  readonly #lateSpending: LateSpending;
+  readonly #lateSpending: LateSpendingCounter;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
   constructor({ run, settings, progress: { turn } }: TurnContext, call: ReadyCall) {
@@ -152,7 +152,7 @@ export class CallExecution {
         const { id, name } = this.call.block;
         const spending = new SubAgentSpending();
         const onEvent = async (event: AgentEvent): Promise<void> => {
-          this.#lateSpending.add(spending.add(event));
+          this.#lateSpending.add(id, spending.add(event));
           await this.#services.events.emit(this.#wrapEvent(event));
         };
         background.start({ id, name, onEvent }, work);
@@ -164,7 +164,9 @@ export class CallExecution {
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
     const added = this.#addSpending(event);
     if (!added) return;
-    if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
+    if (this.#state === "ended" && this.#cancellation) {
+      this.#lateSpending.add(this.call.block.id, added);
+    }
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
     await this.#services.events.emit(this.#wrapEvent(event));

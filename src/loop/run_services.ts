@@ -13,7 +13,7 @@ import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
 import { ParentRun, RunTree } from "./parent_run.ts";
-import { LateSpending } from "./sub_agent_spending.ts";
+import { LateSpendingCounter } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
@@ -73,8 +73,8 @@ export class RunServices {
   readonly depth: number;
   /** The work of tools that continues after their calls. */
   readonly background: BackgroundRuns;
-  /** Spending of agents after the end of the cancelled tool calls that run them. */
-  readonly lateSpending: LateSpending = new LateSpending();
+  /** Counts the spending of agents after the end of the tool calls that run them. */
+  readonly lateSpending: LateSpendingCounter = new LateSpendingCounter();
   readonly #context: AgentContext;
   readonly #startedAt: number;
 

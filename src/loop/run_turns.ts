@@ -13,7 +13,7 @@ import { addDeclinedResults } from "./decline_batch.ts";
 import { inheritRules } from "./inherit_rules.ts";
 import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
-import { createProgress, type RunProgress } from "./run_progress.ts";
+import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
 import { RunServices, type RunServicesOptions } from "./run_services.ts";
 import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
@@ -122,6 +122,7 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
     stopReason,
     usage,
     cost,
+    ...pickLateSpending(progress),
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),
     ...(aborted && isIncomplete && { abortReason: reason }),

@@ -14,7 +14,7 @@ import type { Prices } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { parseVerdict } from "./policy_slots.ts";
 import { lookUpRates } from "./price.ts";
-import type { RunProgress } from "./run_progress.ts";
+import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Time between two calls of the policies, in milliseconds. */
@@ -86,15 +86,16 @@ export class TurnMonitor {
   /** Calls the policies; returns whether one of them stopped the turn. */
   #check(): boolean {
     const { runId, elapsedMs, config } = this.#run;
-    const { model, prices, progress: { usage, cost }, reply } = this.#state;
+    const { model, prices, progress, reply } = this.#state;
     const context = {
       runId,
       model,
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       characters: reply?.characters ?? 0,
-      usage,
-      cost,
+      usage: progress.usage,
+      cost: progress.cost,
+      ...pickLateSpending(progress),
       elapsedMs,
       context: config.context,
     };

@@ -140,8 +140,6 @@ interface ActiveRun {
   readonly spending: RunSpending;
   /** The most that the request which is being made can spend. */
   reservation: WorstCase | undefined;
-  /** Ids of the tool calls whose usage other runs have counted. */
-  readonly excluded: Set<string>;
 }
 
 /** The spending of all runs. */
@@ -213,9 +211,9 @@ class SharedAccount {
     this.#settle(run, (spending) => spending.updateReply(context, estimate));
   }
 
-  /** Excludes what a tool call reports, since another run has counted it. */
+  /** Excludes what a tool call spends, since another run counts it. */
   exclude({ runId }: PolicyContext, toolCallId: string): void {
-    this.#getRun(runId).excluded.add(toolCallId);
+    this.#getRun(runId).spending.exclude(toolCallId);
   }
 
   /** Counts the totals of a run at the end of a turn. An unfinished reply without usage counts with its estimate. */
@@ -226,7 +224,7 @@ class SharedAccount {
     const { stopReason } = context.message;
     const isUnfinished = stopReason === "aborted" || stopReason === "error";
     const { estimate } = run.spending;
-    const added = this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
+    const added = this.#settle(run, (spending) => spending.finishTurn(context));
     if (isUnfinished && added.usage.total === 0) {
       this.#settled = addSpending(this.#settled, estimate);
     }
@@ -271,7 +269,6 @@ class SharedAccount {
     const run = this.#runs.get(runId) ?? {
       spending: new RunSpending(this.#options.unknownPrice),
       reservation: undefined,
-      excluded: new Set(),
     };
     this.#runs.set(runId, run);
     return run;

@@ -2,7 +2,9 @@ import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import { createDeferred } from "../core/deferred.ts";
 import { BadRequestError } from "../core/errors.ts";
+import type { Policy, PolicyContext } from "../core/policy.ts";
 import type { RunHandle } from "../core/run_handle.ts";
+import { zeroCost } from "../core/usage.ts";
 import type { StreamFn } from "../core/stream.ts";
 import { defineTool } from "../core/tool.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
@@ -137,6 +139,42 @@ Deno.test("background: work of any tool may return a message, and its failure is
   assertStringIncludes(thrown, "at once");
   const none = await runWork((run) => run.background(() => Promise.resolve([])), [reply("Done")]);
   assertStringIncludes(none, "Done");
+});
+
+Deno.test("background: its spending is listed by tool call, for policies and at the end of the run", async () => {
+  const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite: 0, total: 4 };
+  const cost = { ...zeroCost(), total: 2 };
+  const spend = (run: RunHandle): void =>
+    run.background(async ({ onEvent }) => {
+      const result = { content: [], usage, cost };
+      const end = {
+        type: "tool_execution_end",
+        id: "x",
+        name: "x",
+        result,
+        isError: false,
+      } as const;
+      for (let count = 0; count < 2; count++) await onEvent(end);
+      return "It is done";
+    });
+  const seen: (PolicyContext["lateSpending"])[] = [];
+  const watch: Policy = { name: "watch", postTurn: (turn) => void seen.push(turn.lateSpending) };
+  const call = toolCall("work", {}, { id: "w" });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([call]), reply("Waiting"), reply("Thanks")]),
+    tools: [workTool(spend)],
+    policies: [watch],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const end = events.at(-1);
+  const expected = [{
+    toolCallId: "w",
+    usage: { ...usage, input: 6, output: 2, total: 8 },
+    cost: { ...cost, total: 4 },
+  }];
+  assertEquals(end?.type === "agent_end" && end.lateSpending, expected);
+  assertEquals([seen.at(0), seen.at(-1)], [undefined, expected]);
 });
 
 Deno.test("background: a run that has ended starts no work", async () => {

@@ -1,8 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 import { createHeader, encodeEntry } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 /** The index of words in the tables of the versions 2 and 3. */
@@ -23,7 +26,7 @@ testDatabase(
       session.append(createMessageEntry(text));
     }
     await old.close();
-    const database = new DatabaseSync(path);
+    const database = openSqlite(path);
     database.exec(`DROP TABLE entry_text; ${VERSION_3_INDEX}; PRAGMA user_version = 3`);
     const entries = database.prepare("SELECT number FROM entries").all();
     for (const { number } of entries) {
@@ -47,7 +50,7 @@ testDatabase("upgrades the tables of version 2, with an index of metadata", asyn
     session.append(createMessageEntry("needle"));
   }
   await old.close();
-  const database = new DatabaseSync(path);
+  const database = openSqlite(path);
   database.exec("DROP TABLE session_members; DROP TABLE entry_text; PRAGMA user_version = 2");
   database.exec(VERSION_3_INDEX);
   database.close();
@@ -61,7 +64,7 @@ testDatabase("upgrades the tables of version 2, with an index of metadata", asyn
 
 testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {
   const header = { type: "session", version: 1, id: "s", created: 1, cwd: "/work" };
-  const database = new DatabaseSync(path);
+  const database = openSqlite(path);
   database.exec(VERSION_1_TABLES);
   const entry = (number: number, parentId: string | null) => ({
     ...createMessageEntry(`needle ${number}`),
