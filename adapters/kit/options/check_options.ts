@@ -106,7 +106,8 @@ const ADAPTER_OPTION_NAMES: readonly string[] = [
  * @throws {BadRequestError} If an option is unknown.
  */
 export function checkOptionNames(options: object, own: readonly string[], subject: string): void {
-  refuseUnknownOptions(options, [...ADAPTER_OPTION_NAMES, ...own], subject);
+  // The options that `connect()` takes for any provider may have `keyless`, which only servers that are compatible read.
+  refuseUnknownOptions(options, [...ADAPTER_OPTION_NAMES, "keyless", ...own], subject);
 }
 
 /**
