@@ -62,7 +62,10 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
     seenFiles: new SeenFiles(),
     previewedChanges: new PreviewedChanges(),
     locks: new PathLocks(),
-    ...(changeLog && { changeLog, commandChanges: new CommandChanges(sandbox, changeLog) }),
+    ...(changeLog && { changeLog }),
+    // The changes of other programs are not those of a command that can make none.
+    ...(changeLog && !sandbox.readOnly &&
+      { commandChanges: new CommandChanges(sandbox, changeLog) }),
   };
   const jobs = options.jobs ? new BackgroundJobs(kit.sandbox) : undefined;
   const { fetchUrl = false } = options;

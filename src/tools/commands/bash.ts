@@ -34,14 +34,12 @@ const START_POLL_MS = 250;
 /** Creates `bash`; with `jobs`, it can also start background jobs. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
   const shell = new ShellState(kit.sandbox.root);
+  const { readOnly = false } = kit.sandbox;
   return defineTool({
     name: "bash",
     label: "Run command",
-    description:
-      "Runs a bash command and returns its exit code and output (stdout and stderr interleaved). The working directory " +
-      "is kept between calls. There is no standard input and no terminal: use flags instead of prompts. Processes " +
-      "still running at the end of the command are ended. A sandbox may block network access and writes outside of " +
-      "the working directory.",
+    description: createDescription(readOnly),
+    readOnly,
     parameters: jobs ? PARAMETERS_WITH_JOBS : PARAMETERS,
     // The parser of commands is loaded for the first of them.
     risk: async ({ command }) => {
@@ -87,6 +85,18 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       },
     ),
   });
+}
+
+function createDescription(readOnly: boolean): string {
+  const base =
+    "Runs a bash command and returns its exit code and output (stdout and stderr interleaved). " +
+    "There is no standard input and no terminal: use flags instead of prompts. Processes still running at the end of " +
+    "the command are ended. ";
+  return readOnly
+    ? `${base}Every command starts in the working directory of the project. A sandbox blocks all writes, also of ` +
+      "temporary files, and the network: use it to read and to search."
+    : `${base}The working directory is kept between calls. A sandbox may block network access and writes outside of ` +
+      "the working directory.";
 }
 
 /** Runs a command and records its file changes, if there is a change log. */
@@ -150,7 +160,8 @@ async function getSandboxNotices(
   if (!hasFailed || !SANDBOX_ERRORS.test(text)) return [];
   const { rules } = await kit.sandbox.describe();
   if (!rules.some(({ enforcedBy }) => enforcedBy === "kernel")) return [];
-  const { net } = kit.sandbox;
+  const { net, readOnly } = kit.sandbox;
+  if (readOnly) return ["[Sandbox: commands write nothing and have no network]"];
   const network = typeof net === "string" ? net : `only to ${net.join(", ")}`;
   return [
     `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,

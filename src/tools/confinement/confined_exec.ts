@@ -281,7 +281,10 @@ function addPathRule(libc: Libc, { ruleset, path, getRights }: PathRule): void {
   libc.close(descriptor);
 }
 
-function installSeccompFilter(libc: Libc, { network, unixSockets }: ConfinementPolicy): void {
+function installSeccompFilter(
+  libc: Libc,
+  { network, unixSockets, keepsAttributes = false }: ConfinementPolicy,
+): void {
   const architecture = getArchitecture();
   if (!architecture || libc.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) < 0) return;
   const sockets: Record<typeof network.type, SocketRules["sockets"]> = {
@@ -290,7 +293,11 @@ function installSeccompFilter(libc: Libc, { network, unixSockets }: ConfinementP
     proxy: "tcp",
   };
   const filter = new Uint8Array(
-    createSeccompFilter(architecture, { sockets: sockets[network.type], unixSockets }),
+    createSeccompFilter(architecture, {
+      sockets: sockets[network.type],
+      unixSockets,
+      keepsAttributes,
+    }),
   );
   const program = new DataView(new ArrayBuffer(16));
   program.setUint16(0, filter.length / 8, true);

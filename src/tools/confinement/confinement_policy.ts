@@ -18,6 +18,11 @@ export interface ConfinementPolicy {
   readonly network: ConfinedNetwork;
   /** Whether Unix sockets may be created. */
   readonly unixSockets: boolean;
+  /**
+   * Whether modes, owners, times and extended attributes stay as they are, also where the user may change them. Landlock
+   * does not cover them. Default: `false`.
+   */
+  readonly keepsAttributes?: boolean;
 }
 
 /** Network access: none, all of IP, or TCP to the port of a proxy. */

@@ -9,7 +9,7 @@ import {
 } from "./landlock.ts";
 import { listReadablePaths } from "./readable_paths.ts";
 import { createSeatbeltProfile } from "./seatbelt_profile.ts";
-import { type Architecture, createSeccompFilter, type SocketRules } from "./seccomp_filter.ts";
+import { type Architecture, createSeccompFilter, type FilterRules } from "./seccomp_filter.ts";
 
 const POLICY = {
   writable: ["/p"],
@@ -47,7 +47,7 @@ Deno.test("Landlock: devices cannot be created, and a file gets no directory rig
 /** Runs a filter on a system call as the kernel does. */
 function runFilter(
   architecture: Architecture,
-  rules: SocketRules,
+  rules: FilterRules,
   call: { readonly number: number; readonly audit?: number; readonly args?: readonly number[] },
 ): "allow" | number {
   const audit = call.audit ?? (architecture === "x86_64" ? 0xc000003e : 0xc00000b7);
@@ -98,7 +98,7 @@ const [STREAM, DATAGRAM, RAW] = [1, 2, 3];
 const NONBLOCK_CLOEXEC = 0o2004000;
 
 for (const architecture of ["x86_64", "aarch64"] as const) {
-  const socket = (rules: SocketRules, ...args: number[]) =>
+  const socket = (rules: FilterRules, ...args: number[]) =>
     runFilter(architecture, rules, { number: SOCKET[architecture], args });
 
   Deno.test(`seccomp, ${architecture}: allows only netlink sockets without a network`, () => {
@@ -190,6 +190,36 @@ for (const architecture of ["x86_64", "aarch64"] as const) {
     ]);
   });
 }
+
+/** `chmod` or `fchmod`, `fchownat`, `utimensat`, `setxattr`, `fremovexattr`, `fchmodat2` and `file_setattr`. */
+const ATTRIBUTE_CALLS = {
+  x86_64: [90, 260, 280, 188, 199, 452, 469],
+  aarch64: [52, 54, 88, 5, 16, 452, 469],
+} as const;
+
+for (const architecture of ["x86_64", "aarch64"] as const) {
+  Deno.test(`seccomp, ${architecture}: attributes of files change only without keepsAttributes`, () => {
+    const rules = { sockets: "none", unixSockets: false } as const;
+    const { ioctl } = PROCESS_CALLS[architecture];
+    const calls = [
+      ...ATTRIBUTE_CALLS[architecture].map((number) => ({ number, args: [] })),
+      { number: ioctl, args: [3, 0x40086602] },
+    ];
+    for (const call of calls) {
+      assertEquals(runFilter(architecture, rules, call), "allow", String(call.number));
+      const kept = runFilter(architecture, { ...rules, keepsAttributes: true }, call);
+      assertEquals(kept, 1, String(call.number));
+    }
+    const terminal = { number: ioctl, args: [3, 0x5401] };
+    assertEquals(runFilter(architecture, { ...rules, keepsAttributes: true }, terminal), "allow");
+  });
+}
+
+Deno.test("createSeatbeltProfile(): allows no writes but to devices without writable paths", () => {
+  const profile = createSeatbeltProfile({ ...POLICY, writable: [] });
+  assertEquals(profile.match(/allow file-write\*.*/g)?.length, 1);
+  assertMatch(profile, /\(deny file-write\*\)\n\(allow file-write\* \(literal "\/dev\/null"\)/);
+});
 
 Deno.test("seccomp, x86_64: blocks x32 system calls", () => {
   const rules = { sockets: "ip", unixSockets: false } as const;

@@ -15,7 +15,10 @@ export function createSeatbeltProfile(
     "(version 1)",
     "(allow default)",
     "(deny file-write*)",
-    `(allow file-write* ${writable.map(formatSubpath).join(" ")})`,
+    // Without a path, the rule would allow all writes.
+    ...(writable.length === 0
+      ? []
+      : [`(allow file-write* ${writable.map(formatSubpath).join(" ")})`]),
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (regex #"^/dev/fd/"))',
     ...(readOnly.length === 0
       ? []

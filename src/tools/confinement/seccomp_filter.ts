@@ -2,13 +2,20 @@
  * Seccomp filters: programs that check the number and the arguments of every system call. The filter blocks the
  * connections that Landlock allows: UDP, raw and MPTCP sockets, Unix sockets, TCP Fast Open, and `io_uring`, which
  * creates sockets without a system call for each. It also blocks changes to the limits and the scheduling of other
- * processes, the keyrings of the user, and characters pushed into a terminal.
+ * processes, the keyrings of the user, characters pushed into a terminal, and on request all changes of modes, owners,
+ * times and extended attributes.
  *
  * @module
  */
 
 /** Supported architectures. */
 export type Architecture = "x86_64" | "aarch64";
+
+/** Rules of a filter. */
+export interface FilterRules extends SocketRules {
+  /** Whether modes, owners, times and extended attributes of files stay as they are. Default: `false`. */
+  readonly keepsAttributes?: boolean;
+}
 
 /** Sockets that a filter allows. */
 export interface SocketRules {
@@ -32,9 +39,16 @@ interface SyscallNumbers {
   readonly processSetters: readonly number[];
   /** `add_key`, `request_key` and `keyctl`. */
   readonly keyrings: readonly number[];
+  /** Calls that change the mode, the owner, the times or the extended attributes of a file. */
+  readonly attributeSetters: readonly number[];
 }
 
-/** The setters are `prlimit64`, `sched_setparam`, `sched_setscheduler`, `sched_setaffinity` and `sched_setattr`. */
+/**
+ * The process setters are `prlimit64`, `sched_setparam`, `sched_setscheduler`, `sched_setaffinity` and `sched_setattr`; the
+ * attribute setters `chmod`, `fchmod`, `fchmodat`, `chown`, `fchown`, `lchown`, `fchownat`, `utime`, `utimes`, `futimesat`,
+ * `utimensat`, `setxattr`, `lsetxattr`, `fsetxattr`, `removexattr`, `lremovexattr` and `fremovexattr`, as far as an
+ * architecture has them.
+ */
 const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
   x86_64: {
     audit: 0xc000003e,
@@ -47,6 +61,10 @@ const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
     ioprio_set: 251,
     processSetters: [302, 142, 144, 203, 314],
     keyrings: [248, 249, 250],
+    attributeSetters: [
+      ...[90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280],
+      ...[188, 189, 190, 197, 198, 199],
+    ],
   },
   aarch64: {
     audit: 0xc00000b7,
@@ -59,11 +77,15 @@ const SYSCALL_NUMBERS: Readonly<Record<Architecture, SyscallNumbers>> = {
     ioprio_set: 30,
     processSetters: [261, 118, 119, 122, 274],
     keyrings: [217, 218, 219],
+    attributeSetters: [52, 53, 54, 55, 88, 5, 6, 7, 14, 15, 16],
   },
 };
 
 /** Number of `io_uring_setup`, the same on both architectures. */
 const IO_URING_SETUP = 425;
+
+/** `fchmodat2`, `setxattrat`, `removexattrat` and `file_setattr`, the same on both architectures. */
+const NEW_ATTRIBUTE_SETTERS: readonly number[] = [452, 463, 466, 469];
 
 /** First number of the x32 system calls, which x86-64 kernels may accept. */
 const X32_SYSCALL_BASE = 0x40000000;
@@ -80,6 +102,9 @@ const MSG_FASTOPEN = 0x20000000;
 /** Requests that push characters into the input of a terminal. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
+
+/** `FS_IOC_SETFLAGS`, `FS_IOC32_SETFLAGS`, `FS_IOC_SETVERSION` and `FS_IOC_FSSETXATTR`. */
+const ATTRIBUTE_REQUESTS: readonly number[] = [0x40086602, 0x40046602, 0x40087602, 0x401c5820];
 
 /** All processes of a user, as the first argument of `setpriority` and `ioprio_set`. */
 const PRIO_USER = 2;
@@ -111,19 +136,23 @@ type FilterInstruction =
   | { readonly op: "label"; readonly name: string };
 
 /** Creates a filter as an array of `struct sock_filter`. */
-export function createSeccompFilter(architecture: Architecture, rules: SocketRules): Uint8Array {
+export function createSeccompFilter(architecture: Architecture, rules: FilterRules): Uint8Array {
+  const { keepsAttributes = false } = rules;
   return assembleFilter([
-    ...createSyscallChecks(SYSCALL_NUMBERS[architecture], architecture),
+    ...createSyscallChecks(architecture, keepsAttributes),
     ...createSocketChecks(rules),
     ...createProcessChecks(),
+    ...createRequestChecks(keepsAttributes),
     ...createReturns(),
   ]);
 }
 
 function createSyscallChecks(
-  numbers: SyscallNumbers,
   architecture: Architecture,
+  keepsAttributes: boolean,
 ): FilterInstruction[] {
+  const numbers = SYSCALL_NUMBERS[architecture];
+  const refused = keepsAttributes ? [...numbers.attributeSetters, ...NEW_ATTRIBUTE_SETTERS] : [];
   const x32: FilterInstruction[] = architecture === "x86_64"
     ? [{ op: "jump_if", test: "at_least", value: X32_SYSCALL_BASE, then: "refuse" }]
     : [];
@@ -136,6 +165,7 @@ function createSyscallChecks(
     ...x32,
     { op: "jump_if", test: "equal", value: numbers.socket, then: "socket" },
     ...jumpIfAny([IO_URING_SETUP, ...numbers.keyrings], "missing"),
+    ...jumpIfAny(refused, "refuse"),
     ...jumpIfAny(numbers.processSetters, "process in argument 0"),
     ...jumpIfAny([numbers.setpriority], "setpriority"),
     ...jumpIfAny([numbers.ioprio_set], "ioprio_set"),
@@ -211,10 +241,19 @@ function createProcessChecks(): FilterInstruction[] {
     { op: "label", name: "process in argument 1" },
     { op: "load", offset: getArgumentOffset(1) },
     { op: "jump_if", test: "equal", value: 0, then: "allow", otherwise: "refuse" },
+  ];
+}
+
+/** Checks the request of `ioctl()`. */
+function createRequestChecks(keepsAttributes: boolean): FilterInstruction[] {
+  const refused = [TIOCSTI, TIOCLINUX, ...(keepsAttributes ? ATTRIBUTE_REQUESTS : [])];
+  return [
     { op: "label", name: "ioctl" },
     { op: "load", offset: getArgumentOffset(1) },
-    { op: "jump_if", test: "equal", value: TIOCSTI, then: "refuse" },
-    { op: "jump_if", test: "equal", value: TIOCLINUX, then: "refuse", otherwise: "allow" },
+    ...refused.map((value): FilterInstruction => (
+      { op: "jump_if", test: "equal", value, then: "refuse" }
+    )),
+    { op: "return", value: SECCOMP_RET_ALLOW },
   ];
 }
 

@@ -18,8 +18,8 @@ export interface ShellOptions {
   readonly cwd: string;
   /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** File to which the shell writes its final working directory. */
-  readonly directoryFile: string;
+  /** File to which the shell writes its final working directory. Default: none. */
+  readonly directoryFile?: string | undefined;
 }
 
 /**
@@ -31,9 +31,10 @@ export interface ShellOptions {
 export function createShellLaunch(command: string, options: ShellOptions): Launch {
   const { cwd, env, directoryFile } = options;
   shellPath ??= SHELLS.find(exists) ?? "bash";
-  const wrapper = `exec 2>&1; trap 'pwd -P >${
-    quoteForShell(directoryFile)
-  }' EXIT; eval "shift; $1"`;
+  const trap = directoryFile === undefined
+    ? ""
+    : `trap 'pwd -P >${quoteForShell(directoryFile)}' EXIT; `;
+  const wrapper = `exec 2>&1; ${trap}eval "shift; $1"`;
   return { program: shellPath, args: ["-c", wrapper, "bash", command], cwd, env };
 }
 

@@ -69,6 +69,11 @@ export interface SandboxOptions {
    * commands fail unless all rules can be enforced; `off`: never. Default: `auto`.
    */
   readonly confinement?: "auto" | "required" | "off" | undefined;
+  /**
+   * Whether commands change nothing: they write no files, keep modes, owners and times, and have no network; they fail
+   * unless the kernel can enforce that. The file tools write nothing either. Default: `false`.
+   */
+  readonly readOnly?: boolean | undefined;
   /** Names of additional variables of this program to pass to commands. */
   readonly passEnvironment?: readonly string[] | undefined;
   /** Environment variables to set for commands. */
@@ -79,7 +84,8 @@ export interface SandboxOptions {
  * Creates a sandbox on this machine. Nothing is written before its first use. Disposing it ends running commands and
  * programs, and removes its temporary directory.
  *
- * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory.
+ * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory, or
+ * when another option contradicts `readOnly`.
  *
  * @example
  * ```ts
@@ -121,6 +127,7 @@ const DISPOSE_GRACE_MS = 200;
 
 class LocalSandbox implements Sandbox, ProcessSpawner {
   readonly root: string;
+  readonly readOnly: boolean;
   readonly files: SandboxFiles;
   readonly #directory = new PrivateDirectory();
   readonly #options: SandboxOptions;
@@ -137,16 +144,20 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   constructor(options: SandboxOptions) {
     const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
+    const { readOnly = false } = options;
+    if (readOnly) refuseContradictions(options);
     this.#options = options;
     this.#net = net;
+    this.readOnly = readOnly;
     this.root = resolveDirectory(options.cwd ?? system.cwd());
     const { temporary, caches, output } = this.#directory;
-    this.#projects = [this.root, ...writeRoots.map(resolveDirectory)];
+    const roots = [this.root, ...writeRoots.map(resolveDirectory)];
+    this.#projects = readOnly ? [] : roots;
     if (options.homeAccess !== "allow") this.#projects.forEach(refuseHome);
-    const write = [...this.#projects, temporary];
-    const read = [output, ...readRoots.map(resolveDirectory)];
+    const write = readOnly ? [] : [...roots, temporary];
+    const read = [...roots, output, ...readRoots.map(resolveDirectory)];
     this.files = new ConfinedFiles(this.root, createFileRules({ write, read }, protect));
-    this.#writable = [...write, caches, ...WRITABLE_DEVICES];
+    this.#writable = [...write, ...(readOnly ? [] : [caches]), ...WRITABLE_DEVICES];
   }
 
   get net(): SandboxNet {
@@ -154,6 +165,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   }
 
   setNet(net: SandboxNet): void {
+    if (this.readOnly) refuseContradictions({ net });
     this.#net = net;
   }
 
@@ -169,7 +181,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       ...(proxy && createProxyVariables(proxy.port)),
       [MARK_VARIABLE]: mark,
     });
-    const launch = createShellLaunch(command, { cwd, env, directoryFile });
+    const launch = createShellLaunch(command, {
+      cwd,
+      env,
+      ...(!this.readOnly && { directoryFile }),
+    });
     await this.#requireConfinement();
     const confinement = await this.#findConfinement();
     const settings = recordGitSettings(this.#projects);
@@ -231,7 +247,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
 
   /** Throws if confinement is required, and this machine cannot enforce all rules. */
   async #requireConfinement(): Promise<void> {
-    if (this.#options.confinement !== "required") return;
+    if (this.#options.confinement !== "required" && !this.readOnly) return;
     const { confined, summary } = await this.describe();
     if (confined) return;
     throw new BadRequestError(
@@ -252,6 +268,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
       readOnly: paths,
       network: toConfinedNetwork(this.#net, proxy?.port),
       unixSockets,
+      keepsAttributes: this.readOnly,
     };
   }
 
@@ -289,6 +306,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
         containsHome: this.#projects.some((directory) => containsHome(directory)),
         net: this.#net,
         unixSockets,
+        keepsAttributes: this.readOnly,
       },
       await this.#findConfinement(),
     );
@@ -322,6 +340,23 @@ function refuseHome(directory: string): void {
     `The sandbox may not write in ${
       JSON.stringify(directory)
     }, because it contains the home directory with its settings and keys. Use the directory of a project, or set homeAccess to "allow".`,
+  );
+}
+
+/** Throws if an option of a read-only sandbox would let commands change something. */
+function refuseContradictions(
+  { net = "off", unixSockets = false, confinement = "auto" }: SandboxOptions,
+): void {
+  const option = net !== "off"
+    ? "net"
+    : unixSockets
+    ? "unixSockets"
+    : confinement === "off"
+    ? "confinement"
+    : undefined;
+  if (option === undefined) return;
+  throw new BadRequestError(
+    `A read-only sandbox cannot have the option ${option}: its commands are confined, and have no network and no sockets`,
   );
 }
 

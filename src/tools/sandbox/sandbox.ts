@@ -40,6 +40,11 @@ export interface FinishedCommand {
 export interface Sandbox extends AsyncDisposable {
   /** Canonical path of the working directory. */
   readonly root: string;
+  /**
+   * Whether its commands cannot change anything, and are refused where that cannot be enforced. `bash` is then a tool for
+   * plan mode. Default: `false`.
+   */
+  readonly readOnly?: boolean;
   /** Access to files. */
   readonly files: SandboxFiles;
   /**

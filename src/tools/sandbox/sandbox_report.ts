@@ -52,6 +52,8 @@ export interface ReportedSandbox {
   readonly net: "on" | "off" | readonly string[];
   /** Whether commands may use Unix sockets. */
   readonly unixSockets: boolean;
+  /** Whether commands keep the modes, owners and times of files. Default: `false`. */
+  readonly keepsAttributes?: boolean;
 }
 
 /** Creates the report of a sandbox under a confinement. */
@@ -72,6 +74,7 @@ export function createSandboxReport(
       createGitRule(confinement),
       createSharedMemoryRule(confinement),
       ...(confinement.type === "seatbelt" ? [SEATBELT_GAP] : []),
+      ...(sandbox.keepsAttributes ? [] : [ATTRIBUTE_GAP]),
       ...UNENFORCED_RULES,
     ],
   };
@@ -170,6 +173,12 @@ function createSharedMemoryRule(confinement: Confinement): SandboxRule {
     : { rule, enforcedBy: "none", how: "commands have no namespace" };
 }
 
+const ATTRIBUTE_GAP: SandboxRule = {
+  rule: "commands do not change modes, owners and times of files outside the roots",
+  enforcedBy: "none",
+  how: "Landlock does not cover them; commands may change those of files that the user owns",
+};
+
 const UNENFORCED_RULES: readonly SandboxRule[] = [
   {
     rule: "commands do not read secrets inside the working directory",
@@ -181,11 +190,6 @@ const UNENFORCED_RULES: readonly SandboxRule[] = [
     rule: "a process that leaves its group and clears its environment ends with its command",
     enforcedBy: "none",
     how: "it cannot be identified; it stays confined",
-  },
-  {
-    rule: "commands do not change modes, owners and times of files outside the roots",
-    enforcedBy: "none",
-    how: "Landlock does not cover them; commands may change those of files that the user owns",
   },
   {
     rule: "commands use a limited share of processor, memory and disk",
@@ -210,11 +214,14 @@ const SEATBELT_GAP: SandboxRule = {
 };
 
 function createKernelRules(sandbox: ReportedSandbox, confinement: Confinement): SandboxRule[] {
-  const { writable, net, unixSockets } = sandbox;
+  const { writable, net, unixSockets, keepsAttributes } = sandbox;
   const kernel = createRuleFactories(confinement);
   const directories = writable.filter((path) => !path.startsWith("/dev/")).join(", ");
   return [
-    kernel.files(`commands write only in ${directories}`),
+    kernel.files(directories ? `commands write only in ${directories}` : "commands write no files"),
+    ...(keepsAttributes
+      ? [kernel.attributes("commands do not change modes, owners and times of files")]
+      : []),
     kernel.truncate("commands do not truncate files outside the roots"),
     kernel.files("commands do not read keys and credentials in the home directory"),
     ...createNetworkRules(net, kernel),
@@ -260,18 +267,16 @@ interface KernelRuleFactories {
   readonly tcp: RuleFactory;
   readonly sockets: RuleFactory;
   readonly signals: RuleFactory;
+  /** Modes, owners, times and extended attributes. */
+  readonly attributes: RuleFactory;
 }
 
 function createRuleFactories(confinement: Confinement): KernelRuleFactories {
   switch (confinement.type) {
-    case "none": {
-      const rule = unenforced(confinement.reason);
-      return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
-    }
-    case "seatbelt": {
-      const rule = enforcedByKernel("Seatbelt");
-      return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule };
-    }
+    case "none":
+      return createEqualFactories(unenforced(confinement.reason));
+    case "seatbelt":
+      return createEqualFactories(enforcedByKernel("Seatbelt"));
     case "linux": {
       const { landlock, seccomp } = confinement.support;
       const since = (version: number) =>
@@ -289,9 +294,14 @@ function createRuleFactories(confinement: Confinement): KernelRuleFactories {
         tcp: landlock < 4 && seccomp ? sockets : since(4),
         sockets,
         signals: since(6),
+        attributes: sockets,
       };
     }
   }
+}
+
+function createEqualFactories(rule: RuleFactory): KernelRuleFactories {
+  return { files: rule, truncate: rule, tcp: rule, sockets: rule, signals: rule, attributes: rule };
 }
 
 function enforcedByKernel(mechanism: string): RuleFactory {
