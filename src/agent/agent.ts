@@ -290,7 +290,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   /**
    * Creates a tool for another agent. Each call runs a new agent with the options, model, system prompt and tools of this
    * one, without its history; its events are emitted as `sub_agent`, and its usage counts towards the calling run. The
-   * calling run is its `parent`: the policies and the approval of that run limit its calls; a call that a person would be asked about is denied.
+   * calling run is its `parent`: the policies and the approval of that run limit its calls, and a call that a person would
+   * be asked about is denied.
    *
    * @throws {BadRequestError} If the name is invalid.
    */

@@ -54,38 +54,48 @@ export interface ParentRunOptions {
   readonly limits?: TreeLimits;
 }
 
-/** The run of a tool call. */
+/**
+ * The run of a tool call. Its configuration, which may have keys, is not among its own properties: a tool that logs or
+ * serializes its context does not show it.
+ */
 export class ParentRun implements RunHandle {
+  readonly #options: ParentRunOptions;
   readonly runId: string;
   readonly depth: number;
-  /** The configuration, with the rules that the run itself inherits. */
-  readonly config: ResolvedConfig;
-  /** The settings of the turn. */
-  readonly settings: TurnSettings;
-  /** Counts the agents below the run of the host. */
-  readonly tree: RunTree;
   readonly background: (work: BackgroundWork) => void;
-  readonly #limits: TreeLimits;
 
   /** Creates the handle of one tool call. */
   constructor(options: ParentRunOptions) {
+    this.#options = options;
     this.runId = options.runId;
     this.depth = options.depth;
-    this.config = options.config;
-    this.settings = options.settings;
-    this.tree = options.tree;
     this.background = options.background;
-    this.#limits = options.limits ?? DEFAULT_LIMITS;
+  }
+
+  /** The configuration, with the rules that the run itself inherits. */
+  get config(): ResolvedConfig {
+    return this.#options.config;
+  }
+
+  /** The settings of the turn. */
+  get settings(): TurnSettings {
+    return this.#options.settings;
+  }
+
+  /** Counts the agents below the run of the host. */
+  get tree(): RunTree {
+    return this.#options.tree;
   }
 
   /** Returns the same run with limits on the agents that the call starts. */
   withLimits(limits: TreeLimits): ParentRun {
-    return new ParentRun({ ...this, limits });
+    return new ParentRun({ ...this.#options, limits });
   }
 
   /** Returns the reason why the call may start no agent; `undefined` if it may. */
   findExcess(): string | undefined {
-    return this.tree.findExcess(this.depth, this.#limits);
+    const { tree, depth, limits = DEFAULT_LIMITS } = this.#options;
+    return tree.findExcess(depth, limits);
   }
 
   /**

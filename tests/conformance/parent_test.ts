@@ -148,9 +148,32 @@ Deno.test("parent: must be the run of a tool's context", () => {
 });
 
 Deno.test("parent: a run that another copy of the library has created is refused when the agent runs", async () => {
-  const { writer, write } = createWriter({ parent: { ...testToolContext().run } });
+  const { run } = testToolContext();
+  const foreign = { ...run, tree: {} };
+  const { writer, write } = createWriter({ parent: foreign });
   await assertRejects(() => writer.prompt("Go"), BadRequestError, "of this version");
   assertEquals(write.calls, []);
+});
+
+Deno.test("parent: a tool that logs or serializes its context shows no key", async () => {
+  const shown: string[] = [];
+  const show = defineTool({
+    name: "show",
+    description: "Shows its context.",
+    parameters: { type: "object" },
+    execute: (_args, context) => {
+      shown.push(JSON.stringify(context), Deno.inspect(context, { depth: 100, getters: false }));
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("show")]), reply("Done")], {
+    tools: [show],
+    streamOptions: { apiKey: "sk-canary" },
+    systemPrompt: "canary prompt",
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(shown.length, 2);
+  assertEquals(shown.filter((text) => text.includes("canary")), []);
 });
 
 Deno.test("testToolContext(): an agent with its run as parent runs without rules", async () => {
