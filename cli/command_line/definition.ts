@@ -7,6 +7,9 @@
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 
+/** The configuration that may set an option: any file, or only that of the user, because a project must not extend rights. */
+export type ConfigScope = "any" | "user";
+
 /** An option. Its key in {@linkcode OptionDefinitions} is its name in camelCase: `maxTurns` is `--max-turns`. */
 export interface OptionDefinition {
   /** The letter of the short flag: `m` for `-m`. */
@@ -29,6 +32,8 @@ export interface OptionDefinition {
   readonly repeatable?: boolean;
   /** Whether help, completions and documentation leave the option out. */
   readonly hidden?: boolean;
+  /** The configuration that may set the option. Default: none. */
+  readonly configuration?: ConfigScope;
   /** Names (keys) of options that cannot be combined with this one. */
   readonly conflicts?: readonly string[];
   /** Whether the rest of the command line is ignored when the option occurs. */
@@ -78,6 +83,8 @@ export type OptionValues<Options extends OptionDefinitions = OptionDefinitions> 
 export interface Invocation<Options extends OptionDefinitions = OptionDefinitions> {
   /** Values of the command's options. */
   readonly options: OptionValues<Options>;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
   /** Positional arguments, including those after `--`. */
   readonly arguments: readonly string[];
   /** The top-level command. */

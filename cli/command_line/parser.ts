@@ -43,7 +43,8 @@ export async function parseCommandLine(
   checkSubcommand(target, words);
   const standalone = checkFlags(target, line);
   if (standalone !== undefined) {
-    return { ...target, options: { [standalone]: true }, arguments: [], program };
+    const given = new Set([standalone]);
+    return { ...target, options: { [standalone]: true }, given, arguments: [], program };
   }
   if (error) throw new UsageError(error.message, `See: ${target.path} --help`);
   const options = getOptions(target.command).map((option) =>
@@ -51,7 +52,8 @@ export async function parseCommandLine(
   );
   checkConflicts(target, values);
   checkArguments(target, words);
-  return { ...target, options: Object.fromEntries(options), arguments: words, program };
+  const given = new Set(Object.keys(values));
+  return { ...target, options: Object.fromEntries(options), given, arguments: words, program };
 }
 
 /**

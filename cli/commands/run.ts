@@ -6,7 +6,7 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { EXIT_CODES } from "../host/exit_code.ts";
-import { RUN_OPTIONS } from "../run/options.ts";
+import { RUN_OPTIONS } from "../settings/run_options.ts";
 
 /** `swink run`. */
 export const run = defineCommand({
@@ -44,8 +44,8 @@ export const run = defineCommand({
   ],
   exitCodes: EXIT_CODES.map(([code]) => code),
   preload: () => import("../run/run_command.ts"),
-  async action({ options, arguments: words }, host) {
+  async action({ options, given, arguments: words }, host) {
     const { runCommand } = await import("../run/run_command.ts");
-    return await runCommand(options, words, host);
+    return await runCommand({ options, given }, words, host);
   },
 });

@@ -8,6 +8,7 @@ import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { VERSION } from "../host/version.ts";
 import { completions } from "./completions.ts";
+import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { run } from "./run.ts";
 
@@ -15,7 +16,7 @@ import { run } from "./run.ts";
 export const PROGRAM = defineCommand({
   name: "swink",
   summary: "An agent for the command line that reads, edits and runs the files of a directory",
-  commands: [run, demo, completions],
+  commands: [run, config, demo, completions],
   options: {
     version: {
       short: "V",

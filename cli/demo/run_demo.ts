@@ -10,6 +10,7 @@ import { createDemoReplies, DEMO_PROMPT } from "./script.ts";
 import { createSampleProject } from "./sample_project.ts";
 import { findTestRunner } from "./test_runner.ts";
 import type { ExitCode } from "../host/exit_code.ts";
+import { NO_PROJECT } from "../project/load_project.ts";
 import { runHeadless } from "../run/headless_run.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -63,6 +64,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
     outputFormat: "text",
     net: "off",
     sandbox: "auto",
+    project: NO_PROJECT,
     setup,
     createReporter: () => Promise.resolve(reporter),
     interrupt,

@@ -21,7 +21,7 @@ export interface HeaderOptions {
  * `anthropic/claude-sonnet-5-5 · ~/project · asks first · net off · sandbox Landlock+seccomp`.
  */
 export function formatHeader(
-  { model, cwd, approvalMode, isInteractive, net, sandbox }: RunStart,
+  { model, cwd, approvalMode, isInteractive, net, sandbox, project }: RunStart,
   { home, columns }: HeaderOptions,
 ): string[] {
   const level = model.thinkingLevel === "off" ? "" : `:${model.thinkingLevel}`;
@@ -31,6 +31,8 @@ export function formatHeader(
     describeApproval(approvalMode, isInteractive),
     `net ${typeof net === "string" ? net : net.join(", ")}`,
     `sandbox ${describeSandbox(sandbox)}`,
+    ...(project.loaded.length > 0 ? [project.loaded.join(", ")] : []),
+    ...(project.ignored.length > 0 ? [`${project.ignored.join(", ")} not loaded (--trust)`] : []),
   ];
   const rows: string[] = [];
   for (const field of fields.map((text) => toPlainText(text).replaceAll("\n", " "))) {

@@ -15,6 +15,7 @@ function format(start: Partial<RunStart>, columns = 200): string[] {
     isInteractive: true,
     net: "off",
     sandbox: { status: "off", mechanisms: [] },
+    project: { root: "/home/eva/project", loaded: [], ignored: [] },
     ...start,
   }, { home: "/home/eva", columns });
 }
@@ -57,4 +58,12 @@ Deno.test("formatHeader(): shows what confines commands", () => {
 Deno.test("formatHeader(): breaks between fields, and truncates a field that is too long", () => {
   assertEquals(format({}, 30), ["any/model · ~/project", "asks first · net off", "sandbox off"]);
   assertEquals(format({ cwd: `/${"a".repeat(40)}` }, 20)[1], `/${"a".repeat(18)}…`);
+});
+
+Deno.test("formatHeader(): names the files of the project that are loaded, and those that are not", () => {
+  const root = "/home/eva/project";
+  const loaded = { root, loaded: ["AGENTS.md", ".swink/config.toml"], ignored: [] };
+  assertEquals(getField(5, { project: loaded }), "AGENTS.md, .swink/config.toml");
+  const ignored = { root, loaded: [], ignored: ["AGENTS.md"] };
+  assertEquals(getField(5, { project: ignored }), "AGENTS.md not loaded (--trust)");
 });

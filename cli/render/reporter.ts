@@ -30,6 +30,18 @@ export interface RunStart {
   readonly net: SandboxNet;
   /** Confinement of commands. */
   readonly sandbox: RunSandbox;
+  /** The project. */
+  readonly project: RunProject;
+}
+
+/** The project of a run. Paths of files are relative to the root. */
+export interface RunProject {
+  /** Absolute path of its root; `null` with `--bare`. */
+  readonly root: string | null;
+  /** The files that the program loaded. */
+  readonly loaded: readonly string[];
+  /** The files that it did not load because the user does not trust the project. */
+  readonly ignored: readonly string[];
 }
 
 /** Confinement of the commands of a run. */

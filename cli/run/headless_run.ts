@@ -15,10 +15,11 @@ import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
 import type { PromptResult, Run } from "./finish_run.ts";
-import type { RunSettings } from "./settings.ts";
+import type { ProjectRunSettings } from "./settings.ts";
 
 /** Options for `runHeadless()`. */
-export interface HeadlessRunOptions extends Run, Pick<RunSettings, "cwd" | "net" | "sandbox"> {
+export interface HeadlessRunOptions
+  extends Run, Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
   /** The prompt. */
   readonly prompt: string;
   /** Creates the reporter that receives the events and the result. */

@@ -1,5 +1,5 @@
 /**
- * Selection of the model: that of the options or the environment, or the default of a provider with a key.
+ * Selection of the model: that of the options, or the default of a provider with a key.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import { DEFAULT_MODELS } from "./options.ts";
+import { DEFAULT_MODELS } from "../settings/run_options.ts";
 
 /** The default model of a provider. */
 interface ProviderDefault {
@@ -25,7 +25,7 @@ const PROVIDER_DEFAULTS: readonly ProviderDefault[] = [
 
 /** Options for `chooseModel()`. */
 export interface ModelSelection {
-  /** Value of `--model`. */
+  /** Model of the command line or the configuration. */
   readonly model?: ModelSpec;
   /** Value of `--base-url`. */
   readonly baseUrl?: string;
@@ -34,8 +34,8 @@ export interface ModelSelection {
 }
 
 /**
- * Chooses the model: that of `--model`, that of `SWINK_MODEL`, the default model that was recorded, or the default of the
- * first provider with a key.
+ * Chooses the model: that of the options, the default model that was recorded, or the default of the first provider with a
+ * key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
@@ -44,8 +44,6 @@ export function chooseModel(
   env: (name: string) => string | undefined,
 ): ModelSpec {
   if (model) return model;
-  const name = env("SWINK_MODEL");
-  if (name) return parseEnvironmentModel(name);
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
       "--base-url requires a model",
@@ -62,16 +60,6 @@ export function chooseModel(
 function findRecordedDefault(file: string): ProviderDefault | undefined {
   const recording = Deno.readTextFileSync(file);
   return PROVIDER_DEFAULTS.find(({ model }) => recording.includes(modelSpec(model).modelId));
-}
-
-function parseEnvironmentModel(name: string): ModelSpec {
-  try {
-    return modelSpec(name);
-  } catch (error) {
-    throw new ConfigurationError(
-      `SWINK_MODEL is invalid: ${error instanceof Error ? error.message : error}`,
-    );
-  }
 }
 
 const MODEL_ADVICE = `Ways to configure one:

@@ -10,7 +10,8 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import type { RunOptions } from "./options.ts";
+import { configureRun, type RunCommandLine } from "./configure_run.ts";
+import { loadProject } from "../project/load_project.ts";
 import { readPrompt } from "./prompt_input.ts";
 import { runPrompt } from "./run_prompt.ts";
 import { parseRunSettings } from "./settings.ts";
@@ -19,30 +20,36 @@ import { parseRunSettings } from "./settings.ts";
 import "../../src/agent/run_code.ts";
 import "../../src/loop/run_turns.ts";
 
-/** The environment of a terminal that only writes lines. */
-function toPlainHost(host: Host): Host {
+/** Returns the host, for plain output with the environment of a terminal that only writes lines. */
+function selectHost(host: Host, isPlain: boolean): Host {
+  if (!isPlain) return host;
   const plain: Readonly<Record<string, string>> = { TERM: "dumb", FORCE_COLOR: "" };
   return { ...host, env: (name) => plain[name] ?? host.env(name) };
 }
 
 /** Checks the options, reads the prompt and runs it. */
 export async function runCommand(
-  options: RunOptions,
+  commandLine: RunCommandLine,
   words: readonly string[],
   systemHost: Host,
 ): Promise<ExitCode> {
-  const settings = parseRunSettings(options);
-  const host = settings.plain ? toPlainHost(systemHost) : systemHost;
-  using interrupt = new InterruptHandler(host);
-  const { terminal } = host;
+  using interrupt = new InterruptHandler(systemHost);
   const { signal } = interrupt;
-  if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
+  const { plain, allowHome } = commandLine.options;
+  const configured = await configureRun(commandLine, signal, selectHost(systemHost, plain));
+  const settings = parseRunSettings(configured);
+  const host = selectHost(systemHost, settings.plain);
+  const { terminal } = host;
+  if (!allowHome && containsHome(settings.cwd, host.env("HOME"))) {
     const { confirmHomeAccess } = await importLate<typeof import("./home_access.ts")>(
       "./home_access.ts",
       import.meta.url,
     );
     await confirmHomeAccess({ cwd: settings.cwd, signal }, host);
   }
-  const prompt = await readPrompt(words, { terminal, signal });
-  return await runPrompt(settings, { prompt, interrupt, host });
+  const [prompt, project] = await Promise.all([
+    readPrompt(words, { terminal, signal }),
+    loadProject(configured.project),
+  ]);
+  return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
 }

@@ -11,7 +11,7 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { openConnection } from "./model_connection.ts";
 import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
-import type { RunSettings } from "./settings.ts";
+import type { ProjectRunSettings } from "./settings.ts";
 
 /** Dependencies of `runPrompt()`. */
 export interface RunDependencies {
@@ -25,7 +25,7 @@ export interface RunDependencies {
 
 /** Runs a prompt with the given settings. */
 export async function runPrompt(
-  settings: RunSettings,
+  settings: ProjectRunSettings,
   dependencies: RunDependencies,
 ): Promise<ExitCode> {
   const { host } = dependencies;

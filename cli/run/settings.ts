@@ -6,10 +6,12 @@
 
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
-import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import type { OutputFormat, RunOptions } from "./options.ts";
+import type { ConfiguredRun } from "./configure_run.ts";
+import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
+import type { LoadedProject } from "../project/load_project.ts";
+import { resolveDirectory, resolveNewFile, resolvePath } from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -55,32 +57,43 @@ export interface RunSettings {
   readonly sandbox: RunOptions["sandbox"];
 }
 
+/** The settings of a run, and the files of the project. */
+export interface ProjectRunSettings extends RunSettings {
+  /** The files of the project. */
+  readonly project: LoadedProject;
+}
+
 /**
  * Checks the options of a run.
  *
  * @throws {UsageError} If a value is invalid, or a directory does not exist.
+ * @throws {ConfigurationError} If a value of the configuration is invalid.
  */
-export function parseRunSettings(options: RunOptions): RunSettings {
+export function parseRunSettings(
+  { options, parseOption }: Pick<ConfiguredRun, "options" | "parseOption">,
+): RunSettings {
   const { system, baseUrl, model, patch, record, replay, tools } = options;
+  const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
+    parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
   return {
     cwd: resolveDirectory(options.cwd),
     maxTurns: options.maxTurns,
     outputFormat: options.outputFormat,
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
     plain: options.plain,
-    allowedTools: (options.allowedTools ?? []).flatMap(splitRules),
-    disallowedTools: (options.disallowedTools ?? []).flatMap(splitRules),
-    net: parseNet(options.net),
+    allowedTools: parseRules("allowedTools"),
+    disallowedTools: parseRules("disallowedTools"),
+    net: parseOption("net", () => parseNet(options.net)),
     sandbox: options.sandbox,
     approveAll: options.approveAll,
-    ...parseEnvironment(options.env ?? []),
-    ...(tools && { tools: tools.flatMap(splitRules) }),
-    ...(model !== undefined && { model: parseModel(model) }),
-    ...(baseUrl !== undefined && { baseUrl: parseUrl(baseUrl) }),
+    ...parseOption("env", () => parseEnvironment(options.env ?? [])),
+    ...(tools && { tools: parseRules("tools") }),
+    ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),
+    ...(baseUrl !== undefined && { baseUrl: parseOption("baseUrl", () => parseUrl(baseUrl)) }),
     ...(system !== undefined && { systemPrompt: system }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveNewFile("--record", record) }),
-    ...(replay !== undefined && { replay: resolve(replay) }),
+    ...(replay !== undefined && { replay: resolvePath(replay) }),
   };
 }
 
@@ -98,34 +111,6 @@ function parseUrl(text: string): string {
   throw new UsageError(
     `Invalid value ${JSON.stringify(text)} for --base-url: must be a URL such as https://host/path`,
   );
-}
-
-/** Resolves a path against the current directory. */
-function resolve(path: string): string {
-  return isAbsolute(path) ? join(path) : join(Deno.cwd(), path);
-}
-
-function resolveDirectory(path = "."): string {
-  const directory = resolve(path);
-  if (isDirectory(directory)) return directory;
-  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
-}
-
-/** Resolves and checks the path of a file that is written after the run, which may take an hour. */
-function resolveNewFile(flag: string, path: string): string {
-  const file = resolve(path);
-  const message = `Invalid value ${JSON.stringify(path)} for ${flag}`;
-  if (isDirectory(file)) throw new UsageError(`${message}: is a directory`);
-  if (isDirectory(dirname(file))) return file;
-  throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }
 
 /** Parses variables, as `NAME` or `NAME=VALUE`. */

@@ -23,7 +23,8 @@ import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
-import { createSystemPrompt } from "./system_prompt.ts";
+import type { LoadedProject } from "../project/load_project.ts";
+import { createSystemPrompt, formatInstructions } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
 /** Options for `setUpAgent()`. */
@@ -33,6 +34,8 @@ export interface AgentSetupOptions
   readonly passEnvironment?: readonly string[];
   /** Environment variables of commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Instructions of the project. Default: none. */
+  readonly project?: Pick<LoadedProject, "instructions">;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
 }
@@ -92,7 +95,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       providers: { [model.provider]: getProviderOptions(model, options) },
     }),
     prices,
-    systemPrompt: options.systemPrompt ?? createDefaultPrompt(options, host),
+    systemPrompt: createPrompt(options, host),
     tools,
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
     approvalMode: deny.length > 0 ? "enabled" : mode,
@@ -147,14 +150,14 @@ function findKeyboard({ terminal }: Host): Input | undefined {
   return terminal.messages.isTerminal ? terminal.keyboard : undefined;
 }
 
-function createDefaultPrompt(
-  { cwd, net, today }: AgentSetupOptions,
-  host: Host,
-): string {
+function createPrompt(options: AgentSetupOptions, host: Host): string {
+  const { cwd, net, today, systemPrompt, project: { instructions = [] } = {} } = options;
+  if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
   const date = today ?? new Date(host.now());
   return createSystemPrompt({
     cwd,
     net,
+    instructions,
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
     attended: findKeyboard(host) !== undefined,

@@ -1,3 +1,4 @@
+import { NO_PROJECT } from "../project/load_project.ts";
 import { assertEquals } from "@std/assert";
 import { Agent } from "../../mod.ts";
 import { scriptedStream } from "../../src/testing/mod.ts";
@@ -33,6 +34,7 @@ async function report(...names: readonly string[]) {
     cwd: "/project",
     net: "off",
     sandbox: "auto",
+    project: NO_PROJECT,
     setup: {
       agent,
       approvalMode: "smart",

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { InstructionFile } from "../project/read_instructions.ts";
+
 /** The environment of an agent, as the system prompt describes it. */
 export interface PromptEnvironment {
   /** Absolute path of the working directory. */
@@ -16,6 +18,8 @@ export interface PromptEnvironment {
   readonly attended: boolean;
   /** Network access of commands. */
   readonly net: "on" | "off" | readonly string[];
+  /** Instructions of the project. Default: none. */
+  readonly instructions?: readonly InstructionFile[];
 }
 
 /** The shell that runs commands. */
@@ -23,9 +27,9 @@ const SHELL = "bash";
 
 /** Creates the default system prompt. The environment comes last, so that providers can cache the common prefix. */
 export function createSystemPrompt(
-  { cwd, platform, date, attended, net }: PromptEnvironment,
+  { cwd, platform, date, attended, net, instructions = [] }: PromptEnvironment,
 ): string {
-  return `${PROMPT}
+  return `${PROMPT}${formatInstructions(instructions)}
 
 # Environment
 
@@ -38,6 +42,18 @@ export function createSystemPrompt(
 - ${attended ? ATTENDED : UNATTENDED}
 `;
 }
+
+/** Formats the instructions of a project as the end of a system prompt; empty if there are none. */
+export function formatInstructions(files: readonly InstructionFile[]): string {
+  if (files.length === 0) return "";
+  const blocks = files.map(({ path, text }) =>
+    `<instructions file=${JSON.stringify(path)}>\n${text.trim()}\n</instructions>`
+  );
+  return `\n\n# Instructions of the project\n\n${INSTRUCTIONS_NOTE}\n\n${blocks.join("\n\n")}`;
+}
+
+const INSTRUCTIONS_NOTE =
+  "The project has these instructions for agents. Follow them; the user's prompt precedes them, and files of inner directories precede those of outer ones.";
 
 function describeNetwork(net: PromptEnvironment["net"]): string {
   if (net === "on") return "yes";

@@ -117,9 +117,9 @@ const layers: Layer[] = [
     files: /^cli\//,
     // mod.ts, adapters/mod.ts and src/tools/mod.ts load modules that the first request does not need; the other files do
     // not. A compiled program runs the confinement helper, which is not part of the library's API. The import
-    // of node:path takes 10 ms.
+    // of node:path takes 10 ms. Files of a project are read by the reader of untrusted files.
     internal:
-      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/(coding_tools|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/core\/(content|errors|model|retry)\.ts|src\/platform\/paths\.ts)$/,
+      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog)\.ts|src\/\w+\/mod\.ts|src\/tools\/(coding_tools|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/core\/(content|errors|model|retry)\.ts|src\/platform\/(paths|untrusted_file)\.ts)$/,
     external: [{ specifier: /./ }],
   },
 ];

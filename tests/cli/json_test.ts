@@ -82,6 +82,7 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     isInteractive: false,
     net: "off",
     sandbox: { status: "off", mechanisms: [] },
+    project: { root: cwd, loaded: [], ignored: [] },
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);
   checkEvents(events);

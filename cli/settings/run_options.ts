@@ -17,8 +17,13 @@ export const MODEL_OPTIONS = {
     value: "model",
     description: "Model, as provider/model or provider/model:thinking.",
     suggestions: [...DEFAULT_MODELS, "ollama/"],
+    configuration: "any",
   },
-  baseUrl: { type: "string", value: "url", description: "Base URL of the provider's API." },
+  baseUrl: {
+    type: "string",
+    value: "url",
+    description: "Base URL of the provider's API.",
+  },
 } as const satisfies OptionDefinitions;
 
 /** Options that set up the agent and its working directory. */
@@ -27,6 +32,7 @@ export const AGENT_OPTIONS = {
     type: "string",
     value: "text",
     description: "System prompt that replaces the default one.",
+    configuration: "any",
   },
   cwd: {
     type: "directory",
@@ -39,6 +45,7 @@ export const AGENT_OPTIONS = {
     description: "Maximum number of turns.",
     minimum: 1,
     default: 100,
+    configuration: "any",
   },
 } as const satisfies OptionDefinitions;
 
@@ -77,6 +84,7 @@ export const DISPLAY_OPTIONS = {
   plain: {
     type: "boolean",
     description: "Writes plain lines: no colors, no status, no cursor movement.",
+    configuration: "user",
   },
 } as const satisfies OptionDefinitions;
 
@@ -103,6 +111,7 @@ export const PERMISSION_OPTIONS = {
     value: "names",
     description: "The only tools of the run, separated by commas.",
     repeatable: true,
+    configuration: "user",
   },
   allowedTools: {
     type: "string",
@@ -110,14 +119,20 @@ export const PERMISSION_OPTIONS = {
     description:
       "Tools that need no approval, separated by commas. A pattern such as bash(deno test *) approves only matching calls.",
     repeatable: true,
+    configuration: "user",
   },
   disallowedTools: {
     type: "string",
     value: "rules",
     description: "Tools to remove, or calls to forbid, separated by commas.",
     repeatable: true,
+    configuration: "any",
   },
-  approveAll: { type: "boolean", description: "Runs every tool call without asking." },
+  approveAll: {
+    type: "boolean",
+    description: "Runs every tool call without asking.",
+    configuration: "user",
+  },
   allowHome: {
     type: "boolean",
     description: "Allows a working directory that contains the home directory.",
@@ -127,6 +142,7 @@ export const PERMISSION_OPTIONS = {
     value: "access",
     description: "Network access of commands: off, on, or hosts separated by commas.",
     default: "off",
+    configuration: "user",
   },
   env: {
     type: "string",
@@ -134,6 +150,7 @@ export const PERMISSION_OPTIONS = {
     description:
       "Passes an environment variable to commands, as NAME=VALUE, or as NAME with the value of this process.",
     repeatable: true,
+    configuration: "user",
   },
   sandbox: {
     type: "string",
@@ -142,6 +159,30 @@ export const PERMISSION_OPTIONS = {
       "Confinement of commands: auto as far as the kernel can, required to run none without it, off for none.",
     choices: ["auto", "required", "off"],
     default: "auto",
+    configuration: "user",
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that select the configuration and the files of the project. */
+export const CONFIGURATION_OPTIONS = {
+  config: {
+    type: "string",
+    value: "setting",
+    description: "Sets a key of the configuration, as key=value.",
+    repeatable: true,
+  },
+  strictConfig: {
+    type: "boolean",
+    description: "Rejects a configuration with unknown keys.",
+  },
+  trust: {
+    type: "boolean",
+    description: "Loads the instructions and the configuration of the project without asking.",
+  },
+  bare: {
+    type: "boolean",
+    description: "Loads no configuration file and no file of the project.",
+    conflicts: ["trust"],
   },
 } as const satisfies OptionDefinitions;
 
@@ -153,6 +194,7 @@ export const RUN_OPTIONS = {
   ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
   ...PERMISSION_OPTIONS,
+  ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDefinitions;
 
 /** The values of the options of `swink run`. */

@@ -1,0 +1,106 @@
+/**
+ * `swink config`: shows and changes the configuration.
+ *
+ * @module
+ */
+
+import { type ArgumentDefinition, defineCommand } from "../command_line/definition.ts";
+import { CONFIG_KEYS } from "../config/config_keys.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
+
+const { ok, failed, usage, configuration } = ExitCode;
+
+const KEY: ArgumentDefinition = {
+  name: "key",
+  description: "Name of a key, such as max_turns.",
+  choices: CONFIG_KEYS.map(({ key }) => key),
+};
+
+const get = defineCommand({
+  name: "get",
+  summary: "Prints the value of a key, or all settings and where they come from",
+  arguments: [{ ...KEY, optional: true }],
+  examples: [["swink config get", "all settings"], ["swink config get model", "one value"]],
+  exitCodes: [ok, usage, configuration],
+  async action({ arguments: [key] }, host) {
+    const { printSettings } = await loadActions();
+    return await printSettings(key, host);
+  },
+});
+
+const set = defineCommand({
+  name: "set",
+  summary: "Sets a key in the configuration file of the user; comments in the file are kept",
+  arguments: [KEY, {
+    name: "value",
+    description: "The value; a list is written as in TOML, or with commas.",
+  }],
+  examples: [
+    ["swink config set model openai/gpt-6.2-sol", "a value"],
+    [`swink config set allowed_tools '["bash(git log *)"]'`, "a list"],
+  ],
+  exitCodes: [ok, failed, usage, configuration],
+  async action({ arguments: [key = "", value = ""] }, host) {
+    const { setKey } = await loadActions();
+    return await setKey({ key, value }, host);
+  },
+});
+
+const unset = defineCommand({
+  name: "unset",
+  summary: "Removes a key from the configuration file of the user",
+  arguments: [KEY],
+  exitCodes: [ok, failed, usage, configuration],
+  async action({ arguments: [key = ""] }, host) {
+    const { setKey } = await loadActions();
+    return await setKey({ key }, host);
+  },
+});
+
+const edit = defineCommand({
+  name: "edit",
+  summary: "Opens the configuration file of the user in an editor, and checks it afterwards",
+  environment: [["VISUAL, EDITOR", "the editor; vi without them"]],
+  exitCodes: [ok, failed, configuration],
+  async action(_invocation, host) {
+    const { editFile } = await loadActions();
+    return await editFile(host);
+  },
+});
+
+const path = defineCommand({
+  name: "path",
+  summary: "Prints the path of the configuration file of the user",
+  exitCodes: [ok, configuration],
+  async action(_invocation, host) {
+    const { printPath } = await loadActions();
+    return await printPath(host);
+  },
+});
+
+const schema = defineCommand({
+  name: "schema",
+  summary: "Prints the JSON Schema of configuration files, for editors",
+  exitCodes: [ok],
+  async action(_invocation, { terminal }) {
+    const { createConfigSchema } = await importLate<typeof import("../config/config_schema.ts")>(
+      "../config/config_schema.ts",
+      import.meta.url,
+    );
+    await terminal.output.write(`${JSON.stringify(createConfigSchema(), null, 2)}\n`);
+    return ok;
+  },
+});
+
+/** `swink config`. */
+export const config = defineCommand({
+  name: "config",
+  summary: "Shows and changes the configuration",
+  commands: [get, set, unset, edit, path, schema],
+  exitCodes: [ok, failed, usage, configuration],
+});
+
+function loadActions(): Promise<typeof import("../config/config_actions.ts")> {
+  return importLate("../config/config_actions.ts", import.meta.url);
+}

@@ -1,0 +1,91 @@
+/**
+ * Changes of the user's configuration file.
+ *
+ * @module
+ */
+
+import { dirname } from "../../src/platform/paths.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+
+/**
+ * Replaces the content of a file. A program that reads it at the same time gets the old or the new content; where the
+ * path is a link, its target is replaced.
+ *
+ * @param change Returns the new content; what it throws is passed on, and the file stays unchanged.
+ * @throws {ConfigurationError} If the file cannot be read or written.
+ */
+export async function changeConfigFile(
+  file: string,
+  change: (content: string) => string,
+): Promise<void> {
+  const content = await attempt(file, "read", () => readIfExists(file));
+  const changed = change(content ?? "");
+  if (changed === content) return;
+  await attempt(file, "written", () => replaceFile(file, changed));
+}
+
+async function replaceFile(path: string, content: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await Deno.realPath(path).catch(() => path);
+  const mode = await Deno.stat(file).then(({ mode }) => mode, () => null) ?? 0o600;
+  const temporary = await Deno.makeTempFile({ dir: dirname(file), prefix: ".config-" });
+  try {
+    await Deno.writeTextFile(temporary, content);
+    await Deno.chmod(temporary, mode & 0o777);
+    await Deno.rename(temporary, file);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(file);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Opens a file in the user's editor and waits until the editor ends. A missing file is created.
+ *
+ * @throws {ConfigurationError} If the file cannot be created, or the editor cannot be started or fails.
+ */
+export async function openConfigFile(file: string, env: Host["env"]): Promise<void> {
+  if (await attempt(file, "read", () => readIfExists(file)) === undefined) {
+    await attempt(file, "written", () => replaceFile(file, HEADER));
+  }
+  const editor = env("VISUAL") || env("EDITOR") || "vi";
+  // The variable may hold arguments, as for git: `code --wait`.
+  const [command = "vi", ...args] = editor.trim().split(/\s+/);
+  const advice = "Set EDITOR to the command of an editor.";
+  try {
+    const { success } = await new Deno.Command(command, { args: [...args, file] }).spawn().status;
+    if (!success) {
+      throw new ConfigurationError(`The editor ${JSON.stringify(editor)} failed`, advice);
+    }
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigurationError(`The editor did not start: ${reason}`, advice);
+  }
+}
+
+const HEADER = "# Configuration of swink. All keys: swink config schema\n";
+
+/** Calls `action`; a failure of the file system becomes an error that names the file. */
+async function attempt<Value>(
+  file: string,
+  verb: "read" | "written",
+  action: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await action();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigurationError(`${file} cannot be ${verb}: ${reason}`);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Values of the configuration and where they come from.
+ *
+ * @module
+ */
+
+/** A value of a key. */
+export type ConfigValue = string | number | boolean | readonly string[];
+
+/** The source of a value. */
+export type ConfigOrigin =
+  /** The configuration file of the user, or that of the project. */
+  | { readonly type: "user" | "project"; readonly file: string }
+  /** An environment variable. */
+  | { readonly type: "environment"; readonly variable: string }
+  /** An argument of `--config`. */
+  | { readonly type: "override"; readonly text: string };
+
+/** A value with its source. */
+export interface ConfigSetting {
+  /** Name of the key. */
+  readonly key: string;
+  /** The value, which the definition of the key allows. */
+  readonly value: ConfigValue;
+  /** The source. */
+  readonly origin: ConfigOrigin;
+}
+
+/** A part of the configuration that was ignored or refused. */
+export interface ConfigProblem {
+  /** Whether the part is ignored with a warning, or the program ends. */
+  readonly type: "warning" | "error";
+  /** The source. */
+  readonly origin: ConfigOrigin;
+  /** Line of a file, from 1; `undefined` when it is unknown. */
+  readonly line?: number | undefined;
+  /** The problem and how to correct it, as a sentence without a full stop. */
+  readonly message: string;
+}
+
+/** The settings of one source. */
+export interface ConfigLayer {
+  /** The valid settings. */
+  readonly settings: readonly ConfigSetting[];
+  /** The other parts. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Returns a source as the subject of a message: the path of a file, or `--config a=b`. */
+export function formatOrigin(origin: ConfigOrigin): string {
+  switch (origin.type) {
+    case "user":
+    case "project":
+      return origin.file;
+    case "environment":
+      return origin.variable;
+    case "override":
+      return `--config ${origin.text}`;
+  }
+}
+
+/** Formats a problem as one line: the source, the line of a file, and the message. */
+export function formatConfigProblem({ origin, line, message }: ConfigProblem): string {
+  return `${formatOrigin(origin)}${line === undefined ? "" : `:${line}`}: ${message}`;
+}

@@ -1,0 +1,128 @@
+/**
+ * Loads the configuration from files, environment variables and `--config`.
+ *
+ * @module
+ */
+
+import { dirname, getPathRoot } from "../../src/platform/paths.ts";
+import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { ProgramDirectories } from "../host/program_directories.ts";
+import { checkConfigText } from "./check_config_value.ts";
+import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
+import { CONFIG_KEYS } from "./config_keys.ts";
+import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";
+import type { FileOrigin } from "./parse_config.ts";
+
+/** Maximum size of a configuration file, in bytes. */
+const MAX_FILE_BYTES = 1_000_000;
+
+/** The sources of the configuration. */
+export interface ConfigSources {
+  /** The program's directories. Default: no file of the user is read. */
+  readonly directories?: ProgramDirectories | undefined;
+  /** Root of the project, if it is trusted. Default: no file of a project is read. */
+  readonly projectRoot?: string | undefined;
+  /** Arguments of `--config`, as `key=value`. */
+  readonly overrides?: readonly string[] | undefined;
+}
+
+/** The configuration. */
+export interface Config {
+  /** The settings by key, with the source that precedes the others. */
+  readonly settings: ReadonlyMap<string, ConfigSetting>;
+  /** The parts that are ignored or invalid. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * Loads the configuration. Of the sources of a key, the last one applies: the user's file, the project's file, the
+ * environment, `--config`. Forbidden tools add up.
+ */
+export async function loadConfig(
+  { directories, projectRoot, overrides = [] }: ConfigSources,
+  env: Host["env"],
+): Promise<Config> {
+  const files = await Promise.all([
+    directories && readConfigFile({ type: "user", file: getUserConfigPath(directories) }),
+    projectRoot !== undefined &&
+    readConfigFile({ type: "project", file: getProjectConfigPath(projectRoot) }),
+  ]);
+  const layers = [
+    ...files.filter((layer) => typeof layer === "object"),
+    readEnvironment(env),
+    overrides.length > 0 ? (await loadOverrideParser())(overrides) : EMPTY_LAYER,
+  ];
+  return {
+    settings: mergeSettings(layers.flatMap(({ settings }) => settings)),
+    problems: layers.flatMap(({ problems }) => problems),
+  };
+}
+
+const EMPTY_LAYER: ConfigLayer = { settings: [], problems: [] };
+
+async function readConfigFile(origin: FileOrigin): Promise<ConfigLayer> {
+  // The user's file may be a link to anywhere; a project's file is one of the project.
+  const within = origin.type === "user" ? getPathRoot(origin.file) : dirname(dirname(origin.file));
+  const read = await readUntrustedFile(origin.file, { within, maxBytes: MAX_FILE_BYTES });
+  switch (read.type) {
+    case "missing":
+      return EMPTY_LAYER;
+    case "refused":
+      return {
+        settings: [],
+        problems: [{ type: "error", origin, message: `The file ${read.reason}` }],
+      };
+    case "content": {
+      const { parseConfig } = await importLate<typeof import("./parse_config.ts")>(
+        "./parse_config.ts",
+        import.meta.url,
+      );
+      return parseConfig(new TextDecoder().decode(read.bytes), origin);
+    }
+  }
+}
+
+function readEnvironment(env: Host["env"]): ConfigLayer {
+  const settings: ConfigSetting[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const definition of CONFIG_KEYS) {
+    const { key, variable } = definition;
+    const text = env(variable);
+    // An empty variable is the usual way to unset one for a single command.
+    if (text === undefined || text === "") continue;
+    const origin = { type: "environment", variable } as const;
+    const checked = checkConfigText(definition, text);
+    if (checked.type === "valid") settings.push({ key, value: checked.value, origin });
+    else problems.push({ type: "error", origin, message: checked.message });
+  }
+  return { settings, problems };
+}
+
+async function loadOverrideParser(): Promise<
+  typeof import("./parse_overrides.ts").parseOverrides
+> {
+  const module = await importLate<typeof import("./parse_overrides.ts")>(
+    "./parse_overrides.ts",
+    import.meta.url,
+  );
+  return module.parseOverrides;
+}
+
+/** Merges settings; later ones precede earlier ones. */
+function mergeSettings(settings: readonly ConfigSetting[]): Map<string, ConfigSetting> {
+  const merged = new Map<string, ConfigSetting>();
+  for (const setting of settings) {
+    const earlier = merged.get(setting.key);
+    merged.set(setting.key, earlier ? combineSettings(earlier, setting) : setting);
+  }
+  return merged;
+}
+
+/** Combines two settings of a key: what one source forbids, no other allows. */
+function combineSettings(earlier: ConfigSetting, later: ConfigSetting): ConfigSetting {
+  if (later.key !== "disallowed_tools") return later;
+  const values = [earlier, later].flatMap(({ value }) => Array.isArray(value) ? value : []);
+  return { ...later, value: values };
+}

@@ -1,0 +1,91 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { formatConfigProblem } from "./config_value.ts";
+import { type FileOrigin, parseConfig } from "./parse_config.ts";
+
+const USER: FileOrigin = { type: "user", file: "config.toml" };
+const PROJECT: FileOrigin = { type: "project", file: ".swink/config.toml" };
+
+/** Returns the values and the formatted problems. */
+function parse(text: string, origin = USER) {
+  const { settings, problems } = parseConfig(text, origin);
+  return {
+    values: Object.fromEntries(settings.map(({ key, value }) => [key, value])),
+    problems: problems.map(formatConfigProblem),
+  };
+}
+
+Deno.test("parseConfig(): reads the keys of the options", () => {
+  const text = 'model = "a/b" # comment\nmax_turns = 5\nallowed_tools = [\n  "bash(git *)",\n]\n';
+  assertEquals(parse(text), {
+    values: { model: "a/b", max_turns: 5, allowed_tools: ["bash(git *)"] },
+    problems: [],
+  });
+  assertEquals(parse(""), { values: {}, problems: [] });
+});
+
+Deno.test("parseConfig(): names an unknown key with its line and a suggestion, and reads the others", () => {
+  const text = 'model = "a/b"\n\nmaxTurns = 5\n[servers.x]\na = 1\n';
+  assertEquals(parse(text), {
+    values: { model: "a/b" },
+    problems: [
+      'config.toml:3: Unknown key "maxTurns". Did you mean max_turns?',
+      'config.toml:4: Unknown key "servers"',
+    ],
+  });
+});
+
+Deno.test("parseConfig(): reports a value of the wrong type with its line", () => {
+  const { settings, problems } = parseConfig("plain = true\nmax_turns = 'x'\n", USER);
+  assertEquals(settings.map(({ key }) => key), ["plain"]);
+  assertEquals(problems.map(({ type, line }) => ({ type, line })), [{ type: "error", line: 2 }]);
+});
+
+Deno.test("parseConfig(): reports a syntax error with its line", () => {
+  assertEquals(parse("model = 'a'\nmax_turns = \n").problems, [
+    "config.toml:2: Invalid TOML: invalid value",
+  ]);
+  assertEquals(parse("a = 1\na = 2").problems, [
+    "config.toml:2: Invalid TOML: trying to redefine an already defined table or value",
+  ]);
+});
+
+Deno.test("parseConfig(): a project cannot extend the rights of the user", () => {
+  const text =
+    'net = "on"\nsandbox = "off"\napprove_all = true\nallowed_tools = ["bash"]\nenv = ["A"]\ndisallowed_tools = ["bash"]\n';
+  const { values, problems } = parse(text, PROJECT);
+  assertEquals(values, { disallowed_tools: ["bash"] });
+  assertEquals(problems.length, 5);
+  assertEquals(
+    problems[0],
+    ".swink/config.toml:1: net cannot be set by a project; set it in your own configuration or on the command line",
+  );
+});
+
+Deno.test("parseConfig(): never throws", () => {
+  const fragments = fc.constantFrom(
+    "model",
+    "=",
+    '"',
+    "'",
+    "[",
+    "]",
+    "{",
+    "}",
+    "\n",
+    "#",
+    "1",
+    ".",
+    "__proto__",
+    "\u0000",
+    "constructor",
+  );
+  fc.assert(fc.property(fc.array(fc.oneof(fragments, fc.string())), (parts) => {
+    const { settings, problems } = parseConfig(parts.join(""), USER);
+    assert(Array.isArray(settings) && Array.isArray(problems));
+  }));
+});
+
+Deno.test("parseConfig(): reports nesting that is too deep", () => {
+  assertEquals(parse(`a = ${"[".repeat(100_000)}`).problems.length, 1);
+});

@@ -1,0 +1,54 @@
+/**
+ * The question whether to trust a project.
+ *
+ * @module
+ */
+
+import type { Host } from "../host/host.ts";
+import { askChoice } from "../questions/ask_choice.ts";
+import { TypedInput } from "../questions/typed_input.ts";
+import { toVisibleText } from "../render/visible_text.ts";
+import type { Project, ProjectOptions } from "./project.ts";
+import { trustDirectory } from "./trusted_directories.ts";
+
+const ANSWERS = ["yes", "no"] as const;
+
+/** Asks whether to trust a project, and saves the answer `yes`. Anything else means no, for this run. */
+export async function askForTrust(
+  { root, content }: Pick<Project, "root" | "content">,
+  { directories, signal }: Pick<ProjectOptions, "directories" | "signal">,
+  host: Pick<Host, "terminal" | "env">,
+): Promise<boolean> {
+  const { keyboard } = host.terminal;
+  if (!keyboard) return false;
+  using input = new TypedInput(keyboard);
+  const rows = [
+    `? Trust ${toVisibleText(root)}`,
+    `  It has ${content.map(toVisibleText).join(", ")}.`,
+    "  They instruct the agent and configure this program. Trust only what you have read or wrote yourself.",
+  ];
+  const answer = await askChoice({
+    details: rows.map((text) => ({ text, paint: (row) => row })),
+    message: "Trust? [y]es / [n]o",
+    answers: ANSWERS,
+  }, { host, keyboard, input, signal });
+  if (answer !== "yes") return false;
+  if (directories) await saveTrust(root, { directories, host });
+  return true;
+}
+
+/** Saves the answer; a directory that cannot be written only means that the question comes again. */
+async function saveTrust(
+  root: string,
+  { directories, host }: {
+    readonly directories: NonNullable<ProjectOptions["directories"]>;
+    readonly host: Pick<Host, "terminal">;
+  },
+): Promise<void> {
+  try {
+    await trustDirectory(root, directories);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await host.terminal.messages.write(`warning: the answer was not saved: ${reason}\n`);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The project of a run: its root, the files that the program could load from it, and whether the user trusts them.
+ *
+ * @module
+ */
+
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { Project, ProjectOptions } from "./project.ts";
+import { listProjectContent } from "./project_content.ts";
+import { findProjectRoot } from "./project_root.ts";
+
+/** Finds the project of a directory. Asks on a terminal whether to trust it, if it has content. */
+export async function openProject(options: ProjectOptions, host: Host): Promise<Project> {
+  const directory = await Deno.realPath(options.cwd);
+  const root = findProjectRoot(directory, await resolveHome(host));
+  const content = listProjectContent(root, directory);
+  const project = { root, directory, content };
+  if (content.length === 0 || options.trust) return { ...project, isTrusted: options.trust };
+  const { directories } = options;
+  const { isTrusted } = await loadTrust();
+  if (directories && await isTrusted(root, directories)) return { ...project, isTrusted: true };
+  const { terminal } = host;
+  if (!terminal.messages.isTerminal || !terminal.keyboard) return { ...project, isTrusted: false };
+  const { askForTrust } = await importLate<typeof import("./ask_for_trust.ts")>(
+    "./ask_for_trust.ts",
+    import.meta.url,
+  );
+  return { ...project, isTrusted: await askForTrust(project, options, host) };
+}
+
+/** Returns the root of the project of a directory if the user trusts it. Never asks. */
+export async function findTrustedRoot(
+  cwd: string,
+  { directories, host }: {
+    readonly directories: ProgramDirectories;
+    readonly host: Pick<Host, "env">;
+  },
+): Promise<string | undefined> {
+  const root = findProjectRoot(await Deno.realPath(cwd), await resolveHome(host));
+  const { isTrusted } = await loadTrust();
+  return await isTrusted(root, directories) ? root : undefined;
+}
+
+function loadTrust(): Promise<typeof import("./trusted_directories.ts")> {
+  return importLate("./trusted_directories.ts", import.meta.url);
+}
+
+async function resolveHome({ env }: Pick<Host, "env">): Promise<string | undefined> {
+  const home = env("HOME") || env("USERPROFILE");
+  if (!home) return undefined;
+  return await Deno.realPath(home).catch(() => home);
+}

@@ -1,0 +1,120 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createFakeHost } from "../../tests/cli/fake_host.ts";
+import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { openProject } from "./open_project.ts";
+import { isTrusted, trustDirectory } from "./trusted_directories.ts";
+
+const TERMINALS = ["input", "output", "messages"] as const;
+
+/** Opens a project with `AGENTS.md` as often as there are answers; returns whether it is trusted, and the screens. */
+async function openOften(answers: readonly (string | undefined)[]) {
+  await using home = await createTemporaryDirectory({ "p/AGENTS.md": "", "p/.git/x": "" });
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  const results = [];
+  for (const answer of answers) {
+    const host = createFakeHost({
+      env: { HOME: home.path, TERM: "dumb" },
+      ...(answer !== undefined && { answers: [answer], terminals: TERMINALS }),
+    });
+    const { signal } = new AbortController();
+    const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
+    const { isTrusted } = await openProject(options, host);
+    results.push({ isTrusted, hasAsked: host.messages.includes("? Trust ") });
+  }
+  return results;
+}
+
+Deno.test("openProject(): asks whether to trust a project, and remembers the answer yes", async () => {
+  assertEquals(await openOften(["y", "n", undefined]), [
+    { isTrusted: true, hasAsked: true },
+    { isTrusted: true, hasAsked: false },
+    { isTrusted: true, hasAsked: false },
+  ]);
+});
+
+Deno.test("openProject(): the answer no, and the end of the input, are valid for one run", async () => {
+  assertEquals(await openOften(["n", "", "y"]), [
+    { isTrusted: false, hasAsked: true },
+    { isTrusted: false, hasAsked: true },
+    { isTrusted: true, hasAsked: true },
+  ]);
+});
+
+Deno.test("openProject(): trusts no project without a terminal", async () => {
+  assertEquals(await openOften([undefined]), [{ isTrusted: false, hasAsked: false }]);
+});
+
+Deno.test("openProject(): does not ask about a directory from which nothing is loaded", async () => {
+  await using home = await createTemporaryDirectory({ "p/README.md": "" });
+  const host = createFakeHost({ env: { HOME: home.path }, terminals: TERMINALS });
+  const { signal } = new AbortController();
+  const options = { cwd: `${home.path}/p`, trust: false, directories: undefined, signal };
+  const { content, isTrusted } = await openProject(options, host);
+  assertEquals({ content, isTrusted, screen: host.screen }, {
+    content: [],
+    isTrusted: false,
+    screen: "",
+  });
+});
+
+Deno.test("openProject(): works without a directory for the answer", async () => {
+  await using home = await createTemporaryDirectory({ "p/CLAUDE.md": "", "state": "a file" });
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state/swink` };
+  const host = createFakeHost({
+    env: { HOME: home.path, TERM: "dumb" },
+    answers: ["y"],
+    terminals: TERMINALS,
+  });
+  const { signal } = new AbortController();
+  const options = { cwd: `${home.path}/p`, trust: false, directories, signal };
+  assertEquals((await openProject(options, host)).isTrusted, true);
+  assertStringIncludes(host.messages, "warning: the answer was not saved: ");
+});
+
+Deno.test("openProject(): finds the root, but never in the home directory", async () => {
+  await using home = await createTemporaryDirectory({
+    ".git/x": "",
+    "AGENTS.md": "",
+    "p/.git/x": "",
+    "p/AGENTS.md": "",
+    "p/a/b/CLAUDE.md": "",
+    "p/a/.mcp.json": "",
+    "q/r/x": "",
+  });
+  const host = createFakeHost({ env: { HOME: home.path } });
+  const { signal } = new AbortController();
+  const open = async (path: string) => {
+    const cwd = `${home.path}${path}`;
+    const options = { cwd, trust: true, directories: undefined, signal };
+    const { root, content } = await openProject(options, host);
+    return [root.slice(home.path.length), content];
+  };
+  assertEquals(await open("/p/a/b"), ["/p", ["AGENTS.md", "a/b/CLAUDE.md"]]);
+  assertEquals(await open("/q/r"), ["/q/r", []]);
+  assertEquals(await open(""), ["", ["AGENTS.md"]]);
+});
+
+Deno.test("isTrusted(): covers the directories below, and survives damage of the file", async () => {
+  await using home = await createTemporaryDirectory({
+    "state/trusted_directories": '"/a/b"\n"/cut\n\u0000\n"/c"\n',
+  });
+  const directories = { config: home.path, state: `${home.path}/state` };
+  const check = (path: string) => isTrusted(path, directories);
+  assertEquals(await check("/a/b"), true);
+  assertEquals(await check("/a/b/c"), true);
+  assertEquals(await check("/a"), false);
+  assertEquals(await check("/a/bc"), false);
+  assertEquals(await check("/c"), true);
+  await trustDirectory('/with "quotes"\nand lines', directories);
+  assertEquals(await check('/with "quotes"\nand lines/x'), true);
+  assertEquals(await check("/with"), false);
+});
+
+Deno.test("trustDirectory(): programs that save at the same time lose no directory", async () => {
+  await using home = await createTemporaryDirectory();
+  const directories = { config: home.path, state: `${home.path}/state` };
+  const paths = Array.from({ length: 50 }, (_, i) => `/project/${i}`);
+  await Promise.all(paths.map((path) => trustDirectory(path, directories)));
+  const results = await Promise.all(paths.map((path) => isTrusted(path, directories)));
+  assertEquals(results.filter((result) => !result), []);
+});

@@ -1,0 +1,31 @@
+/**
+ * The project of a run.
+ *
+ * @module
+ */
+
+import type { ProgramDirectories } from "../host/program_directories.ts";
+
+/** A project. */
+export interface Project {
+  /** Absolute path of its root, without links. */
+  readonly root: string;
+  /** Absolute path of the working directory, without links. */
+  readonly directory: string;
+  /** Paths, relative to the root, of the files that the program loads from a trusted project. */
+  readonly content: readonly string[];
+  /** Whether they are loaded. */
+  readonly isTrusted: boolean;
+}
+
+/** Options for `openProject()`. */
+export interface ProjectOptions {
+  /** Absolute path of the working directory. */
+  readonly cwd: string;
+  /** Whether the user trusts the project for this run. */
+  readonly trust: boolean;
+  /** The program's directories, which hold the trusted directories. */
+  readonly directories: ProgramDirectories | undefined;
+  /** Closes the question. */
+  readonly signal: AbortSignal;
+}

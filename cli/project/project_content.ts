@@ -1,0 +1,37 @@
+/**
+ * The files of a project that the program loads: instructions, configuration, servers and skills.
+ *
+ * @module
+ */
+
+import { getRelativePath, join } from "../../src/platform/paths.ts";
+import { listDirectories } from "./project_root.ts";
+
+/** Names of files with instructions, in order of preference; the first one that a directory has is read. */
+export const INSTRUCTION_NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
+
+/** Names of files that the program loads from the root of a project. */
+const ROOT_NAMES = [".swink/config.toml"] as const;
+
+/**
+ * Returns the paths, relative to the root of a project, of the files that the program loads for a directory.
+ *
+ * @param root Absolute path of the root of the project.
+ * @param directory Absolute path of a directory within the root.
+ */
+export function listProjectContent(root: string, directory: string): string[] {
+  const instructions = listDirectories(root, directory).flatMap((parent) => {
+    const paths = INSTRUCTION_NAMES.map((name) => join(parent, name));
+    return paths.filter(exists).slice(0, 1).flatMap((path) => getRelativePath(root, path) ?? []);
+  });
+  return [...instructions, ...ROOT_NAMES.filter((name) => exists(join(root, name)))];
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

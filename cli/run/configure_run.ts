@@ -1,0 +1,103 @@
+/**
+ * The configuration of a run: its project, and the options of the command line with the values of the configuration.
+ *
+ * @module
+ */
+
+import { type OptionValues, toFlag } from "../command_line/definition.ts";
+import { applyConfig } from "../config/apply_config.ts";
+import { CONFIG_KEYS } from "../config/config_keys.ts";
+import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config/config_value.ts";
+import { type Config, loadConfig } from "../config/load_config.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import { openProject } from "../project/open_project.ts";
+import type { Project } from "../project/project.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import type { RunOptions } from "../settings/run_options.ts";
+import { resolveDirectory } from "./resolve_path.ts";
+
+/** Calls `parse`, which parses the value of an option, and lets its errors name the source of the value. */
+export type ParseOption = <Value>(option: keyof RunOptions, parse: () => Value) => Value;
+
+/** The command line of a run. */
+export interface RunCommandLine {
+  /** The options, with defaults. */
+  readonly options: RunOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** The options of a run after its configuration. */
+export interface ConfiguredRun {
+  /** The options, with the values of the configuration. */
+  readonly options: RunOptions;
+  /** The project; `undefined` with `--bare`. */
+  readonly project?: Project;
+  /** Calls a function that parses the value of an option; its errors name the source of the value. */
+  readonly parseOption: ParseOption;
+}
+
+/**
+ * Loads the configuration of a run.
+ *
+ * @throws {UsageError} If `--cwd` or `--config` is invalid.
+ * @throws {ConfigurationError} If a file or a variable is invalid.
+ */
+export async function configureRun(
+  { options, given }: RunCommandLine,
+  signal: AbortSignal,
+  host: Host,
+): Promise<ConfiguredRun> {
+  const cwd = resolveDirectory(options.cwd);
+  const directories = getProgramDirectories(host.env);
+  const { bare, trust } = options;
+  const project = bare ? undefined : await openProject({ cwd, trust, directories, signal }, host);
+  const config = await loadConfig({
+    directories: bare ? undefined : directories,
+    projectRoot: project?.isTrusted ? project.root : undefined,
+    overrides: options.config,
+  }, host.env);
+  await reportProblems(config.problems, options, host);
+  return {
+    options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
+    ...(project && { project }),
+    parseOption: (option, parse) => parseOption(option, parse, { given, config }),
+  };
+}
+
+/** Reports ignored parts of the configuration, and throws for invalid ones. */
+async function reportProblems(
+  problems: readonly ConfigProblem[],
+  { strictConfig }: Pick<RunOptions, "strictConfig">,
+  { terminal }: Pick<Host, "terminal">,
+): Promise<void> {
+  const isError = ({ type }: ConfigProblem) => strictConfig || type === "error";
+  const errors = problems.filter(isError);
+  if (errors.length > 0) {
+    const [first = "", ...others] = errors.map(formatConfigProblem);
+    const isUsage = errors.every(({ origin }) => origin.type === "override");
+    throw new (isUsage ? UsageError : ConfigurationError)(first, others.join("\n"));
+  }
+  for (const problem of problems) {
+    await terminal.messages.write(`warning: ${toPlainText(formatConfigProblem(problem))}\n`);
+  }
+}
+
+/** Calls `parse`. An error about a value of the configuration names its source instead of the flag. */
+function parseOption<Value>(
+  option: string,
+  parse: () => Value,
+  { given, config }: { readonly given: ReadonlySet<string>; readonly config: Config },
+): Value {
+  try {
+    return parse();
+  } catch (error) {
+    const key = CONFIG_KEYS.find((definition) => definition.option === option)?.key ?? "";
+    const setting = given.has(option) ? undefined : config.settings.get(key);
+    if (!setting || !(error instanceof UsageError)) throw error;
+    const message = error.message.replaceAll(toFlag(option), key);
+    throw new ConfigurationError(`${formatOrigin(setting.origin)}: ${message}`, error.advice);
+  }
+}

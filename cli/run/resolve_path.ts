@@ -1,0 +1,45 @@
+/**
+ * Paths of the command line.
+ *
+ * @module
+ */
+
+import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
+import { UsageError } from "../host/cli_error.ts";
+
+/** Resolves a path against the current directory. */
+export function resolvePath(path: string): string {
+  return isAbsolute(path) ? join(path) : join(Deno.cwd(), path);
+}
+
+/**
+ * Resolves the working directory.
+ *
+ * @throws {UsageError} If it is not a directory.
+ */
+export function resolveDirectory(path = "."): string {
+  const directory = resolvePath(path);
+  if (isDirectory(directory)) return directory;
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
+}
+
+/**
+ * Resolves and checks the path of a file that is written after the run, which may take an hour.
+ *
+ * @throws {UsageError} If the file is a directory, or its directory does not exist.
+ */
+export function resolveNewFile(flag: string, path: string): string {
+  const file = resolvePath(path);
+  const message = `Invalid value ${JSON.stringify(path)} for ${flag}`;
+  if (isDirectory(file)) throw new UsageError(`${message}: is a directory`);
+  if (isDirectory(dirname(file))) return file;
+  throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}

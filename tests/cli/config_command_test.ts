@@ -1,0 +1,143 @@
+/**
+ * `swink config`.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { parse } from "smol-toml";
+import { main } from "../../cli/main.ts";
+import { createFakeHost } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const FILE = ".config/swink/config.toml";
+
+/** Runs `swink config` with a home directory. */
+async function run(home: TemporaryDirectory, args: readonly string[], env = {}) {
+  const host = createFakeHost({ env: { HOME: home.path, NO_COLOR: "1", ...env } });
+  const code = await main(["config", ...args], host);
+  const hide = (text: string) => text.replaceAll(home.path, "HOME");
+  return [code, hide(host.output), hide(host.messages)] as const;
+}
+
+Deno.test("swink config get: prints the settings with their sources, or one value", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: 'model = "a/b"\ntools = ["read_file", "bash"]\n',
+  });
+  const env = { SWINK_MAX_TURNS: "5" };
+  assertEquals(await run(home, ["get"], env), [
+    0,
+    `model = "a/b"  # HOME/${FILE}\ntools = ["read_file","bash"]  # HOME/${FILE}\nmax_turns = 5  # SWINK_MAX_TURNS\n`,
+    "",
+  ]);
+  assertEquals(await run(home, ["get", "tools"]), [0, "read_file\nbash\n", ""]);
+  assertEquals(await run(home, ["get", "max_turns"]), [0, "100\n", ""]);
+  assertEquals(await run(home, ["get", "system"]), [0, "", ""]);
+});
+
+Deno.test("swink config get: reports what is wrong with the configuration", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "max_turns = 'x'\nmodle = 'a/b'\n" });
+  assertEquals(await run(home, ["get"]), [
+    3,
+    "",
+    `error: HOME/${FILE}:1: max_turns must be an integer, not "x"\n` +
+    `warning: HOME/${FILE}:2: Unknown key "modle". Did you mean model?\n`,
+  ]);
+});
+
+Deno.test("swink config set: creates the file, which only the user can read", async () => {
+  await using home = await createTemporaryDirectory();
+  assertEquals(await run(home, ["set", "max_turns", "7"]), [0, "", ""]);
+  assertEquals(await run(home, ["set", "allowed_tools", '["bash(git log *)"]']), [0, "", ""]);
+  assertEquals(await run(home, ["set", "model", "a/b"]), [0, "", ""]);
+  assertEquals(parse(home.read(FILE)), {
+    max_turns: 7,
+    allowed_tools: ["bash(git log *)"],
+    model: "a/b",
+  });
+  const { mode } = await Deno.stat(`${home.path}/${FILE}`);
+  assertEquals((mode ?? 0) & 0o777, 0o600);
+});
+
+Deno.test("swink config set, unset: keep the comments, the mode and a link", async () => {
+  const text = '# mine\nmodel = "a/b" # good\nmax_turns = 5\n';
+  await using home = await createTemporaryDirectory({ "dotfiles/swink.toml": text });
+  await Deno.mkdir(`${home.path}/.config/swink`, { recursive: true });
+  await Deno.chmod(`${home.path}/dotfiles/swink.toml`, 0o640);
+  await Deno.symlink(`${home.path}/dotfiles/swink.toml`, `${home.path}/${FILE}`);
+  await run(home, ["set", "model", "c/d"]);
+  await run(home, ["unset", "max_turns"]);
+  assertEquals(home.read("dotfiles/swink.toml"), '# mine\nmodel = "c/d" # good\n');
+  assert((await Deno.lstat(`${home.path}/${FILE}`)).isSymlink);
+  const { mode } = await Deno.stat(`${home.path}/${FILE}`);
+  assertEquals((mode ?? 0) & 0o777, 0o640);
+  assertEquals([...Deno.readDirSync(`${home.path}/dotfiles`)].length, 1);
+});
+
+Deno.test("swink config set: rejects invalid keys and values, and an invalid file, which stays unchanged", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "model = \n" });
+  const [code, output, messages] = await run(home, ["set", "max_turn", "7"]);
+  assertEquals([code, output], [2, ""]);
+  assertStringIncludes(messages, 'Invalid value "max_turn" for <key>: must be one of model, ');
+  assertStringIncludes(messages, "Did you mean max_turns?");
+  assertEquals(await run(home, ["set", "max_turns", "0"]), [
+    2,
+    "",
+    "swink: max_turns must be at least 1, not 0\n",
+  ]);
+  assertEquals(await run(home, ["set", "max_turns", "7"]), [
+    3,
+    "",
+    `swink: HOME/${FILE}:1: Invalid TOML: invalid value\nCorrect the file first: swink config edit\n`,
+  ]);
+  assertEquals(home.read(FILE), "model = \n");
+});
+
+Deno.test("swink config edit: opens the editor, and reports what is wrong with the file afterwards", async () => {
+  await using home = await createTemporaryDirectory();
+  home.write("editor", '#!/bin/sh\necho "max_turns = 0" > "$2"\n', 0o755);
+  // The path of the temporary directory has blanks, which separate arguments.
+  const link = await Deno.makeTempDir();
+  await Deno.symlink(`${home.path}/editor`, `${link}/editor`);
+  assertEquals(await run(home, ["edit"], { EDITOR: `${link}/editor --wait` }), [
+    3,
+    "",
+    `error: HOME/${FILE}:1: max_turns must be at least 1, not 0\n`,
+  ]);
+  await Deno.remove(link, { recursive: true });
+  const [code, , messages] = await run(home, ["edit"], {
+    VISUAL: "missing-editor",
+    EDITOR: "true",
+  });
+  assertEquals(code, 3);
+  assertStringIncludes(messages, "swink: The editor did not start: ");
+  assertEquals(await run(home, ["edit"], { EDITOR: "false" }), [
+    3,
+    "",
+    'swink: The editor "false" failed\nSet EDITOR to the command of an editor.\n',
+  ]);
+});
+
+Deno.test("swink config path: prints the path", async () => {
+  await using home = await createTemporaryDirectory();
+  assertEquals(await run(home, ["path"]), [0, `HOME/${FILE}\n`, ""]);
+  assertEquals(await run(home, ["path"], { XDG_CONFIG_HOME: "/c" }), [
+    0,
+    "/c/swink/config.toml\n",
+    "",
+  ]);
+  const [code, , messages] = await run(home, ["path"], { HOME: "" });
+  assertEquals([code, messages.startsWith("swink: There is no home directory")], [3, true]);
+});
+
+Deno.test("swink config schema: describes every key and rejects invalid files", async () => {
+  await using home = await createTemporaryDirectory();
+  const [code, output] = await run(home, ["schema"]);
+  assertEquals(code, 0);
+  const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(JSON.parse(output));
+  assertEquals(validate({ model: "a/b", max_turns: 5, tools: ["a"], sandbox: "off" }), true);
+  for (const invalid of [{ max_turns: 0 }, { modle: "a" }, { sandbox: "on" }, { plain: 1 }]) {
+    assertEquals(validate(invalid), false, JSON.stringify(invalid));
+  }
+});

@@ -1,0 +1,145 @@
+/**
+ * Runs with configuration files, variables, `--config`, and the instructions of a project.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { createFakeHost, type FakeHostOptions, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
+
+const CONFIG = ".config/swink/config.toml";
+
+interface RunOptions extends FakeHostOptions {
+  /** Files below the home directory; the run works in `p`. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** Runs `swink run` in the directory `p` of a home directory. */
+async function run({ files, env, ...options }: RunOptions, ...args: string[]) {
+  await using home = await createTemporaryDirectory({ "p/notes.txt": "", ...files });
+  const host = createFakeHost({
+    model: [scriptedReply("Done.")],
+    ...options,
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path, ...env },
+  });
+  const code = await main(["run", "--cwd", `${home.path}/p`, ...args, "Hello"], host);
+  const hide = (text: string) => text.replaceAll(home.path, "HOME");
+  const body = host.requests[0]?.body ?? "{}";
+  return { code, messages: hide(host.messages), request: JSON.parse(body), body: hide(body) };
+}
+
+Deno.test("swink run: the command line precedes the environment, and that the user's file", async () => {
+  const files = { [CONFIG]: 'model = "anthropic/file"\n' };
+  const env = { SWINK_MODEL: "anthropic/variable" };
+  assertEquals((await run({ files })).request.model, "file");
+  assertEquals((await run({ files, env })).request.model, "variable");
+  const override = ["--config", "model=anthropic/override"];
+  assertEquals((await run({ files, env }, ...override)).request.model, "override");
+  assertEquals(
+    (await run({ files, env }, ...override, "-m", "anthropic/flag")).request.model,
+    "flag",
+  );
+  assertEquals((await run({ files, env: { SWINK_MODEL: "" } })).request.model, "file");
+});
+
+Deno.test("swink run: removes the tools that the configuration forbids, whatever the command line allows", async () => {
+  const files = { [CONFIG]: 'disallowed_tools = ["bash"]\n' };
+  const { request } = await run({ files }, "--disallowed-tools", "Write");
+  const names: string[] = request.tools.map(({ name }: { name: string }) => name);
+  assertEquals(names.filter((name) => ["bash", "write_file", "edit_file"].includes(name)), [
+    "edit_file",
+  ]);
+});
+
+Deno.test("swink run: an unknown key is a warning, and an error with --strict-config", async () => {
+  const files = { [CONFIG]: "max_turn = 5\n" };
+  const warning = `HOME/${CONFIG}:1: Unknown key "max_turn". Did you mean max_turns?\n`;
+  const loose = await run({ files });
+  assertEquals(loose.code, 0);
+  assert(loose.messages.startsWith(`warning: ${warning}`), loose.messages);
+  const strict = await run({ files }, "--strict-config");
+  assertEquals(strict, { ...strict, code: 3, messages: `swink: ${warning}`, body: "{}" });
+});
+
+Deno.test("swink run: an invalid configuration ends the run, and its source is named", async () => {
+  const check = async (options: RunOptions, ...args: string[]) => {
+    const { code, messages } = await run(options, ...args);
+    return [code, messages];
+  };
+  const file = `swink: HOME/${CONFIG}`;
+  assertEquals(await check({ files: { [CONFIG]: "model = \n" } }), [
+    3,
+    `${file}:1: Invalid TOML: invalid value\n`,
+  ]);
+  assertEquals(await check({ files: { [CONFIG]: "net = 'http://x'\n" } }), [
+    3,
+    `${file}: Invalid value "http://x" for net: must be on, off or hosts separated by commas\n`,
+  ]);
+  assertEquals(await check({ files: { [CONFIG]: "model = 'x'\nmax_turns = 0\n" } }), [
+    3,
+    `${file}:2: max_turns must be at least 1, not 0\n`,
+  ]);
+  assertEquals(await check({ env: { SWINK_SANDBOX: "full" } }), [
+    3,
+    'swink: SWINK_SANDBOX: sandbox must be one of auto, required, off, not "full"\n',
+  ]);
+  assertEquals(await check({}, "--config", "net"), [
+    2,
+    "swink: --config net: Write it as KEY=VALUE\n",
+  ]);
+});
+
+Deno.test("swink run: gives the model the instructions of a trusted project, and names them", async () => {
+  const files = {
+    "p/AGENTS.md": "Use tabs. @docs/a.md",
+    "p/docs/a.md": "Be brief.",
+    "p/.git/x": "",
+  };
+  const { code, messages, request } = await run({ files }, "--trust", "--sandbox", "off");
+  assertEquals(code, 0);
+  const prompt = JSON.stringify(request.system);
+  assertStringIncludes(prompt, '<instructions file=\\"AGENTS.md\\">\\nUse tabs. @docs/a.md\\n');
+  assertStringIncludes(prompt, '<instructions file=\\"docs/a.md\\">\\nBe brief.\\n');
+  assertStringIncludes(messages, "sandbox off · AGENTS.md, docs/a.md\n");
+});
+
+Deno.test("swink run: loads nothing from a project that is not trusted, and says so", async () => {
+  const files = {
+    "p/AGENTS.md": "Use tabs.",
+    "p/.swink/config.toml": 'model = "anthropic/evil"\n',
+  };
+  for (const args of [[], ["--system", "Be brief."]]) {
+    const { code, messages, request, body } = await run({ files }, ...args);
+    assertEquals([code, body.includes("Use tabs.")], [0, false]);
+    assertEquals(request.model, "claude-sonnet-5-5");
+    assertStringIncludes(messages, "AGENTS.md, .swink/config.toml not loaded (--trust)\n");
+  }
+  const { request, messages } = await run({ files }, "--trust");
+  assertEquals(request.model, "evil");
+  assertStringIncludes(messages, "AGENTS.md, .swink/config.toml\n");
+});
+
+Deno.test("swink run --bare: loads no file, neither of the user nor of the project", async () => {
+  const files = { [CONFIG]: "max_turns = 0\n", "p/AGENTS.md": "Use tabs." };
+  const { code, messages, body } = await run({ files }, "--bare");
+  assertEquals([code, body.includes("Use tabs."), messages.includes("AGENTS.md")], [
+    0,
+    false,
+    false,
+  ]);
+});
+
+Deno.test("swink run: instructions follow the text of --system", async () => {
+  const files = { "p/AGENTS.md": "Use tabs." };
+  const { request } = await run({ files }, "--trust", "--system", "Be brief.");
+  const prompt = JSON.stringify(request.system);
+  assert(prompt.indexOf("Be brief.") < prompt.indexOf("Use tabs."), prompt);
+});
+
+Deno.test("swink run: reads a configuration of 10,000 lines", async () => {
+  const lines = Array.from({ length: 10_000 }, (_, i) => `# ${i}`).join("\n");
+  const files = { [CONFIG]: `${lines}\nmodel = "anthropic/last"\n` };
+  assertEquals((await run({ files })).request.model, "last");
+});
