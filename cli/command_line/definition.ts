@@ -51,6 +51,8 @@ export interface ArgumentDefinition {
   readonly description: string;
   /** The only valid values. */
   readonly choices?: readonly string[];
+  /** Some valid values, which completions offer. */
+  readonly suggestions?: readonly string[];
   /** Whether it may be missing. */
   readonly optional?: boolean;
   /** Whether it takes all following arguments. */

@@ -7,6 +7,7 @@
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
+import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
@@ -21,6 +22,8 @@ export interface RunSettings {
   readonly model?: ModelSpec;
   /** Base URL of the provider's API. */
   readonly baseUrl?: string;
+  /** Settings of providers, by name. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
   /** Replaces the default system prompt. */
   readonly systemPrompt?: string;
   /** Absolute path of the working directory. */
@@ -70,7 +73,10 @@ export interface ProjectRunSettings extends RunSettings {
  * @throws {ConfigurationError} If a value of the configuration is invalid.
  */
 export function parseRunSettings(
-  { options, parseOption }: Pick<ConfiguredRun, "options" | "parseOption">,
+  { options, providers, parseOption }: Pick<
+    ConfiguredRun,
+    "options" | "providers" | "parseOption"
+  >,
 ): RunSettings {
   const { system, baseUrl, model, patch, record, replay, tools } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
@@ -86,6 +92,7 @@ export function parseRunSettings(
     net: parseOption("net", () => parseNet(options.net)),
     sandbox: options.sandbox,
     approveAll: options.approveAll,
+    providers,
     ...parseOption("env", () => parseEnvironment(options.env ?? [])),
     ...(tools && { tools: parseRules("tools") }),
     ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),

@@ -8,7 +8,7 @@ import type { ApprovalMode, ModelSpec } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
-import { connect, keyVariables, providerNames } from "../../adapters/connect.ts";
+import { connect, keyVariables, providerNames, urlVariable } from "../../adapters/connect.ts";
 import type { ProviderOptions } from "../../adapters/mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
 import { codingTools } from "../../src/tools/coding_tools.ts";
@@ -18,6 +18,7 @@ import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
+import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
@@ -63,7 +64,7 @@ export interface AgentSetup extends AsyncDisposable {
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
   const { env, fetch } = host;
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
-  const model = chooseModel(options, env);
+  const model = await chooseModel(options, host);
   const confinement = options.sandbox;
   // The user has confirmed a working directory with the home directory.
   const homeAccess = "allow";
@@ -92,7 +93,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       fetch,
       env,
       headers: { "user-agent": `swink/${VERSION}` },
-      providers: { [model.provider]: getProviderOptions(model, options) },
+      providers: { [model.provider]: await getProviderOptions(model, options, host) },
     }),
     prices,
     systemPrompt: createPrompt(options, host),
@@ -129,20 +130,54 @@ function openSandbox(options: SandboxOptions, env: Host["env"]): Sandbox {
 }
 
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
-function getProviderOptions(
+async function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay }: AgentSetupOptions,
-): ProviderOptions {
-  // A replay sends no request, so any key will do.
-  const key = replay === undefined ? {} : { apiKey: "replayed" };
-  if (baseUrl !== undefined) return { baseUrl, keyless: true, ...key };
-  const providers = providerNames();
-  if (!providers.includes(provider)) {
-    const advice = `Providers: ${providers.join(", ")}. Any other requires --base-url.`;
-    const message = `Unknown provider "${provider}"${didYouMean(provider, providers)}`;
+  { baseUrl, replay, providers = {} }: AgentSetupOptions,
+  host: Pick<Host, "env">,
+): Promise<ProviderOptions> {
+  const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
+  const ownUrl = baseUrl ??
+    (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
+  const names = providerNames();
+  if (ownUrl === undefined && !names.includes(provider)) {
+    const advice = `Providers: ${names.join(", ")}. Any other requires --base-url.`;
+    const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  return { keyHint: `set ${keyVariables(provider).join(" or ")}`, ...key };
+  const apiKey = await getKey(provider, { replay, keyCommand }, host);
+  const isKeyless = baseUrl !== undefined || !names.includes(provider);
+  const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
+  return {
+    ...(ownUrl !== undefined && { baseUrl: ownUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(isKeyless ? { keyless: true } : { keyHint: hint }),
+  };
+}
+
+/** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
+async function getKey(
+  provider: string,
+  { replay, keyCommand }: {
+    readonly replay: string | undefined;
+    readonly keyCommand: string | undefined;
+  },
+  host: Pick<Host, "env">,
+): Promise<string | undefined> {
+  // A replay sends no request, so any key will do.
+  if (replay !== undefined) return "replayed";
+  if (hasVariable(keyVariables(provider), host)) return undefined;
+  const { findKey } = await importLate<typeof import("../credentials/find_key.ts")>(
+    "../credentials/find_key.ts",
+    import.meta.url,
+  );
+  return await findKey(provider, keyCommand, host);
+}
+
+function hasVariable(
+  names: readonly (string | undefined)[],
+  { env }: Pick<Host, "env">,
+): boolean {
+  return names.some((name) => name !== undefined && (env(name) ?? "") !== "");
 }
 
 /** Returns the keyboard if a user at the terminal can see a question and answer it. */
