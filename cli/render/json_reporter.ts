@@ -81,7 +81,7 @@ export class StreamJsonReporter implements Reporter {
 }
 
 function createResult(
-  { outcome, exitCode, refused, turns, durationMs, model, runId }: RunReport,
+  { outcome, exitCode, refused, turns, durationMs, model, runId, sessionId }: RunReport,
   patch: string | undefined,
 ): object {
   const { messages, ...result } = outcome;
@@ -89,6 +89,7 @@ function createResult(
     type: "result",
     schemaVersion: SCHEMA_VERSION,
     runId,
+    sessionId,
     model,
     exitCode,
     text: getFinalText(messages),

@@ -34,6 +34,8 @@ export interface RunCommandLine {
 export interface ConfiguredRun {
   /** The options, with the values of the configuration. */
   readonly options: RunOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** The project; `undefined` with `--bare`. */
@@ -65,6 +67,7 @@ export async function configureRun(
   await reportProblems(config.problems, options, host);
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
+    given,
     providers: getProviderSettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),

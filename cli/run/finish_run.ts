@@ -12,6 +12,7 @@ import type { InterruptHandler } from "../host/interrupt.ts";
 import type { Reporter, RunReport } from "../render/reporter.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RecordedSession } from "../sessions/run_session.ts";
 import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
@@ -20,6 +21,8 @@ import { writePatch } from "./write_patch.ts";
 export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
+  /** The session of the run; `undefined` if it is not saved. */
+  readonly session?: RecordedSession | undefined;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
   /** Terminal and environment. */
@@ -55,7 +58,7 @@ export async function finishRun(
   run: Run,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { patch, interrupt, host, setup, baseUrl } = run;
+  const { patch, interrupt, host, setup, session, baseUrl } = run;
   const { outcome, attempts, ...totals } = result;
   const created = await snapshot?.createPatch();
   const changes = created?.bytes;
@@ -71,7 +74,8 @@ export async function finishRun(
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
   const { model } = setup.agent.state;
-  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode };
+  const sessionId = session?.id ?? null;
+  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode, sessionId };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
   if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);

@@ -12,6 +12,7 @@ import { UsageError } from "../host/cli_error.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
+import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
 import { resolveDirectory, resolveNewFile, resolvePath } from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
@@ -20,6 +21,8 @@ import { splitRules } from "./tool_rules.ts";
 export interface RunSettings {
   /** Model. Default: chosen by the environment. */
   readonly model?: ModelSpec;
+  /** Whether the command line names the model, which then precedes that of a session. */
+  readonly isModelGiven: boolean;
   /** Base URL of the provider's API. */
   readonly baseUrl?: string;
   /** Settings of providers, by name. */
@@ -56,6 +59,8 @@ export interface RunSettings {
   readonly passEnvironment: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** The session that the run belongs to. */
+  readonly session: SessionChoice;
   /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
   readonly sandbox: RunOptions["sandbox"];
 }
@@ -73,10 +78,7 @@ export interface ProjectRunSettings extends RunSettings {
  * @throws {ConfigurationError} If a value of the configuration is invalid.
  */
 export function parseRunSettings(
-  { options, providers, parseOption }: Pick<
-    ConfiguredRun,
-    "options" | "providers" | "parseOption"
-  >,
+  { options, given, providers, parseOption }: Omit<ConfiguredRun, "project">,
 ): RunSettings {
   const { system, baseUrl, model, patch, record, replay, tools } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
@@ -92,7 +94,9 @@ export function parseRunSettings(
     net: parseOption("net", () => parseNet(options.net)),
     sandbox: options.sandbox,
     approveAll: options.approveAll,
+    isModelGiven: given.has("model"),
     providers,
+    session: parseSessionChoice(options),
     ...parseOption("env", () => parseEnvironment(options.env ?? [])),
     ...(tools && { tools: parseRules("tools") }),
     ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),

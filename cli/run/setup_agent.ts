@@ -29,8 +29,17 @@ import { createSystemPrompt, formatInstructions } from "./system_prompt.ts";
 import { resolveToolRules } from "./tool_rules.ts";
 
 /** Options for `setUpAgent()`. */
-export interface AgentSetupOptions
-  extends Omit<RunSettings, "outputFormat" | "patch" | "verbosity" | "plain" | "passEnvironment"> {
+export interface AgentSetupOptions extends
+  Omit<
+    RunSettings,
+    | "outputFormat"
+    | "patch"
+    | "verbosity"
+    | "plain"
+    | "passEnvironment"
+    | "isModelGiven"
+    | "session"
+  > {
   /** Names of environment variables of this program to pass to commands. */
   readonly passEnvironment?: readonly string[];
   /** Environment variables of commands. */

@@ -163,6 +163,34 @@ export const PERMISSION_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Options that select the session. */
+export const SESSION_OPTIONS = {
+  continue: {
+    short: "c",
+    type: "boolean",
+    description: "Continues the last session of the directory.",
+    conflicts: ["resume", "sessionId", "noSession"],
+  },
+  resume: {
+    short: "r",
+    type: "string",
+    value: "id",
+    description: "Continues a session; the beginning of its id is enough.",
+    conflicts: ["sessionId", "noSession"],
+  },
+  fork: {
+    type: "boolean",
+    description: "Continues in a copy of the session, which stays unchanged.",
+  },
+  sessionId: {
+    type: "string",
+    value: "id",
+    description: "Id of the session, which is created if it does not exist.",
+    conflicts: ["noSession"],
+  },
+  noSession: { type: "boolean", description: "Does not save the run as a session." },
+} as const satisfies OptionDefinitions;
+
 /** Options that select the configuration and the files of the project. */
 export const CONFIGURATION_OPTIONS = {
   config: {
@@ -194,6 +222,7 @@ export const RUN_OPTIONS = {
   ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
   ...PERMISSION_OPTIONS,
+  ...SESSION_OPTIONS,
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDefinitions;
 
