@@ -12,12 +12,13 @@ import { config } from "./config.ts";
 import { demo } from "./demo.ts";
 import { keys, login, logout } from "./login.ts";
 import { run } from "./run.ts";
+import { sessions } from "./sessions.ts";
 
 /** The program and its commands. */
 export const PROGRAM = defineCommand({
   name: "swink",
   summary: "An agent for the command line that reads, edits and runs the files of a directory",
-  commands: [run, config, login, logout, keys, demo, completions],
+  commands: [run, sessions, config, login, logout, keys, demo, completions],
   options: {
     version: {
       short: "V",

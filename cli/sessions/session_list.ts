@@ -1,0 +1,90 @@
+/**
+ * Lists of sessions as text.
+ *
+ * @module
+ */
+
+import type { SearchHit, SessionSummary } from "../../src/memory/mod.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import type { Style } from "../render/style.ts";
+import { getTextWidth, truncateToWidth } from "../render/text_width.ts";
+
+/** Options for the lists. */
+export interface SessionListOptions {
+  /** Maximum columns of a line; `Infinity` where the output is no terminal. */
+  readonly columns: number;
+  /** Style of the output. */
+  readonly style: Style;
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Home directory, which is abbreviated. */
+  readonly home: string | undefined;
+  /** Whether the sessions are of several directories, which are shown then. */
+  readonly hasDirectories: boolean;
+}
+
+/** Formats sessions, one line each: the id, the age, the number of messages, the cost, and the title. */
+export function formatSessions(
+  sessions: readonly SessionSummary[],
+  options: SessionListOptions,
+): string {
+  const rows = sessions.map((session) => [
+    session.id,
+    formatAge(options.now - session.updated),
+    formatMessages(session.messages),
+    session.cost.total === null ? "" : `$${session.cost.total.toFixed(2)}`,
+    ...(options.hasDirectories ? [shortenHome(session.cwd ?? "", options.home)] : []),
+    session.problem ?? session.title ?? session.firstPrompt ?? "",
+  ]);
+  return formatTable(rows, options);
+}
+
+/** Formats hits, one line each: the id of the session, the age, and the text around the words. */
+export function formatHits(hits: readonly SearchHit[], options: SessionListOptions): string {
+  const rows = hits.map(({ sessionId, timestamp, snippet }) => [
+    sessionId,
+    formatAge(options.now - timestamp),
+    snippet,
+  ]);
+  return formatTable(rows, options);
+}
+
+function formatMessages(count: number): string {
+  return count === 1 ? "1 message" : `${count} messages`;
+}
+
+/** Formats an age as its largest unit, such as `3 h`. */
+export function formatAge(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+function shortenHome(path: string, home = ""): string {
+  return home !== "" && (path === home || path.startsWith(`${home}/`))
+    ? `~${path.slice(home.length)}`
+    : path;
+}
+
+/** Formats rows as columns. The last column is not padded, and is cut at the end of the line. */
+function formatTable(
+  rows: readonly (readonly string[])[],
+  { columns, style }: Pick<SessionListOptions, "columns" | "style">,
+): string {
+  const cells = rows.map((row) => row.map((cell) => toPlainText(cell).replaceAll(/\s+/g, " ")));
+  const widths = (cells[0] ?? []).map((_, index) =>
+    Math.max(...cells.map((row) => getTextWidth(row[index] ?? "")))
+  );
+  const lines = cells.map(([first = "", ...others]) => {
+    const padded = [first, ...others].map((cell, index) =>
+      index === others.length ? cell : cell + " ".repeat((widths[index] ?? 0) - getTextWidth(cell))
+    );
+    const line = padded.join("  ").trimEnd();
+    const cut = columns === Infinity ? line : truncateToWidth(line, columns);
+    return style.name(cut.slice(0, first.length)) + cut.slice(first.length);
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
