@@ -6,9 +6,12 @@
 
 import type { RunOutcome } from "../../mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { getFinalText } from "../render/final_text.ts";
 import type { Reporter, RunReport } from "../render/reporter.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
@@ -18,7 +21,8 @@ import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** A run. */
-export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl"> {
+export interface Run
+  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** The session of the run; `undefined` if it is not saved. */
@@ -79,9 +83,19 @@ export async function finishRun(
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
   if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, outcome);
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? ExitCode.brokenPipe
     : exitCode;
+}
+
+/** Writes the text of the last reply to a file. */
+async function writeLastMessage(file: string, { messages }: RunOutcome): Promise<void> {
+  try {
+    await Deno.writeTextFile(file, `${getFinalText(messages)}\n`);
+  } catch (error) {
+    throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
+  }
 }

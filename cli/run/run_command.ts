@@ -10,6 +10,7 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import type { RunOptions } from "../settings/run_options.ts";
 import { configureRun, type RunCommandLine } from "./configure_run.ts";
 import { loadProject } from "../project/load_project.ts";
 import { readPrompt } from "./prompt_input.ts";
@@ -20,11 +21,14 @@ import { parseRunSettings } from "./settings.ts";
 import "../../src/agent/run_code.ts";
 import "../../src/loop/run_turns.ts";
 
-/** Returns the host, for plain output with the environment of a terminal that only writes lines. */
-function selectHost(host: Host, isPlain: boolean): Host {
-  if (!isPlain) return host;
-  const plain: Readonly<Record<string, string>> = { TERM: "dumb", FORCE_COLOR: "" };
-  return { ...host, env: (name) => plain[name] ?? host.env(name) };
+/** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */
+function selectHost(host: Host, { plain, color }: Pick<RunOptions, "plain" | "color">): Host {
+  const changes: Readonly<Record<string, string>> = {
+    ...(plain && { TERM: "dumb", FORCE_COLOR: "" }),
+    ...(color === "always" && { FORCE_COLOR: "1" }),
+    ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
+  };
+  return { ...host, env: (name) => changes[name] ?? host.env(name) };
 }
 
 /** Checks the options, reads the prompt and runs it. */
@@ -35,12 +39,12 @@ export async function runCommand(
 ): Promise<ExitCode> {
   using interrupt = new InterruptHandler(systemHost);
   const { signal } = interrupt;
-  const { plain, allowHome } = commandLine.options;
-  const configured = await configureRun(commandLine, signal, selectHost(systemHost, plain));
+  const { options } = commandLine;
+  const configured = await configureRun(commandLine, signal, selectHost(systemHost, options));
   const settings = parseRunSettings(configured);
-  const host = selectHost(systemHost, settings.plain);
+  const host = selectHost(systemHost, configured.options);
   const { terminal } = host;
-  if (!allowHome && containsHome(settings.cwd, host.env("HOME"))) {
+  if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
     const { confirmHomeAccess } = await importLate<typeof import("./home_access.ts")>(
       "./home_access.ts",
       import.meta.url,

@@ -46,8 +46,8 @@ export async function runPrompt(
   const options = { ...settings, ...(model && { model }), today };
   await using setup = await setUpAgent(options, { ...host, fetch });
   const recorded = await session?.record(setup.agent);
-  // The session has restored its own model.
-  if (settings.isModelGiven && model) setup.agent.setModel(model);
+  // The session has restored its own model and thinking level.
+  setup.agent.setModel(setup.model);
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {

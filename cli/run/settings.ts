@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { ModelSpec } from "../../mod.ts";
+import type { ModelSpec, ThinkingLevel } from "../../mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
@@ -23,16 +24,28 @@ export interface RunSettings {
   readonly model?: ModelSpec;
   /** Whether the command line names the model, which then precedes that of a session. */
   readonly isModelGiven: boolean;
+  /** Thinking level, which replaces that of the model. */
+  readonly thinkingLevel?: ThinkingLevel;
+  /** Models that continue when the model fails, in order. */
+  readonly fallbackModels: readonly ModelSpec[];
   /** Base URL of the provider's API. */
   readonly baseUrl?: string;
   /** Settings of providers, by name. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   /** Replaces the default system prompt. */
   readonly systemPrompt?: string;
+  /** Text after the system prompt. */
+  readonly appendedPrompt?: string;
   /** Absolute path of the working directory. */
   readonly cwd: string;
   /** Maximum number of turns. */
   readonly maxTurns?: number;
+  /** Maximum cost in US dollars. */
+  readonly maxCost?: number;
+  /** Maximum duration in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Absolute path of the file for the text of the last reply. */
+  readonly lastMessageFile?: string;
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
   /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
@@ -43,8 +56,6 @@ export interface RunSettings {
   readonly replay?: string;
   /** Amount of text. */
   readonly verbosity: Verbosity;
-  /** Whether the text is written without colors, status and cursor movement. */
-  readonly plain: boolean;
   /** Names of the only tools. Default: all tools. */
   readonly tools?: readonly string[];
   /** Rules for calls that need no approval. */
@@ -80,7 +91,7 @@ export interface ProjectRunSettings extends RunSettings {
 export function parseRunSettings(
   { options, given, providers, parseOption }: Omit<ConfiguredRun, "project">,
 ): RunSettings {
-  const { system, baseUrl, model, patch, record, replay, tools } = options;
+  const { baseUrl, model, patch, record, replay, tools, outputLastMessage } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
     parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
   return {
@@ -88,7 +99,6 @@ export function parseRunSettings(
     maxTurns: options.maxTurns,
     outputFormat: options.outputFormat,
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
-    plain: options.plain,
     allowedTools: parseRules("allowedTools"),
     disallowedTools: parseRules("disallowedTools"),
     net: parseOption("net", () => parseNet(options.net)),
@@ -101,11 +111,65 @@ export function parseRunSettings(
     ...(tools && { tools: parseRules("tools") }),
     ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),
     ...(baseUrl !== undefined && { baseUrl: parseOption("baseUrl", () => parseUrl(baseUrl)) }),
-    ...(system !== undefined && { systemPrompt: system }),
+    fallbackModels: parseOption(
+      "fallbackModel",
+      () => (options.fallbackModel ?? []).flatMap(splitList).map(parseModel),
+    ),
+    ...parseOption("effort", () => parseEffort(options.effort)),
+    ...parsePrompts(options),
+    ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
+    ...parseOption("timeout", () => parseTimeout(options.timeout)),
+    ...(outputLastMessage !== undefined &&
+      { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveNewFile("--record", record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
   };
+}
+
+/** Splits a list at commas and blanks. */
+function splitList(list: string): string[] {
+  return list.split(/[\s,]+/).filter((item) => item !== "");
+}
+
+function parseEffort(effort: RunOptions["effort"]): Pick<RunSettings, "thinkingLevel"> {
+  if (effort === undefined) return {};
+  return { thinkingLevel: effort === "xhigh" || effort === "max" ? "extra_high" : effort };
+}
+
+function parsePrompts(
+  { system, systemFile, appendSystemPrompt }: RunOptions,
+): Pick<RunSettings, "systemPrompt" | "appendedPrompt"> {
+  const systemPrompt = systemFile === undefined ? system : readPromptFile(systemFile);
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { appendedPrompt: appendSystemPrompt }),
+  };
+}
+
+function readPromptFile(path: string): string {
+  try {
+    return Deno.readTextFileSync(resolvePath(path));
+  } catch (error) {
+    throw new UsageError(
+      `Invalid value ${JSON.stringify(path)} for --system-file: ${getErrorMessage(error)}`,
+    );
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Parses a duration with a unit, such as `90s` or `1.5h`. */
+function parseTimeout(text: string | undefined): Pick<RunSettings, "timeoutMs"> {
+  if (text === undefined) return {};
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
+  const timeoutMs = Number(amount) * (UNIT_MS[unit] ?? NaN);
+  if (timeoutMs > 0) return { timeoutMs };
+  throw new UsageError(
+    `Invalid value ${
+      JSON.stringify(text)
+    } for --timeout: must be a duration such as 90s, 10m or 1h`,
+  );
 }
 
 function parseModel(name: string): ModelSpec {

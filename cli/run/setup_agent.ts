@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -35,11 +35,14 @@ export interface AgentSetupOptions extends
     | "outputFormat"
     | "patch"
     | "verbosity"
-    | "plain"
     | "passEnvironment"
     | "isModelGiven"
     | "session"
+    | "fallbackModels"
+    | "lastMessageFile"
   > {
+  /** Models that continue when the model fails. Default: none. */
+  readonly fallbackModels?: readonly ModelSpec[];
   /** Names of environment variables of this program to pass to commands. */
   readonly passEnvironment?: readonly string[];
   /** Environment variables of commands. */
@@ -54,6 +57,8 @@ export interface AgentSetupOptions extends
 export interface AgentSetup extends AsyncDisposable {
   /** The agent. */
   readonly agent: Agent;
+  /** The model with which the agent starts. */
+  readonly model: ModelSpec;
   /** The calls that require approval. */
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
@@ -73,7 +78,10 @@ export interface AgentSetup extends AsyncDisposable {
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
   const { env, fetch } = host;
   const { cwd, net, maxTurns, environment, passEnvironment = [] } = options;
-  const model = await chooseModel(options, host);
+  const { thinkingLevel } = options;
+  const chosen = await chooseModel(options, host);
+  const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
+  const fallbackModels = options.fallbackModels ?? [];
   const confinement = options.sandbox;
   // The user has confirmed a working directory with the home directory.
   const homeAccess = "allow";
@@ -102,7 +110,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       fetch,
       env,
       headers: { "user-agent": `swink/${VERSION}` },
-      providers: { [model.provider]: await getProviderOptions(model, options, host) },
+      providers: await getProviders([model, ...fallbackModels], options, host),
     }),
     prices,
     systemPrompt: createPrompt(options, host),
@@ -111,10 +119,13 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approvalMode: deny.length > 0 ? "enabled" : mode,
     approve: approval.approve,
     retry: createRetryStrategy(),
+    fallback: fallbackModels.map((fallback) => ({ model: fallback })),
+    policies: await createLimits(options),
     ...(maxTurns !== undefined && { maxTurns }),
   });
   return {
     agent,
+    model,
     approvalMode: mode,
     isInteractive: keyboard !== undefined,
     get refused() {
@@ -136,6 +147,34 @@ function openSandbox(options: SandboxOptions, env: Host["env"]): Sandbox {
       "Set TMPDIR to an existing directory.",
     );
   }
+}
+
+/** Creates the policies for the limits of a run, if there are any. */
+async function createLimits(
+  { maxCost: cost, timeoutMs: elapsedMs }: AgentSetupOptions,
+): Promise<Policy[]> {
+  if (cost === undefined && elapsedMs === undefined) return [];
+  const { budget } = await importLate<typeof import("../../src/policies/mod.ts")>(
+    "../../src/policies/mod.ts",
+    import.meta.url,
+  );
+  return [budget({ cost, elapsedMs, preflight: cost !== undefined })];
+}
+
+/** Returns the options of the providers of some models, by name. */
+async function getProviders(
+  [first, ...others]: readonly ModelSpec[],
+  options: AgentSetupOptions,
+  host: Pick<Host, "env">,
+): Promise<Record<string, ProviderOptions>> {
+  if (!first) return {};
+  // The base URL of the command line is that of the model, not of its fallbacks.
+  const { baseUrl: _baseUrl, ...shared } = options;
+  const providers = { [first.provider]: await getProviderOptions(first, options, host) };
+  for (const model of others) {
+    providers[model.provider] ??= await getProviderOptions(model, shared, host);
+  }
+  return providers;
 }
 
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
@@ -195,6 +234,12 @@ function findKeyboard({ terminal }: Host): Input | undefined {
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {
+  const { appendedPrompt } = options;
+  const prompt = createBasicPrompt(options, host);
+  return appendedPrompt === undefined ? prompt : `${prompt}\n\n${appendedPrompt}`;
+}
+
+function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
   const { cwd, net, today, systemPrompt, project: { instructions = [] } = {} } = options;
   if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
   const date = today ?? new Date(host.now());

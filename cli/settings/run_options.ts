@@ -19,6 +19,20 @@ export const MODEL_OPTIONS = {
     suggestions: [...DEFAULT_MODELS, "ollama/"],
     configuration: "any",
   },
+  effort: {
+    type: "string",
+    value: "level",
+    description: "Amount of thinking; xhigh and max are short for extra_high.",
+    choices: ["off", "minimal", "low", "medium", "high", "extra_high", "xhigh", "max"],
+    configuration: "any",
+  },
+  fallbackModel: {
+    type: "string",
+    value: "models",
+    description: "Models that continue when the model fails, separated by commas.",
+    repeatable: true,
+    configuration: "any",
+  },
   baseUrl: {
     type: "string",
     value: "url",
@@ -32,6 +46,19 @@ export const AGENT_OPTIONS = {
     type: "string",
     value: "text",
     description: "System prompt that replaces the default one.",
+    conflicts: ["systemFile"],
+    configuration: "any",
+  },
+  systemFile: {
+    type: "file",
+    value: "file",
+    description: "File with the system prompt.",
+    conflicts: ["system"],
+  },
+  appendSystemPrompt: {
+    type: "string",
+    value: "text",
+    description: "Text that is added to the system prompt.",
     configuration: "any",
   },
   cwd: {
@@ -47,6 +74,19 @@ export const AGENT_OPTIONS = {
     default: 100,
     configuration: "any",
   },
+  maxBudgetUsd: {
+    type: "number",
+    value: "dollars",
+    description: "Maximum cost; a request that could exceed it is not sent.",
+    minimum: 0,
+    configuration: "user",
+  },
+  timeout: {
+    type: "string",
+    value: "duration",
+    description: "Maximum duration of the run, such as 90s, 10m or 1h.",
+    configuration: "user",
+  },
 } as const satisfies OptionDefinitions;
 
 /** Options for the output of a run. */
@@ -59,6 +99,11 @@ export const OUTPUT_OPTIONS = {
       "Format of standard output; json is one object at the end, stream-json one line per event.",
     choices: ["text", "json", "stream-json"],
     default: "text",
+  },
+  outputLastMessage: {
+    type: "file",
+    value: "file",
+    description: "Writes the text of the last reply to a file.",
   },
   patch: {
     type: "file",
@@ -80,6 +125,14 @@ export const DISPLAY_OPTIONS = {
     type: "boolean",
     description: "Also writes the output of tools and the diffs of changes.",
     conflicts: ["quiet"],
+  },
+  color: {
+    type: "string",
+    value: "when",
+    description: "Whether output is colored.",
+    choices: ["auto", "always", "never"],
+    default: "auto",
+    configuration: "user",
   },
   plain: {
     type: "boolean",

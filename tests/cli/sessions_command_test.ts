@@ -102,7 +102,7 @@ Deno.test("swink sessions show --html: writes a page", async () => {
 
 Deno.test("swink sessions search: finds words", async () => {
   await using home = await createHome();
-  assertMatch((await run(home, ["search", "pars"])).output, /^new-1  2 h  Fix the.* parser\n$/);
+  assertMatch((await run(home, ["search", "pars"])).output, /^new-1 {2}2 h {2}Fix the.* parser\n$/);
   assertEquals((await run(home, ["search", "other", "work"])).output, "");
   const { output } = await run(home, ["search", "--all", "other", "work"]);
   assertEquals(output, "new-2  1 min  Other work\n");
