@@ -53,7 +53,7 @@ export async function runCommand(
   }
   const [prompt, project] = await Promise.all([
     readPrompt(words, { terminal, signal }),
-    loadProject(configured.project),
+    loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
   return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
 }

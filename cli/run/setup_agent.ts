@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
+import type { AgentTool, ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -12,7 +12,7 @@ import { connect, keyVariables, providerNames, urlVariable } from "../../adapter
 import type { ProviderOptions } from "../../adapters/mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
 import { codingTools } from "../../src/tools/coding_tools.ts";
-import type { Sandbox, SandboxOptions, SandboxReport } from "../../src/tools/mod.ts";
+import type { Sandbox, SandboxOptions, SandboxReport, Skill } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { RunSettings } from "./settings.ts";
@@ -47,8 +47,8 @@ export interface AgentSetupOptions extends
   readonly passEnvironment?: readonly string[];
   /** Environment variables of commands. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Instructions of the project. Default: none. */
-  readonly project?: Pick<LoadedProject, "instructions">;
+  /** Instructions and skills. Default: none. */
+  readonly project?: Pick<LoadedProject, "instructions" | "skills">;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
 }
@@ -85,11 +85,16 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const confinement = options.sandbox;
   // The user has confirmed a working directory with the home directory.
   const homeAccess = "allow";
+  const { skills = [] } = options.project ?? {};
+  const readRoots = skills.map(({ directory }) => directory);
   const sandbox = openSandbox(
-    { cwd, net, environment, passEnvironment, confinement, homeAccess },
+    { cwd, net, environment, passEnvironment, confinement, homeAccess, readRoots },
     env,
   );
-  const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
+  const { tools, allow, deny } = resolveToolRules(options, [
+    ...codingTools({ cwd, sandbox }),
+    ...await createSkillTools(skills),
+  ]);
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);
   const getMessages = () => agent.state.messages;
@@ -134,6 +139,16 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
   };
+}
+
+/** Creates the tool that reads skills, if there are any. */
+async function createSkillTools(skills: readonly Skill[]): Promise<AgentTool[]> {
+  if (skills.length === 0) return [];
+  const { skillTool } = await importLate<typeof import("../../src/tools/skills.ts")>(
+    "../../src/tools/skills.ts",
+    import.meta.url,
+  );
+  return [skillTool(skills)];
 }
 
 /** Creates the sandbox. The working directory exists, so that a missing directory is the temporary one. */
