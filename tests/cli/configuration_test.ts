@@ -182,6 +182,6 @@ Deno.test("swink run: the model reads a skill and its other files without approv
   assertEquals(code, 0, messages);
   assertStringIncludes(
     messages,
-    "• skill own · 3 lines\n• read_file ../.agents/skills/own/notes.txt · 1 line\n",
+    "• skill own · 3 lines\n• read_file ../.agents/skills/own/notes.txt · 1 details\n",
   );
 });
