@@ -6,6 +6,7 @@
 
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
+import type { PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
@@ -14,6 +15,7 @@ import type { RunOptions } from "../settings/run_options.ts";
 import { configureRun, type RunCommandLine } from "./configure_run.ts";
 import { loadProject } from "../project/load_project.ts";
 import { readPrompt } from "./prompt_input.ts";
+import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
 import { parseRunSettings } from "./settings.ts";
 
@@ -29,6 +31,16 @@ function selectHost(host: Host, { plain, color }: Pick<RunOptions, "plain" | "co
     ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
   };
   return { ...host, env: (name) => changes[name] ?? host.env(name) };
+}
+
+/** Adds the files that the prompt and the options name. */
+async function attachFiles(prompt: string, options: AttachmentOptions): Promise<PromptInput> {
+  if (options.images.length === 0 && !options.typed.includes("@")) return prompt;
+  const { addAttachments } = await importLate<typeof import("./attachments.ts")>(
+    "./attachments.ts",
+    import.meta.url,
+  );
+  return await addAttachments(prompt, options);
 }
 
 /** Checks the options, reads the prompt and runs it. */
@@ -55,5 +67,6 @@ export async function runCommand(
     readPrompt(words, { terminal, signal }),
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
-  return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
+  const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
+  return await runPrompt({ ...settings, project }, { prompt: input, interrupt, host });
 }

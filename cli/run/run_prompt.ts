@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
@@ -19,7 +20,7 @@ import type { ProjectRunSettings } from "./settings.ts";
 /** Dependencies of `runPrompt()`. */
 export interface RunDependencies {
   /** The prompt. */
-  readonly prompt: string;
+  readonly prompt: PromptInput;
   /** Aborts the run. */
   readonly interrupt: InterruptHandler;
   /** Terminal, environment, signals and network. */

@@ -34,6 +34,8 @@ export interface RunSettings {
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   /** Replaces the default system prompt. */
   readonly systemPrompt?: string;
+  /** Absolute paths of the images of the prompt. */
+  readonly images: readonly string[];
   /** Text after the system prompt. */
   readonly appendedPrompt?: string;
   /** Absolute path of the working directory. */
@@ -116,6 +118,7 @@ export function parseRunSettings(
       () => (options.fallbackModel ?? []).flatMap(splitList).map(parseModel),
     ),
     ...parseOption("effort", () => parseEffort(options.effort)),
+    images: (options.image ?? []).map(resolvePath),
     ...parsePrompts(options),
     ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
     ...parseOption("timeout", () => parseTimeout(options.timeout)),

@@ -39,6 +39,7 @@ export interface AgentSetupOptions extends
     | "isModelGiven"
     | "session"
     | "fallbackModels"
+    | "images"
     | "lastMessageFile"
   > {
   /** Models that continue when the model fails. Default: none. */

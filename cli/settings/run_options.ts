@@ -89,6 +89,17 @@ export const AGENT_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Options that add to the prompt. */
+export const PROMPT_OPTIONS = {
+  image: {
+    short: "i",
+    type: "file",
+    value: "file",
+    description: "Adds an image to the prompt.",
+    repeatable: true,
+  },
+} as const satisfies OptionDefinitions;
+
 /** Options for the output of a run. */
 export const OUTPUT_OPTIONS = {
   outputFormat: {
@@ -271,6 +282,7 @@ export const CONFIGURATION_OPTIONS = {
 export const RUN_OPTIONS = {
   ...MODEL_OPTIONS,
   ...AGENT_OPTIONS,
+  ...PROMPT_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
