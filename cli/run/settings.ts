@@ -64,8 +64,10 @@ export interface RunSettings {
   readonly allowedTools: readonly string[];
   /** Rules for tools to remove and calls to forbid. */
   readonly disallowedTools: readonly string[];
-  /** Whether every tool call runs without asking. */
-  readonly approveAll: boolean;
+  /** The calls that need approval. */
+  readonly permissionMode: RunOptions["permissionMode"];
+  /** Absolute paths of further directories in which the tools may read and write. */
+  readonly addedDirectories: readonly string[];
   /** Network access of commands. */
   readonly net: SandboxNet;
   /** Names of environment variables of this program to pass to commands. */
@@ -105,7 +107,11 @@ export function parseRunSettings(
     disallowedTools: parseRules("disallowedTools"),
     net: parseOption("net", () => parseNet(options.net)),
     sandbox: options.sandbox,
-    approveAll: options.approveAll,
+    permissionMode: options.approveAll ? "bypass" : options.permissionMode,
+    addedDirectories: parseOption(
+      "addDir",
+      () => (options.addDir ?? []).map((path) => resolveDirectory(path, "--add-dir")),
+    ),
     isModelGiven: given.has("model"),
     providers,
     session: parseSessionChoice(options),

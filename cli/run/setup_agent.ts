@@ -39,9 +39,12 @@ export interface AgentSetupOptions extends
     | "isModelGiven"
     | "session"
     | "fallbackModels"
+    | "addedDirectories"
     | "images"
     | "lastMessageFile"
   > {
+  /** Further directories in which the tools may read and write. Default: none. */
+  readonly addedDirectories?: readonly string[];
   /** Models that continue when the model fails. Default: none. */
   readonly fallbackModels?: readonly ModelSpec[];
   /** Names of environment variables of this program to pass to commands. */
@@ -89,20 +92,31 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { skills = [] } = options.project ?? {};
   const readRoots = skills.map(({ directory }) => directory);
   const sandbox = openSandbox(
-    { cwd, net, environment, passEnvironment, confinement, homeAccess, readRoots },
+    {
+      cwd,
+      net,
+      environment,
+      passEnvironment,
+      confinement,
+      homeAccess,
+      readRoots,
+      writeRoots: options.addedDirectories ?? [],
+    },
     env,
   );
   const { tools, allow, deny } = resolveToolRules(options, [
     ...codingTools({ cwd, sandbox }),
     ...await createSkillTools(skills),
   ]);
-  const mode = options.approveAll ? "bypassed" : "smart";
+  const { permissionMode } = options;
+  const mode = permissionMode === "bypass" ? "bypassed" : "smart";
+  const approved = permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow;
   const keyboard = findKeyboard(host);
   const getMessages = () => agent.state.messages;
   const approval = new CallApproval({
     mode,
     tools,
-    allow,
+    allow: approved,
     deny,
     sandbox,
     host,
@@ -164,6 +178,9 @@ function openSandbox(options: SandboxOptions, env: Host["env"]): Sandbox {
     );
   }
 }
+
+/** The tools that change files; their sandbox restricts them to the working directory. */
+const EDITING_TOOLS = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits of a run, if there are any. */
 async function createLimits(

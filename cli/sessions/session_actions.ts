@@ -22,7 +22,7 @@ import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { escapeControls, toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
-import { getStyle } from "../render/style.ts";
+import { getTableOptions } from "../render/table.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import { findSession } from "./find_session.ts";
 import { getSessionDirectory } from "./session_directory.ts";
@@ -217,13 +217,11 @@ async function getDirectoryFilter(all: boolean): Promise<{ readonly cwd?: string
   return all ? {} : { cwd: await Deno.realPath(Deno.cwd()) };
 }
 
-function getListOptions({ terminal, env, now }: Host, all: boolean): SessionListOptions {
-  const { output, columns } = terminal;
+function getListOptions(host: Host, all: boolean): SessionListOptions {
   return {
-    columns: output.isTerminal ? columns : Infinity,
-    style: getStyle(output, env),
-    now: now(),
-    home: env("HOME"),
+    ...getTableOptions(host),
+    now: host.now(),
+    home: host.env("HOME"),
     hasDirectories: all,
   };
 }

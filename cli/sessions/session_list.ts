@@ -5,16 +5,10 @@
  */
 
 import type { SearchHit, SessionSummary } from "../../src/memory/mod.ts";
-import { toPlainText } from "../render/plain_text.ts";
-import type { Style } from "../render/style.ts";
-import { getTextWidth, truncateToWidth } from "../render/text_width.ts";
+import { formatTable, type TableOptions } from "../render/table.ts";
 
 /** Options for the lists. */
-export interface SessionListOptions {
-  /** Maximum columns of a line; `Infinity` where the output is no terminal. */
-  readonly columns: number;
-  /** Style of the output. */
-  readonly style: Style;
+export interface SessionListOptions extends TableOptions {
   /** The current time, in milliseconds since the epoch. */
   readonly now: number;
   /** Home directory, which is abbreviated. */
@@ -67,24 +61,4 @@ function shortenHome(path: string, home = ""): string {
   return home !== "" && (path === home || path.startsWith(`${home}/`))
     ? `~${path.slice(home.length)}`
     : path;
-}
-
-/** Formats rows as columns. The last column is not padded, and is cut at the end of the line. */
-function formatTable(
-  rows: readonly (readonly string[])[],
-  { columns, style }: Pick<SessionListOptions, "columns" | "style">,
-): string {
-  const cells = rows.map((row) => row.map((cell) => toPlainText(cell).replaceAll(/\s+/g, " ")));
-  const widths = (cells[0] ?? []).map((_, index) =>
-    Math.max(...cells.map((row) => getTextWidth(row[index] ?? "")))
-  );
-  const lines = cells.map(([first = "", ...others]) => {
-    const padded = [first, ...others].map((cell, index) =>
-      index === others.length ? cell : cell + " ".repeat((widths[index] ?? 0) - getTextWidth(cell))
-    );
-    const line = padded.join("  ").trimEnd();
-    const cut = columns === Infinity ? line : truncateToWidth(line, columns);
-    return style.name(cut.slice(0, first.length)) + cut.slice(first.length);
-  });
-  return lines.map((line) => `${line}\n`).join("");
 }

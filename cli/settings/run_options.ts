@@ -192,9 +192,25 @@ export const PERMISSION_OPTIONS = {
     repeatable: true,
     configuration: "any",
   },
+  permissionMode: {
+    type: "string",
+    value: "mode",
+    description:
+      "Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none.",
+    choices: ["default", "acceptEdits", "bypass"],
+    default: "default",
+    configuration: "user",
+  },
   approveAll: {
     type: "boolean",
-    description: "Runs every tool call without asking.",
+    description: "Runs every tool call without asking: --permission-mode bypass.",
+    conflicts: ["permissionMode"],
+  },
+  addDir: {
+    type: "directory",
+    value: "directory",
+    description: "Another directory in which the tools may read and write.",
+    repeatable: true,
     configuration: "user",
   },
   allowHome: {

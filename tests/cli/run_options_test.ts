@@ -126,3 +126,40 @@ Deno.test("swink run --color: overrides the terminal and the variables", async (
     false,
   );
 });
+
+Deno.test("swink run --permission-mode: acceptEdits approves edits, bypass all calls", async () => {
+  const getResults = async (...args: string[]) => {
+    await using home = await createTemporaryDirectory({ "p/x": "" });
+    const model = [
+      scriptedReply(
+        scriptedCall("write_file", { path: "y", content: "1" }),
+        scriptedCall("bash", { command: "touch z" }),
+      ),
+      scriptedReply("Done."),
+    ];
+    const { code } = await run(home, args, { model });
+    const exists = (name: string) =>
+      Deno.lstat(`${home.path}/p/${name}`).then(() => true, () => false);
+    return [code, await exists("y"), await exists("z")];
+  };
+  assertEquals(await getResults(), [6, false, false]);
+  assertEquals(await getResults("--permission-mode", "acceptEdits"), [6, true, false]);
+  assertEquals(await getResults("--permission-mode", "bypass"), [0, true, true]);
+  assertEquals(await getResults("--approve-all"), [0, true, true]);
+  const deny = ["--disallowed-tools", "write_file(*)"];
+  assertEquals(await getResults("--permission-mode", "acceptEdits", ...deny), [6, false, false]);
+});
+
+Deno.test("swink run --add-dir: tools may read and write in another directory", async () => {
+  const write = async (...args: string[]) => {
+    await using home = await createTemporaryDirectory({ "p/x": "", "q/x": "" });
+    const call = scriptedCall("write_file", { path: "../q/y", content: "1" });
+    const model = [scriptedReply(call), scriptedReply("Done.")];
+    const options = args.map((arg) => arg.replace("HOME", home.path));
+    const { code } = await run(home, ["--approve-all", ...options], { model });
+    return [code, await Deno.lstat(`${home.path}/q/y`).then(() => true, () => false)];
+  };
+  assertEquals(await write(), [0, false]);
+  assertEquals(await write("--add-dir", "HOME/q"), [0, true]);
+  assertEquals(await write("--add-dir", "HOME/none"), [2, false]);
+});
