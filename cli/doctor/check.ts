@@ -8,9 +8,9 @@
 export interface CheckResult {
   /** Whether everything works, something is missing that some need, or runs will fail. */
   readonly type: "ok" | "warning" | "error";
-  /** What was checked, such as `sandbox`. */
+  /** The subject of the check, such as `sandbox`. */
   readonly subject: string;
-  /** What was found, as a phrase. */
+  /** The finding, as a phrase. */
   readonly finding: string;
   /** How to correct it. */
   readonly advice?: string;
