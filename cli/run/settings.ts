@@ -79,7 +79,7 @@ export function parseRunSettings(options: RunOptions): RunSettings {
     ...(baseUrl !== undefined && { baseUrl: parseUrl(baseUrl) }),
     ...(system !== undefined && { systemPrompt: system }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
-    ...(record !== undefined && { record: resolveNewFile("--record", record) }),
+    ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolve(replay) }),
   };
 }
@@ -120,11 +120,24 @@ function resolveNewFile(flag: string, path: string): string {
   throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
 }
 
+/** Resolves the path of a recording, which is replaced when the run ends: a link stays, and a device is no recording. */
+function resolveRecording(path: string): string {
+  const file = resolveNewFile("--record", path);
+  const info = statFile(file);
+  if (!info) return file;
+  if (info.isFile) return Deno.realPathSync(file);
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --record: not a regular file`);
+}
+
 function isDirectory(path: string): boolean {
+  return statFile(path)?.isDirectory ?? false;
+}
+
+function statFile(path: string): Deno.FileInfo | undefined {
   try {
-    return Deno.statSync(path).isDirectory;
+    return Deno.statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -155,7 +168,8 @@ function parseEnvironment(
 function parseNet(text: string): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
-  if (hosts.every((host) => /^(\*\.)?[\w.-]+$/.test(host))) return hosts;
+  const isHost = (host: string) => /^(\*\.)?[\w.-]+$/.test(host) && !/^(on|off)$/i.test(host);
+  if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
     `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
   );
