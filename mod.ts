@@ -126,6 +126,7 @@ export {
   addCost,
   addUsage,
   type Cost,
+  type LateSpending,
   type Prices,
   type Rates,
   type RateTier,
@@ -166,6 +167,7 @@ export type {
   AssistantMessageDelta,
   AssistantMessageEvent,
   LlmContext,
+  ModelFacts,
   StreamFn,
   StreamOptions,
   StreamRequest,
@@ -212,7 +214,14 @@ export type {
   PendingApproval,
   RefusedHunks,
 } from "./src/core/approval.ts";
-export type { ApprovalAnswer, ApprovalRequest, Approve } from "./src/core/approve.ts";
+export type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  ExplainedCall,
+  ExplainingApprove,
+} from "./src/core/approve.ts";
+export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/run_handle.ts";
 export type { RiskClass } from "./src/core/risk.ts";
 export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";

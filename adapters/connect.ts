@@ -7,11 +7,11 @@
 import { AgentError, BadRequestError } from "../src/core/errors.ts";
 import { failedStream, lazyStreamFn } from "../src/core/lazy_stream_fn.ts";
 import type { ModelSpec } from "../src/core/model.ts";
-import type { StreamFn } from "../src/core/stream.ts";
+import type { ModelFacts, StreamFn } from "../src/core/stream.ts";
 import { findRates } from "../src/core/usage.ts";
 import { getProviderAliases } from "./catalog/provider_aliases.ts";
 import type { AdapterOptions } from "./kit/options/adapter_options.ts";
-import { checkAdapterOptions } from "./kit/options/check_options.ts";
+import { checkAdapterOptions, checkConnectOptions } from "./kit/options/check_options.ts";
 import { type ReadEnvironment, readEnvironmentVariable } from "./kit/options/environment.ts";
 import { withCatalog } from "./kit/request/with_catalog.ts";
 import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } from "./providers.ts";
@@ -19,8 +19,9 @@ import { CUSTOM_SERVER, type ProviderEntry, type ProviderOptions, PROVIDERS } fr
 /** Options for {@linkcode connect}. */
 export interface ConnectOptions extends Omit<AdapterOptions, "apiKey" | "baseUrl"> {
   /**
-   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. Options with a
-   * `baseUrl` under a new name add a server with the chat completions API.
+   * Options (key, URL, headers) or a stream function for providers, by the name in `provider/model`. They replace those
+   * for all providers, except that headers are added to theirs. Options with a `baseUrl` under a new name add a server
+   * with the chat completions API.
    */
   readonly providers?: Readonly<Record<string, ProviderOptions | StreamFn>> | undefined;
   /** Reads environment variables. Default: those of the runtime. */
@@ -64,16 +65,17 @@ export function connect(options: ConnectOptions = {}): StreamFn {
 
 /** Adds the facts that the stream functions in `ConnectOptions.providers` have about their models. */
 function withOwnFacts(streamFn: StreamFn, options: ConnectOptions): StreamFn {
-  const { hasStrictSchema, prices = {}, contextWindow } = streamFn;
+  const { hasStrictSchema, prices = {}, contextWindow, maxOutputTokens } = streamFn;
   const findOwn = ({ provider }: ModelSpec) => {
     const config = findConfig(provider, options);
     return typeof config === "function" ? config : undefined;
   };
-  const facts: Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow"> = {
+  const facts: Omit<ModelFacts, "loadFacts"> = {
     hasStrictSchema: (model, schema) =>
       (findOwn(model)?.hasStrictSchema ?? hasStrictSchema)?.(model, schema) ?? false,
     prices: (model) => findRates(findOwn(model)?.prices ?? prices, model),
     contextWindow: (model) => (findOwn(model)?.contextWindow ?? contextWindow)?.(model),
+    maxOutputTokens: (model) => (findOwn(model)?.maxOutputTokens ?? maxOutputTokens)?.(model),
   };
   return Object.assign(streamFn, facts);
 }
@@ -97,7 +99,7 @@ export function keyVariables(provider: string): readonly string[] {
  * @throws {BadRequestError} When the provider is unknown, or its options are invalid.
  */
 function createConnection(provider: string, options: ConnectOptions): StreamFn {
-  checkAdapterOptions(options);
+  checkConnectOptions(options);
   const config = findConfig(provider, options);
   if (typeof config === "function") return config;
   checkConfig(provider, config);
@@ -144,17 +146,19 @@ function createOptions(
   { keyVariables: keys, urlVariable: url }: ProviderEntry,
   { provider, shared, config, env }: ConnectionContext,
 ): ProviderOptions {
-  const { apiKey, ...own } = config ?? {};
-  checkAdapterOptions({ apiKey });
+  const { apiKey, headers, ...own } = config ?? {};
+  checkAdapterOptions({ apiKey, headers });
   const isOwnServer = !Object.hasOwn(PROVIDERS, provider);
   return {
     ...shared,
     baseUrl: url === undefined ? undefined : env(url) || undefined,
     keyHint: createKeyHint(provider, keys) + (isOwnServer ? KEYLESS_HINT : ""),
     ...omitUndefined(own),
+    headers: { ...shared.headers, ...headers },
     apiKey: async () => {
       const key = typeof apiKey === "function" ? await apiKey() : apiKey;
-      return key || readFirstVariable(keys, env);
+      const isBlank = typeof key === "string" && key.trim() === "";
+      return key && !isBlank ? key : readFirstVariable(keys, env);
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   type AdapterSettings,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
+import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { FALLBACK_CLAUDE } from "./fallback_entry.ts";
 import { createAnthropicRequest } from "./request.ts";
@@ -22,6 +23,7 @@ export type AnthropicOptions = AdapterOptions;
 /** Creates the stream function that `createAnthropic()` loads. */
 export function createAnthropicStreamFn(options: AnthropicOptions): StreamFn {
   const resolved = resolveSettings(options, "https://api.anthropic.com");
+  checkOptionNames(options, [], "the Anthropic adapter");
   const { betas: ownBetas, headers } = splitBetas(resolved.headers);
   const settings = { ...resolved, headers };
   const url = `${settings.baseUrl.replace(/\/v1$/, "")}/v1/messages`;

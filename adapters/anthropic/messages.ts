@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, DocumentBlock, TextBlock } from "../../src/core/content.ts";
-import type { JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import { decodeBase64Text } from "../kit/request/base64_text.ts";
 import {
@@ -47,6 +47,8 @@ const MAX_TITLE_LENGTH = 500;
 export interface MessagesOptions extends TurnsOptions {
   /** The cache mark for the last messages. Default: none. */
   readonly cacheControl?: CacheControl | undefined;
+  /** Maximum number of user messages with the mark. */
+  readonly markedMessages: number;
   /** Whether the model cites documents; the API requires the same for all of them. Default: `false`. */
   readonly citesDocuments?: boolean;
   /** Whether the request names the container of earlier replies. Default: `false`. */
@@ -56,7 +58,8 @@ export interface MessagesOptions extends TurnsOptions {
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, cacheControl, citesDocuments, hasContainer = false }: MessagesOptions,
+  { model, prefill, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
+    MessagesOptions,
 ): WireMessage[] {
   const replayedCalls = findReplayedCalls(messages, { model, hasContainer });
   const toUserBlock = (block: TextBlock | MediaBlock): WireBlock =>
@@ -70,7 +73,7 @@ export function toWireMessages(
   };
   const turns = toTurns(messages, { model, prefill }, format);
   omitLostCitations(turns);
-  if (cacheControl) markForCache(turns, cacheControl);
+  if (cacheControl) markForCache(findCachedTurns(turns, markedMessages), cacheControl);
   return turns;
 }
 
@@ -168,8 +171,11 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
 }
 
 /** Converts a text with the search results and documents that it cites. */
-function toReplyText({ text, citations = [] }: TextBlock, isOwn: boolean): WireBlock {
-  const sources = citations.flatMap(({ data }) => isWireBlock(data) ? toWireCitation(data) : []);
+function toReplyText({ text, citations }: TextBlock, isOwn: boolean): WireBlock {
+  // A history from untyped code may have any value.
+  const known: readonly unknown[] = Array.isArray(citations) ? citations : [];
+  const data = known.map((citation) => isJsonObject(citation) ? citation["data"] : undefined);
+  const sources = data.filter(isWireBlock).map(toWireCitation);
   return { type: "text", text, ...(isOwn && sources.length > 0 && { citations: sources }) };
 }
 
@@ -179,7 +185,7 @@ export function isThinking(block: WireBlock | undefined): boolean {
 }
 
 function markForCache(turns: readonly WireMessage[], cache_control: CacheControl): void {
-  for (const { content } of findCachedTurns(turns)) {
+  for (const { content } of turns) {
     const last = content.at(-1);
     if (last) content[content.length - 1] = { ...last, cache_control };
   }

@@ -24,7 +24,8 @@ import { canChooseTool, sortTools } from "../kit/request/tools.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { findContainer, toContainerField } from "./container.ts";
-import { isThinking, toWireMessages } from "./messages.ts";
+import { CACHED_MESSAGES } from "./turns.ts";
+import { isThinking, type MessagesOptions, toWireMessages } from "./messages.ts";
 import {
   disableBudgetThinking,
   getBetas,
@@ -60,6 +61,8 @@ interface ResolvedOptions {
 }
 
 const MAX_STOP_TEXTS = 8192;
+/** Maximum number of cache marks in a request. */
+const MAX_CACHE_MARKS = 4;
 /** Lowest `top_p` that the API accepts while a model thinks. */
 const MIN_TOP_P_WITH_THINKING = 0.95;
 
@@ -86,14 +89,14 @@ export async function createAnthropicRequest(
   const serverTools = await createServerTools(request, sink);
   const resolved = resolveOptions(request, entry, sink);
   warnUnsupportedOptions(request, ["seed", "verbosity"], sink);
-  const cacheControl = toCacheControl(options);
+  const { system, tools: lastTool, messages: cachedMessages } = placeCacheMarks(options);
   const prefill = entry.prefill !== false && !resolved.thinking.enabled;
   const outputFormat = await toOutputFormat(options, entry, sink);
   const container = toContainerField(findContainer(history, { model, now }), options);
   const messages = toWireMessages(history, {
     model,
     prefill,
-    cacheControl,
+    ...cachedMessages,
     citesDocuments: shouldCite(history, outputFormat, sink),
     hasContainer: (container ?? options.extra?.["container"] ?? undefined) !== undefined,
   });
@@ -105,14 +108,14 @@ export async function createAnthropicRequest(
     ...(outputFormat && { format: outputFormat }),
   };
   const tools = [
-    ...toWireTools(omitReplaced(context.tools, serverTools), cacheControl),
+    ...toWireTools(omitReplaced(context.tools, serverTools), lastTool),
     ...serverTools,
   ];
   const body = {
     model: model.modelId,
     max_tokens: resolved.maxTokens,
     stream: true,
-    system: toSystemPrompt(context.systemPrompt, cacheControl),
+    system: toSystemPrompt(context.systemPrompt, system),
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: resolved.toolChoice,
     temperature: resolved.temperature,
@@ -229,6 +232,30 @@ async function toOutputFormat(
   }
   const { CLAUDE_KEYWORDS, toStrictSchema } = await import("../kit/request/strict_schema.ts");
   return { type: "json_schema", schema: toStrictSchema(responseSchema, CLAUDE_KEYWORDS) };
+}
+
+/** Cache marks by their places. */
+interface CacheMarks {
+  readonly system?: CacheControl | undefined;
+  readonly tools?: CacheControl | undefined;
+  readonly messages: Pick<MessagesOptions, "cacheControl" | "markedMessages">;
+}
+
+/** Places the cache marks, which the API limits in number; those of the caller leave fewer. */
+function placeCacheMarks(options: StreamOptions): CacheMarks {
+  const mark = toCacheControl(options);
+  const { extra = {}, serverTools = [] } = options;
+  const own = JSON.stringify([extra, serverTools]).match(/"cache_control":{/g) ?? [];
+  const spare = MAX_CACHE_MARKS - own.length;
+  return {
+    system: spare >= 2 ? mark : undefined,
+    tools: spare >= 3 ? mark : undefined,
+    // The mark of the newest message counts most, and that of the previous request least.
+    messages: {
+      cacheControl: mark,
+      markedMessages: spare >= 4 ? CACHED_MESSAGES : Number(spare >= 1),
+    },
+  };
 }
 
 function toCacheControl({ cache = "short" }: StreamOptions): CacheControl | undefined {

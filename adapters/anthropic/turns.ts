@@ -47,7 +47,7 @@ export interface TurnsOptions {
 }
 
 /** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
-const CACHED_MESSAGES = 2;
+export const CACHED_MESSAGES = 2;
 
 /** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
 export function toTurns<Block extends JsonObject>(
@@ -82,11 +82,13 @@ export function toTurns<Block extends JsonObject>(
   return turns;
 }
 
-/** Returns the messages whose ends are marked for the cache. */
+/** Returns the newest user messages, whose ends are marked for the cache. */
 export function findCachedTurns<Block extends JsonObject>(
   turns: readonly Turn<Block>[],
+  count = CACHED_MESSAGES,
 ): readonly Turn<Block>[] {
-  return turns.filter(({ role }) => role === "user").slice(-CACHED_MESSAGES);
+  const prompts = turns.filter(({ role }) => role === "user");
+  return prompts.slice(Math.max(0, prompts.length - count));
 }
 
 function append<Block extends JsonObject>(turns: Turn<Block>[], turn: Turn<Block>): void {

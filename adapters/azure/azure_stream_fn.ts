@@ -18,7 +18,7 @@ import {
   type ApiKey,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { checkAdapterOptions, checkApi } from "../kit/options/check_options.ts";
+import { checkAdapterOptions, checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createUrlBuilder, hasResponses, isDatedVersion } from "./url.ts";
 
@@ -47,6 +47,7 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createAzure()` loads. */
 export function createAzureStreamFn(options: AzureOptions): StreamFn {
   checkAdapterOptions(options);
+  checkOptionNames(options, ["api", "apiVersion", "getToken"], "the Azure adapter");
   const { api, keyHint = "pass apiKey or getToken to createAzure()" } = options;
   checkApi(api);
   const { apiKey, ...credentials } = resolveCredentials({ ...options, keyHint });

@@ -18,7 +18,7 @@ import {
   hasKeyHeader,
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
-import { checkAdapterOptions } from "../kit/options/check_options.ts";
+import { checkAdapterOptions, checkOptionNames } from "../kit/options/check_options.ts";
 import { appendQuery, createStreamFn, type OutgoingRequest } from "../kit/provider.ts";
 import { BEDROCK_ERRORS } from "./errors.ts";
 import { EventCodec } from "./event_codec.ts";
@@ -58,6 +58,11 @@ const FALLBACK_ENTRY: CatalogEntry = {
 /** Creates the stream function that `createBedrock()` loads. */
 export function createBedrockStreamFn(options: BedrockOptions): StreamFn {
   checkAdapterOptions(options);
+  checkOptionNames(
+    options,
+    ["region", "credentials", "bearerToken", "guardrail"],
+    "the Bedrock adapter",
+  );
   const settings = resolveSettings({ ...options, keyHint: options.keyHint ?? KEY_HINT }, "");
   const models = new ModelFinder(settings.catalog);
   const codec = new EventCodec();

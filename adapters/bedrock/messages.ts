@@ -33,12 +33,14 @@ export interface MessagesOptions extends TurnsOptions {
   readonly family: ModelFamily;
   /** The cache mark for the last messages. Default: none. */
   readonly cachePoint?: WireBlock | undefined;
+  /** Whether the request has tools; without any, the API rejects calls of system tools, too. */
+  readonly hasTools: boolean;
 }
 
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { family, cachePoint, ...options }: MessagesOptions,
+  { family, cachePoint, hasTools, ...options }: MessagesOptions,
 ): WireMessage[] {
   const media = new MediaConverter();
   const mixedTurns = toTurns<WireBlock>(messages, options, {
@@ -46,7 +48,8 @@ export function toWireMessages(
     toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
-    repairReply: omitUnansweredTools,
+    repairReply: (blocks) =>
+      hasTools ? omitUnansweredTools(blocks) : blocks.filter((block) => !isToolBlock(block)),
   });
   const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);
   for (const { content } of turns) addDocumentText(content);

@@ -37,7 +37,7 @@ export interface BedrockGuardrail {
   readonly id: string;
   /** Version, such as `"1"` or `"DRAFT"`. */
   readonly version: string;
-  /** Whether Bedrock reports its assessment. Default: `false`. */
+  /** Whether its assessment is reported, in the `data` of a warning with the code `guardrail_trace`. Default: `false`. */
   readonly trace?: boolean;
   /** Whether text is checked before (`sync`) or while it is sent (`async`). Default: `sync`. */
   readonly processing?: "sync" | "async";
@@ -75,11 +75,17 @@ export async function createConverseBody(
   const getCachePoint = (part: ModelFamily["cachePoints"][number]) =>
     family.cachePoints.includes(part) ? cachePoint : undefined;
   const prefill = family.prefill && entry.prefill !== false && model.thinkingLevel === "off";
+  const toolConfig = toToolConfig(
+    request,
+    { entry, family, cachePoint: getCachePoint("tools"), serverTools },
+    sink,
+  );
   const messages = toWireMessages(history, {
     model,
     family,
     prefill,
     cachePoint: getCachePoint("messages"),
+    hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });
   const thinking = toThinkingFields(request, { family, entry, messages }, sink);
   const outputConfig = await toOutputConfig(options, entry, sink);
@@ -88,11 +94,7 @@ export async function createConverseBody(
     messages,
     system: toSystemPrompt(context.systemPrompt, getCachePoint("system")),
     inferenceConfig: hasFields(inferenceConfig) ? inferenceConfig : undefined,
-    toolConfig: toToolConfig(
-      request,
-      { entry, family, cachePoint: getCachePoint("tools"), serverTools },
-      sink,
-    ),
+    toolConfig,
     outputConfig,
     guardrailConfig: guardrail && toGuardrailConfig(guardrail),
     serviceTier: toServiceTier(options),
@@ -140,7 +142,9 @@ function toInferenceConfig(
   { entry, thinking, isClaude }: InferenceContext,
   sink: WarningSink,
 ): JsonObject {
-  const maxTokens = resolveMaxTokens(options, entry, sink);
+  const maxTokens = thinking.fixesLength
+    ? warnThinkingOption("max_tokens", options.maxTokens, sink)
+    : resolveMaxTokens(options, entry, sink);
   const stopSequences = resolveStop(options, MAX_STOP_TEXTS, sink);
   const temperature = thinking.fixesTemperature
     ? warnThinkingOption("temperature", options.temperature, sink)
@@ -157,7 +161,8 @@ function toInferenceConfig(
 
 function warnThinkingOption(name: string, value: number | undefined, sink: WarningSink): undefined {
   if (value === undefined) return;
-  sink.warning(`${name}_left_out`, `The model does not support a ${name} together with thinking`);
+  const message = `The model does not support ${name} together with this level of thinking`;
+  sink.warning(`${name}_left_out`, message);
 }
 
 function toCachePoint(

@@ -111,17 +111,28 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         break;
       }
       case "metadata": {
-        const { usage = {} }: WireMetadata = JSON.parse(body);
+        const { usage = {}, trace }: WireMetadata = JSON.parse(body);
         this.#wireUsage = usage;
+        if (isJsonObject(trace)) {
+          const message = "The data of this warning is the assessment of the guardrail";
+          this.#writer.warning("guardrail_trace", message, trace);
+        }
         break;
       }
       case "messageStart":
-        return;
+        return this.#startMessage();
       default:
         return this.#unknown.report("an event", name);
     }
     // messageStop and metadata come in either order.
     if (this.#wireUsage && this.#stopReason !== undefined) this.#finish(this.#stopReason);
+  }
+
+  /** Refuses a second message, such as a gateway sends when it repeats a failed request within one stream. */
+  #startMessage(): void {
+    if (!this.#writer.hasContent) return;
+    const { provider } = this.#call.origin;
+    throw new StreamError(`${provider}: a second message started within the reply`, { provider });
   }
 
   #startBlock(start: NonNullable<WireBlockStart["start"]>): OpenBlock | undefined {

@@ -28,6 +28,8 @@ export interface ThinkingContext {
 export interface ThinkingFields {
   /** Whether the request must not set a temperature. */
   readonly fixesTemperature: boolean;
+  /** Whether the request must not set the maximum length of the reply either. Default: `false`. */
+  readonly fixesLength?: boolean;
   /** Model-specific fields of the request. */
   readonly fields: JsonObject;
 }
@@ -45,10 +47,16 @@ export function toThinkingFields(
       return toClaudeFields(request, context, sink);
     case "nova":
       return toEffortFields(request, context, sink, (maxReasoningEffort) => ({
-        reasoningConfig: { type: "enabled", maxReasoningEffort },
+        // With the highest effort, Nova rejects all of them.
+        fixesTemperature: maxReasoningEffort === "high",
+        fixesLength: maxReasoningEffort === "high",
+        fields: { reasoningConfig: { type: "enabled", maxReasoningEffort } },
       }));
     case "openai":
-      return toEffortFields(request, context, sink, (reasoning_effort) => ({ reasoning_effort }));
+      return toEffortFields(request, context, sink, (reasoning_effort) => ({
+        fixesTemperature: false,
+        fields: { reasoning_effort },
+      }));
     case "none":
       if (request.model.thinkingLevel !== "off") warnThinkingOmitted(request, sink);
       return NO_FIELDS;
@@ -85,7 +93,7 @@ function toEffortFields(
   request: StreamRequest,
   { entry }: ThinkingContext,
   sink: WarningSink,
-  toFields: (effort: string) => JsonObject,
+  toFields: (effort: string) => ThinkingFields,
 ): ThinkingFields {
   const { thinkingLevel } = request.model;
   if (thinkingLevel === "off") return NO_FIELDS;
@@ -95,7 +103,7 @@ function toEffortFields(
     warnThinkingOmitted(request, sink);
     return NO_FIELDS;
   }
-  return { fixesTemperature: false, fields: toFields(effort) };
+  return toFields(effort);
 }
 
 function warnThinkingOmitted({ model }: StreamRequest, sink: WarningSink): void {

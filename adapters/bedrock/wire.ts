@@ -78,4 +78,6 @@ export interface WireMessageStop {
 /** Payload of `metadata`. */
 export interface WireMetadata {
   readonly usage?: WireUsage;
+  /** Assessment of the guardrail, if the request asks for it. */
+  readonly trace?: unknown;
 }

@@ -13,6 +13,7 @@ import { serializeJson } from "../kit/request/json_body.ts";
 import { encodeModelPath } from "../kit/request/model_path.ts";
 import { ModelFinder } from "../kit/request/model_finder.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
@@ -50,6 +51,7 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createGoogle()` loads. */
 export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
   const settings = resolveSettings(options, "https://generativelanguage.googleapis.com/v1beta");
+  checkOptionNames(options, ["getToken"], "the Google adapter");
   const { getToken } = options;
   const tokens = getToken && new AccessTokenCache(getToken, settings.clock);
   const models = new ModelFinder(settings.catalog);

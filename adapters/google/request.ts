@@ -29,6 +29,7 @@ import { toWireName } from "../kit/request/wire_names.ts";
 import { toWireContents } from "./contents.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
 import { toGoogleSchema } from "./schema.ts";
+import type { WireContent } from "./wire.ts";
 
 /** Minimum number of tokens reserved for the answer when a thinking budget is set. */
 const MIN_ANSWER_TOKENS = 1024;
@@ -50,6 +51,9 @@ export interface GoogleBodyOptions {
 }
 
 const MAX_STOP_TEXTS = 5;
+
+/** Matches models that reject a system instruction. */
+const WITHOUT_SYSTEM_INSTRUCTION = /^(?:models\/)?gemma-[1-3]/;
 
 /** Content of prompts and tool results. */
 const ABILITIES: ContentAbilities = {
@@ -91,21 +95,33 @@ export async function createGoogleBody(
   warnUnsupportedThinking(model, { thinking }, sink);
   if (model.thinkingLevel === "off") warnUnsupportedOptions(request, ["reasoningSummary"], sink);
   const isConfigured = Object.values(generationConfig).some((value) => value !== undefined);
+  const contents = toWireContents(history, {
+    model,
+    requiresSignatures: isGemini3OrLater,
+    hasCallIds: !isVertex,
+  });
   const body = {
-    systemInstruction: context.systemPrompt.trim() === ""
-      ? undefined
-      : { parts: [{ text: context.systemPrompt }] },
-    contents: toWireContents(history, {
-      model,
-      requiresSignatures: isGemini3OrLater,
-      hasCallIds: !isVertex,
-    }),
+    ...toSystemFields(request, contents),
     tools: toWireTools(context, serverTools),
     toolConfig: toToolConfig(request, serverTools.length > 0 && !isVertex, sink),
     generationConfig: isConfigured ? generationConfig : undefined,
     serviceTier: isVertex ? undefined : toServiceTier(options),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+/** Returns the system prompt as an instruction, or as the start of the first prompt. */
+function toSystemFields(
+  { model, context }: StreamRequest,
+  contents: readonly WireContent[],
+): { readonly systemInstruction?: JsonObject; readonly contents: readonly WireContent[] } {
+  const part = { text: context.systemPrompt };
+  if (part.text.trim() === "") return { contents };
+  const [first, ...others] = contents;
+  if (!first || !WITHOUT_SYSTEM_INSTRUCTION.test(model.modelId)) {
+    return { systemInstruction: { parts: [part] }, contents };
+  }
+  return { contents: [{ ...first, parts: [part, ...first.parts] }, ...others] };
 }
 
 function defaultThinking({ modelId }: ModelSpec): ThinkingAbility {

@@ -131,7 +131,11 @@ export {
   requireApiKey,
   resolveSettings,
 } from "./options/adapter_options.ts";
-export { checkAdapterOptions } from "./options/check_options.ts";
+export {
+  checkAdapterOptions,
+  checkOptionNames,
+  refuseUnknownOptions,
+} from "./options/check_options.ts";
 export { type ReadEnvironment, readEnvironmentVariable } from "./options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./limits/rate_limiter.ts";
 export { type Clock, type Sleep, systemClock } from "../../src/core/ports.ts";

@@ -10,7 +10,7 @@ import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import type { ErrorOrigin } from "./errors/classify.ts";
 import type { ErrorTable } from "./errors/error_table.ts";
 import { post, type PostRequest } from "./http/post.ts";
-import { findHeaderSecrets, findUrlSecrets } from "./http/request_secrets.ts";
+import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./http/request_secrets.ts";
 import { LimitReservation } from "./limits/limit_reservation.ts";
 import {
   type AdapterSettings,
@@ -123,7 +123,7 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     this.#reservation = reservation;
     const { headers, baseUrl, query } = provider.settings;
     const url = appendQuery(baseUrl, query);
-    this.secrets.push(...findHeaderSecrets(headers), ...findUrlSecrets(url));
+    this.#addSecrets([...findHeaderSecrets(headers), ...findUrlSecrets(url)]);
     const { toolNameRule = TOOL_NAME_RULE } = provider;
     let decode: ((wireName: string) => string) | undefined;
     this.#call = {
@@ -150,10 +150,10 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
     const key = isKeyOptional
       ? await findApiKey(request, apiKey)
       : await requireApiKey(request, { apiKey, keyHint: settings.keyHint });
-    if (key) this.secrets.push(key);
+    if (key) this.#addSecrets([key]);
     const call = { ...this.#call, request: omitImpossibleToolChoice(request, writer) };
     const outgoing = await this.#provider.prepare(call, key);
-    this.secrets.push(...outgoing.secrets ?? []);
+    this.#addSecrets(outgoing.secrets ?? []);
     await this.#reservation.reserve(writer, connection.signal);
     try {
       const [body, reader] = await Promise.all([
@@ -165,6 +165,10 @@ class ProviderExchange<Frame> implements Exchange<Frame> {
       this.#reservation.release(error);
       throw error;
     }
+  }
+
+  #addSecrets(secrets: readonly string[]): void {
+    this.secrets.push(...addEncodedForms(secrets));
   }
 
   /** Creates what reads the reply. The request is on its way, so the provider answers while code is loaded. */

@@ -8,6 +8,7 @@ import type { StreamFn } from "../../src/core/stream.ts";
 import { createChat } from "../openai/chat/chat.ts";
 import { type ErrorTable, THROTTLED, UNKNOWN_MODEL } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { checkOptionNames } from "../kit/options/check_options.ts";
 import { MISTRAL_DIALECT } from "./request.ts";
 
 /** Options for `createMistral()`. */
@@ -20,5 +21,6 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createMistral()` loads. */
 export function createMistralStreamFn(options: MistralOptions): StreamFn {
   const settings = resolveSettings(options, "https://api.mistral.ai/v1");
+  checkOptionNames(options, [], "the Mistral adapter");
   return createChat({ settings, apiKey: options.apiKey, dialect: MISTRAL_DIALECT, errors: ERRORS });
 }

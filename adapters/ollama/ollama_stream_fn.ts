@@ -10,6 +10,7 @@ import { type ErrorTable, UNAVAILABLE } from "../kit/errors/error_table.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { NdjsonParser } from "../kit/stream/ndjson.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
@@ -34,6 +35,7 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createOllama()` loads. */
 export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
   const settings = resolveSettings(options, "http://localhost:11434");
+  checkOptionNames(options, ["contextWindow"], "the Ollama adapter");
   const url = `${toServerUrl(settings.baseUrl)}/api/chat`;
   const { contextWindow } = options;
   return createStreamFn({

@@ -14,7 +14,7 @@ import {
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
 import { detectDialect, isOpenAIUrl } from "./chat/dialect.ts";
-import { checkApi } from "../kit/options/check_options.ts";
+import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createResponses } from "./responses/responses.ts";
 
@@ -37,6 +37,7 @@ const OPENAI_URL = "https://api.openai.com/v1";
 /** Creates the stream function that `createOpenAI()` loads. */
 export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
   const settings = resolveSettings(options, OPENAI_URL);
+  checkOptionNames(options, ["api", "keyless"], "the OpenAI adapter");
   checkApi(options.api);
   const { api, apiKey, keyless } = options;
   const server = { settings, apiKey, keyless };

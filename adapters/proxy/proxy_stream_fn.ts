@@ -10,6 +10,7 @@ import { modelSpec } from "../../src/core/model.ts";
 import type { StreamFn, StreamRequest } from "../../src/core/stream.ts";
 import { serializeJson } from "../kit/request/json_body.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { JsonEventParser } from "../kit/stream/json_event_parser.ts";
 import { PROXY_ERRORS } from "./errors.ts";
@@ -25,6 +26,7 @@ export interface ProxyOptions extends AdapterOptions {
 /** Creates the stream function that `createProxy()` loads. */
 export function createProxyStreamFn(options: ProxyOptions): StreamFn {
   const settings = resolveSettings(options, "");
+  checkOptionNames(options, [], "the proxy adapter");
   if (settings.baseUrl === "") {
     const message = "No URL for the proxy: pass baseUrl to createProxy()";
     throw new BadRequestError(message, { provider: "proxy" });
@@ -65,14 +67,14 @@ function toProxyRequest({ model, context, options }: StreamRequest): ProxyReques
   };
 }
 
-function toWireMessage(message: LlmMessage): LlmMessage {
+/** Returns a message without the data of the application and the details for displays, which are not for the model. */
+function toWireMessage({ metadata: _metadata, ...message }: LlmMessage): LlmMessage {
   switch (message.role) {
     case "user":
       return message;
     case "assistant":
       return stripProxyPrefix(message);
     case "tool_result": {
-      // Details are for displays and logs of the agent, not for the model.
       const { details: _details, ...wireMessage } = message;
       return wireMessage;
     }

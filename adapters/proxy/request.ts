@@ -21,6 +21,7 @@ import {
   object,
   objectWith,
   oneOf,
+  openUnion,
   record,
   string,
   union,
@@ -59,7 +60,8 @@ const CITATIONS = array(discriminatedUnion("type", {
   document: object,
 }));
 
-const BLOCKS = array(discriminatedUnion("type", {
+/** Blocks. Adapters omit those of an unknown type, which a newer version of the agent may have. */
+const BLOCKS = array(openUnion("type", {
   text: objectWith({ text: string }, { signature: string, citations: CITATIONS }),
   thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
   tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),

@@ -6,6 +6,7 @@
 
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type Clock, systemClock } from "../../src/core/ports.ts";
+import { refuseUnknownOptions } from "../kit/options/check_options.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";
 import { createEventBody } from "./event_body.ts";
@@ -33,6 +34,15 @@ export interface ServeProxyOptions {
   readonly clock?: Clock | undefined;
 }
 
+const OPTION_NAMES = [
+  "authorize",
+  "authorizeTimeoutMs",
+  "maxBodyBytes",
+  "bodyTimeoutMs",
+  "keepAliveMs",
+  "clock",
+];
+
 /** Answers a request; `connection` is the second argument of a `Deno.serve` handler. Never rejects. */
 export type ProxyHandler = (request: Request, connection?: ProxyConnection) => Promise<Response>;
 
@@ -49,6 +59,8 @@ const EVENT_STREAM_HEADERS = {
  * Every call costs money, so without `authorize` only callers on the same machine are served; others get 401, and all
  * callers get 503 when `authorize` fails. The model call is aborted when the caller disconnects.
  *
+ * @throws {BadRequestError} If an option is unknown.
+ *
  * @example
  * ```ts
  * import { connect } from "@swink/agent/adapters";
@@ -62,6 +74,7 @@ const EVENT_STREAM_HEADERS = {
  * ```
  */
 export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}): ProxyHandler {
+  refuseUnknownOptions(options, OPTION_NAMES, "serveProxy()");
   const { keepAliveMs = 15_000, clock = systemClock, authorize } = options;
   const timeoutMs = options.authorizeTimeoutMs ?? 30_000;
   const bodyLimits = {

@@ -124,6 +124,19 @@ export function discriminatedUnion(
   };
 }
 
+/** Accepts an object like `discriminatedUnion()`, and one whose member `tag` is another text. */
+export function openUnion(
+  tag: string,
+  validators: Readonly<Record<string, Validator>>,
+): Validator {
+  const validateKnown = discriminatedUnion(tag, validators);
+  return (value) => {
+    const kind = isJsonObject(value) ? value[tag] : undefined;
+    const isOther = typeof kind === "string" && !Object.hasOwn(validators, kind);
+    return isOther ? undefined : validateKnown(value);
+  };
+}
+
 function createValidator(isValid: (value: unknown) => boolean, requirement: string): Validator {
   const problem = ` must be ${requirement}`;
   return (value) => isValid(value) ? undefined : problem;

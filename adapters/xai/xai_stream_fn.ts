@@ -12,8 +12,10 @@ import type { ResponsesDialect } from "../openai/responses/request.ts";
 import { createResponses } from "../openai/responses/responses.ts";
 import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
+import { WEB_URLS } from "../kit/request/adapt_content.ts";
+import type { MediaAbility } from "../kit/request/content_abilities.ts";
 import { resolveSessionId } from "../kit/request/model_limits.ts";
-import { checkApi } from "../kit/options/check_options.ts";
+import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 
 /** Options for `createXai()`. */
@@ -25,10 +27,18 @@ export interface XaiOptions extends AdapterOptions {
   readonly api?: "chat" | "responses" | undefined;
 }
 
-const DIALECT: ChatDialect = { ...COMPATIBLE, maxTokensField: "max_completion_tokens" };
+/** Images that xAI accepts. */
+const IMAGES: MediaAbility = { types: /^image\/(?:png|jpeg)$/, urls: WEB_URLS };
+
+const DIALECT: ChatDialect = {
+  ...COMPATIBLE,
+  maxTokensField: "max_completion_tokens",
+  getAbilities: (modelId) => ({ ...COMPATIBLE.getAbilities(modelId), image: IMAGES }),
+};
 
 /** Dialect of xAI's Responses API, which accepts documents as uploaded files. */
 const RESPONSES_DIALECT: ResponsesDialect = {
+  images: { ...IMAGES, files: true },
   documents: { types: /^$/, files: true },
   loadServerTools: async () => (await import("../openai/server/server_tools.ts")).XAI_TOOLS,
 };
@@ -44,6 +54,7 @@ const ERRORS: ErrorTable = {
 /** Creates the stream function that `createXai()` loads. */
 export function createXaiStreamFn(options: XaiOptions): StreamFn {
   const settings = resolveSettings(options, "https://api.x.ai/v1");
+  checkOptionNames(options, ["api"], "the xAI adapter");
   checkApi(options.api);
   const { api, apiKey } = options;
   const server = { settings, apiKey, errors: ERRORS };

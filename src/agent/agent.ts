@@ -289,14 +289,14 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /**
    * Creates a tool for another agent. Each call runs a new agent with the options, model, system prompt and tools of this
-   * one, without its history; its events are emitted as `sub_agent`, and its usage counts towards the calling run.
+   * one, without its history; its events are emitted as `sub_agent`, and its usage counts towards the calling run. The
+   * calling run is its `parent`: the policies and the approval of that run limit its calls; a call that a person would be asked about is denied.
    *
    * @throws {BadRequestError} If the name is invalid.
    */
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
     const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
-    const createAgent = () => new Agent({ ...this.#options, ...start });
-    return createAgentTool(createAgent, { ...options, countedBy: this.#options.policies });
+    return createAgentTool((parent) => new Agent({ ...this.#options, ...start, parent }), options);
   }
 
   /**

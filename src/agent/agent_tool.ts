@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { RunHandle } from "../core/run_handle.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { defineTool } from "../core/tool.ts";
 import type { AgentStream } from "./agent_stream.ts";
@@ -25,11 +26,12 @@ export interface PromptableAgent {
 
 /** Creates a tool that runs a new agent for every call, with the prompt that the model passes. */
 export function createAgentTool(
-  createAgent: () => PromptableAgent,
-  options: AgentToolOptions & Pick<AgentTool, "countedBy">,
+  createAgent: (parent: RunHandle) => PromptableAgent,
+  options: AgentToolOptions,
 ): AgentTool {
   return defineTool({
     ...options,
+    countedBy: "all",
     parameters: {
       type: "object",
       properties: {
@@ -38,8 +40,8 @@ export function createAgentTool(
       required: ["prompt"],
       additionalProperties: false,
     },
-    execute: async ({ prompt }, { signal, context, onEvent }: ToolContext) => {
-      const stream = createAgent().promptStream(prompt, { signal, context });
+    execute: async ({ prompt }, { signal, context, run, onEvent }: ToolContext) => {
+      const stream = createAgent(run).promptStream(prompt, { signal, context });
       for await (const event of stream) await onEvent(event);
       const { toAgentToolResult } = await import("./run_code.ts");
       return toAgentToolResult(await stream.result());

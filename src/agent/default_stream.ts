@@ -5,7 +5,7 @@
  */
 
 import { lazyStreamFn } from "../core/lazy_stream_fn.ts";
-import type { StreamFn } from "../core/stream.ts";
+import type { ModelFacts, StreamFn } from "../core/stream.ts";
 import { findRates } from "../core/usage.ts";
 
 /**
@@ -14,15 +14,18 @@ import { findRates } from "../core/usage.ts";
  */
 export function createDefaultStream(): StreamFn {
   let loaded: StreamFn | undefined;
-  const stream = lazyStreamFn(async () => {
+  const load = async () => {
     const { connect } = await import("../../adapters/connect.ts");
-    return loaded = connect();
-  });
+    return loaded ??= connect();
+  };
+  const stream = lazyStreamFn(load);
   return Object.assign(
     stream,
     {
       prices: (model) => loaded?.prices && findRates(loaded.prices, model),
       contextWindow: (model) => loaded?.contextWindow?.(model),
-    } satisfies Pick<StreamFn, "prices" | "contextWindow">,
+      maxOutputTokens: (model) => loaded?.maxOutputTokens?.(model),
+      loadFacts: async () => (await load()).loadFacts?.(),
+    } satisfies ModelFacts,
   );
 }

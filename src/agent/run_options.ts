@@ -109,7 +109,7 @@ export function addRunTools(
 
 function checkSignal(_name: string, signal: unknown): void {
   if (isSignal(signal)) return;
-  throw new BadRequestError("signal must be an AbortSignal, such as that of an AbortController");
+  throw new BadRequestError("signal must be an AbortSignal");
 }
 
 function isSignal(value: unknown): boolean {

@@ -47,5 +47,27 @@ export type Approve = (
   request: ApprovalRequest,
 ) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
+/** A tool call whose decision is explained. */
+export interface ExplainedCall {
+  /** Name of the tool. */
+  readonly name: string;
+  /** The arguments. */
+  readonly arguments: JsonObject;
+  /** The tool. */
+  readonly tool: AgentTool;
+}
+
+/**
+ * An {@linkcode Approve} that can also state its decision on a call without asking a person; `approvalGate()` creates
+ * one. Agents that a tool runs may make the calls that it approves alone; with another `Approve`, only those that need no
+ * approval.
+ */
+export interface ExplainingApprove extends Approve {
+  /** Returns the decision on a call, or that a person would be asked, with the reason. */
+  explain(call: ExplainedCall): Promise<{
+    readonly decision: ApprovalDecision | { readonly type: "asked"; readonly reason: string };
+  }>;
+}
+
 /** Answer of {@linkcode Approve}; pending if the decision is not known yet. */
 export type ApprovalAnswer = ApprovalDecision | { readonly type: "pending" } | boolean;

@@ -18,7 +18,7 @@ import type { ModelSpec, StopReason } from "./model.ts";
 import type { StoppedBy } from "./stopped_by.ts";
 import type { AssistantMessageDelta } from "./stream.ts";
 import type { AgentToolResult, ToolUpdate } from "./tool_result.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { Cost, LateSpending, Usage } from "./usage.ts";
 
 /**
  * Reason for the end of a turn.
@@ -61,6 +61,8 @@ export interface RunOutcome {
   readonly usage: Usage;
   /** Cost of the run; an amount is `null` if any part of it is unknown. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** The error, if the run failed. */
   readonly error?: AgentError;
   /** The policy that stopped the run, if one did. */

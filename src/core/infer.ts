@@ -31,13 +31,9 @@ export type Infer<Schema, Side extends "input" | "output" = "output"> =
     : Schema extends { readonly allOf: readonly [infer First, ...infer Rest] }
       ? Infer<First, Side> & Infer<{ readonly allOf: Rest }, Side>
     : Schema extends { readonly type: readonly (infer Choice)[] }
-      ? Choice extends unknown ? Infer<Omit<Schema, "type"> & { readonly type: Choice }, Side>
-      : never
+      ? InferChoice<Schema, Choice, Side>
     // Scalars.
-    : Schema extends { readonly type: "string" } ? string
-    : Schema extends { readonly type: "number" | "integer" } ? number
-    : Schema extends { readonly type: "boolean" } ? boolean
-    : Schema extends { readonly type: "null" } ? null
+    : Schema extends { readonly type: infer Name extends keyof Scalars } ? Scalars[Name]
     // Arrays: a tuple, a list, or unknown items.
     : Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
       ? { -readonly [Index in keyof Items]: Infer<Items[Index], Side> }
@@ -70,6 +66,21 @@ export type Infer<Schema, Side extends "input" | "output" = "output"> =
       ? { [name: string]: Infer<Value, Side> }
     : Schema extends { readonly type: "object" } ? { [name: string]: unknown }
     : unknown;
+
+/** The types of schemas without further keywords that affect the type. */
+interface Scalars {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+/** The type of a schema with a list of types, for one of them. */
+type InferChoice<Schema, Choice, Side extends "input" | "output"> = Choice extends keyof Scalars
+  ? Scalars[Choice]
+  : Choice extends unknown ? Infer<Omit<Schema, "type"> & { readonly type: Choice }, Side>
+  : never;
 
 /**
  * The type of a tool's arguments: the type of its schema, or {@linkcode JsonObject} if that is unknown.

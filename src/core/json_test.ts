@@ -211,6 +211,7 @@ Deno.test("cloneJson() omits members with a symbol as the key", () => {
 
 Deno.test("cloneJson() and toJsonValue() keep `__proto__` where it is an accessor, as it is not on Deno", () => {
   const value: unknown = JSON.parse('{"__proto__":{"a":{}},"b":1}');
+  const accessor = Object.getOwnPropertyDescriptor(Object.prototype, "__proto__");
   Object.defineProperty(Object.prototype, "__proto__", {
     configurable: true,
     get: () => undefined,
@@ -225,6 +226,7 @@ Deno.test("cloneJson() and toJsonValue() keep `__proto__` where it is an accesso
       '{"value":{"__proto__":{"a":{}},"b":1}}',
     ]);
   } finally {
-    delete (Object.prototype as unknown as Record<string, unknown>)["__proto__"];
+    if (accessor) Object.defineProperty(Object.prototype, "__proto__", accessor);
+    else delete (Object.prototype as unknown as Record<string, unknown>)["__proto__"];
   }
 });

@@ -11,7 +11,7 @@ import type { ModelSpec, StopReason } from "./model.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
-import type { Cost, Rates, Usage } from "./usage.ts";
+import type { Cost, LateSpending, Rates, Usage } from "./usage.ts";
 
 /** The state of the run, passed to every slot of a policy. */
 export interface PolicyContext {
@@ -27,6 +27,8 @@ export interface PolicyContext {
   readonly usage: Usage;
   /** Cost of the run so far. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */
@@ -49,6 +51,10 @@ export interface PreRequestContext extends PolicyContext {
   readonly tools: readonly AgentTool[];
   /** The context window of the model in tokens; `undefined` if it is unknown. */
   readonly contextWindow: number | undefined;
+  /** The maximum number of output tokens of the model; `undefined` if it is unknown. */
+  readonly maxOutputTokens: number | undefined;
+  /** Prices of the model; `undefined` if they are unknown. */
+  readonly rates: Rates | undefined;
 }
 
 /** Input of {@linkcode Policy.preDispatch}. */
@@ -62,6 +68,8 @@ export interface PreDispatchContext extends PolicyContext {
    * informs the model of the change. Modifications have no effect after an approval with edited arguments.
    */
   readonly arguments: Record<string, unknown>;
+  /** Timeout of the call, in milliseconds; `undefined` if there is none. */
+  readonly timeoutMs: number | undefined;
 }
 
 /** Input of {@linkcode Policy.postDispatch}. */
@@ -72,6 +80,8 @@ export interface PostDispatchContext extends PolicyContext {
   readonly tool: AgentTool;
   /** A copy of the result. */
   readonly result: AgentToolResult;
+  /** Duration of the call, in milliseconds. */
+  readonly durationMs: number;
 }
 
 /** Input of {@linkcode Policy.postTurn}. */
@@ -216,6 +226,8 @@ export interface OnDeltaContext {
   readonly usage: Usage;
   /** Cost of the run, without the reply that streams. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */

@@ -112,6 +112,23 @@ export interface StreamRequest {
   readonly signal: AbortSignal;
 }
 
+/** Facts about the models that a stream function calls. */
+export interface ModelFacts {
+  /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
+  readonly hasStrictSchema?: (
+    model: ModelSpec,
+    schema: JsonSchema,
+  ) => boolean | Promise<boolean>;
+  /** The prices that are known for the models. Default: none. */
+  readonly prices?: Prices;
+  /** Returns the context window of a model in tokens, or `undefined` if it is unknown. Default: unknown. */
+  readonly contextWindow?: (model: ModelSpec) => number | undefined;
+  /** Returns the maximum number of output tokens of a model, or `undefined` if it is unknown. Default: unknown. */
+  readonly maxOutputTokens?: (model: ModelSpec) => number | undefined;
+  /** Loads what is known about the models; before, prices and limits may be unknown. Default: nothing to load. */
+  readonly loadFacts?: () => Promise<unknown>;
+}
+
 /**
  * Calls a model; the interface between the loop and an adapter.
  *
@@ -141,18 +158,9 @@ export interface StreamRequest {
  * };
  * ```
  */
-export interface StreamFn {
+export interface StreamFn extends ModelFacts {
   /** Calls the model and returns the events of the reply. */
   (request: StreamRequest): AsyncIterable<AssistantMessageEvent>;
-  /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
-  readonly hasStrictSchema?: (
-    model: ModelSpec,
-    schema: JsonSchema,
-  ) => boolean | Promise<boolean>;
-  /** The prices that are known for the models. Default: none. */
-  readonly prices?: Prices;
-  /** Returns the context window of a model in tokens, or `undefined` if it is unknown. Default: unknown. */
-  readonly contextWindow?: (model: ModelSpec) => number | undefined;
 }
 
 /** The reply starts. */

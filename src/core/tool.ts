@@ -13,6 +13,7 @@ import type { AgentMessage } from "./message.ts";
 import { createValidate } from "./parameters.ts";
 import type { RefusedHunks } from "./approval.ts";
 import type { RiskClass } from "./risk.ts";
+import type { RunHandle } from "./run_handle.ts";
 import type { ValidationResult } from "./schema.ts";
 import { toJsonSchema } from "./standard_schema.ts";
 import {
@@ -43,6 +44,8 @@ export interface ToolContext<Context = unknown> {
   readonly idempotencyKey: string;
   /** Id of the run. */
   readonly runId: string;
+  /** The run, as the `parent` of an agent that the tool runs, and for work that continues after the call. */
+  readonly run: RunHandle;
   /** Number of the turn in the run, from 1. */
   readonly turn: number;
   /** The `context` of the run's options; never sent to the model. */
@@ -108,9 +111,10 @@ export interface AgentTool<Context = unknown> {
     | undefined;
   /**
    * The policies that count the usage of the tool themselves, such as the shared budget of an agent that the tool runs;
-   * they then ignore the usage that it reports. Default: none.
+   * they then ignore the usage that it reports. `"all"` for a tool whose agents have the run as their `parent`, and so all
+   * of its policies. Default: none.
    */
-  readonly countedBy?: readonly object[] | undefined;
+  readonly countedBy?: readonly object[] | "all" | undefined;
   /**
    * Checks the arguments of a call further, and returns what `execute` gets in their place. Called with a copy of
    * arguments that match the JSON Schema; errors go back to the model. Default: `execute` gets the arguments as they are.
@@ -234,6 +238,11 @@ export function defineTool<const Schema extends SchemaSource, Context = unknown>
       return typeof output === "string" ? output : toToolResult(output);
     },
   };
+}
+
+/** Whether a policy counts the usage of a tool itself, so that it ignores what the tool reports. */
+export function isCountedBy({ countedBy }: AgentTool<never>, policy: object): boolean {
+  return countedBy === "all" || (countedBy?.includes(policy) ?? false);
 }
 
 /** Whether a call requires approval in the approval mode `smart`. */

@@ -27,6 +27,19 @@ export interface Usage {
 }
 
 /**
+ * Spending of agents after the end of the tool call that runs them, because the call was cancelled or they work in the
+ * background. It is in no `tool_execution_end`.
+ */
+export interface LateSpending {
+  /** Id of the tool call. */
+  readonly toolCallId: string;
+  /** Token counts. */
+  readonly usage: Usage;
+  /** Cost. */
+  readonly cost: Cost;
+}
+
+/**
  * Cost of usage, in the currency of the rates (US dollars in the built-in catalog). An amount is `null` if the price of
  * any part of it is unknown.
  */

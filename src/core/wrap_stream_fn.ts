@@ -9,7 +9,7 @@ import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts
 
 /**
  * Wraps a stream function, for example to log requests or to change them, and keeps what it knows about its models: the
- * strict schemas, prices and context windows. `call` gets every request and the wrapped function.
+ * strict schemas, prices and limits. `call` gets every request and the wrapped function.
  *
  * @example
  * ```ts
@@ -30,10 +30,12 @@ export function wrapStreamFn(
   if (typeof inner !== "function" || typeof call !== "function") {
     throw new BadRequestError("Pass a StreamFn, and a function that calls it");
   }
-  const { hasStrictSchema, prices, contextWindow } = inner;
+  const { hasStrictSchema, prices, contextWindow, maxOutputTokens, loadFacts } = inner;
   return Object.assign((request: StreamRequest) => call(request, inner), {
     ...(hasStrictSchema && { hasStrictSchema }),
     ...(prices && { prices }),
     ...(contextWindow && { contextWindow }),
+    ...(maxOutputTokens && { maxOutputTokens }),
+    ...(loadFacts && { loadFacts }),
   });
 }

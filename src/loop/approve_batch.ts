@@ -56,7 +56,7 @@ export function approveBatch(
   if (batch.stoppedBy || !canNeedApproval(run)) return cancelIfAborted(turn, batch);
   const needsPrompt = (call: PreparedCall): boolean =>
     call.type === "ready" && !call.decision && !isAnswerCall(turn, call) &&
-    needsApprovalPrompt(run, call);
+    needsApprovalPrompt(run.config, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
   return gated.size === 0 ? cancelIfAborted(turn, batch) : requestApprovals(turn, batch, gated);

@@ -12,6 +12,7 @@ import { refusePromise } from "../core/refuse_promise.ts";
 import { needsApproval } from "../core/tool.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import type { ResolvedConfig } from "./config.ts";
 import { checkPolicies, type PolicyCheckedCall, withArguments } from "./prepare_call.ts";
 import { type PreparedCall, type ReadyCall, refuseCall } from "./prepared_call.ts";
 import { omitRefusedHunks } from "./refused_hunks.ts";
@@ -19,18 +20,15 @@ import type { RunServices } from "./run_services.ts";
 import { toDecision } from "./to_decision.ts";
 import type { TurnContext } from "./turn_context.ts";
 
-/** Whether any call of a run may need approval. */
-export function canNeedApproval({ config: { approve, approvalMode } }: RunServices): boolean {
-  return approve !== undefined || approvalMode !== undefined;
-}
+/** The part of a configuration that decides about approvals. */
+export type ApprovalConfig = Pick<ResolvedConfig, "approve" | "approvalMode">;
 
-/** Whether a call needs approval in the mode of the run. */
+/** Whether a call needs approval in the mode of a configuration. */
 export function needsApprovalPrompt(
-  run: RunServices,
-  { tool, arguments: args }: ReadyCall,
+  { approve, approvalMode = approve ? "always" : "bypassed" }: ApprovalConfig,
+  { tool, arguments: args }: Pick<ReadyCall, "tool" | "arguments">,
 ): boolean {
-  const { approvalMode } = run.config;
-  switch (approvalMode ?? "always") {
+  switch (approvalMode) {
     case "bypassed":
       return false;
     case "always":
@@ -45,6 +43,11 @@ export function needsApprovalPrompt(
         return true; // A tool whose `requiresApproval` throws needs approval.
       }
   }
+}
+
+/** Whether any call of a run may need approval. */
+export function canNeedApproval({ config: { approve, approvalMode } }: RunServices): boolean {
+  return approve !== undefined || approvalMode !== undefined;
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
-import type { AgentEvent } from "../core/event.ts";
+import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
 import type { ToolContext } from "../core/tool.ts";
 import {
@@ -15,10 +15,12 @@ import {
   toToolResult,
 } from "../core/tool_result.ts";
 import { GRACE_MS } from "./cancellation.ts";
+import type { TurnSettings } from "./config.ts";
+import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
-import { type LateSpending, SubAgentSpending } from "./sub_agent_spending.ts";
+import { type LateSpendingCounter, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
@@ -31,24 +33,33 @@ export class CallExecution {
   /** The call. */
   readonly call: ReadyCall;
   readonly #services: RunServices;
+  readonly #settings: TurnSettings;
   readonly #turn: number;
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
+  #startedAt: number | undefined;
+  #durationMs = 0;
   #settle: (result: AgentToolResult) => void = () => {};
   #state: "waiting" | "running" | "cancelled" | "settled" | "ended" = "waiting";
   #cancellation: { readonly result: AgentToolResult; readonly reason: AgentError } | undefined;
   #updates: ToolUpdate[] = [];
   #emittingUpdates: Promise<void> | undefined;
   #subAgents: SubAgentSpending | undefined;
-  readonly #lateSpending: LateSpending;
+  readonly #lateSpending: LateSpendingCounter;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
-  constructor({ run, progress: { turn } }: TurnContext, call: ReadyCall) {
+  constructor({ run, settings, progress: { turn } }: TurnContext, call: ReadyCall) {
     this.#services = run;
+    this.#settings = settings;
     this.#turn = turn;
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
     this.#lateSpending = run.lateSpending;
+  }
+
+  /** Time from the start of the tool to the end of the call, in milliseconds. */
+  get durationMs(): number {
+    return this.#durationMs;
   }
 
   /** Whether the tool was started, or the call was cancelled before it started. */
@@ -60,6 +71,7 @@ export class CallExecution {
   start(): void {
     if (this.#state !== "waiting") return;
     this.#state = "running";
+    this.#startedAt = this.#services.config.now();
     this.#startTimeout();
     void this.#run();
   }
@@ -118,6 +130,7 @@ export class CallExecution {
       toolCallId: id,
       idempotencyKey,
       runId,
+      run: this.#createHandle(),
       turn: this.#turn,
       context,
       messages: history.snapshot(),
@@ -127,18 +140,44 @@ export class CallExecution {
     };
   }
 
+  #createHandle(): ParentRun {
+    const { runId, depth, config, tree, background } = this.#services;
+    return new ParentRun({
+      runId,
+      depth,
+      config,
+      tree,
+      settings: this.#settings,
+      background: (work) => {
+        const { id, name } = this.call.block;
+        const spending = new SubAgentSpending();
+        const onEvent = async (event: AgentEvent): Promise<void> => {
+          this.#lateSpending.add(id, spending.add(event));
+          await this.#services.events.emit(this.#wrapEvent(event));
+        };
+        background.start({ id, name, onEvent }, work);
+      },
+    });
+  }
+
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
     const added = this.#addSpending(event);
     if (!added) return;
-    if (this.#state === "ended" && this.#cancellation) this.#lateSpending.add(added);
+    if (this.#state === "ended" && this.#cancellation) {
+      this.#lateSpending.add(this.call.block.id, added);
+    }
     if (this.#emittingUpdates) await this.#emittingUpdates; // They came first.
     if (this.#state !== "running" && this.#state !== "cancelled") return;
+    await this.#services.events.emit(this.#wrapEvent(event));
+  }
+
+  /** Returns an event of an agent with the id of this call in its path. */
+  #wrapEvent(event: AgentEvent): SubAgentEvent {
     const { id } = this.call.block;
-    const nested = event.type === "sub_agent"
-      ? { path: [id, ...event.path], event: event.event }
-      : { path: [id], event };
-    await this.#services.events.emit({ type: "sub_agent", ...nested });
+    return event.type === "sub_agent"
+      ? { type: "sub_agent", path: [id, ...event.path], event: event.event }
+      : { type: "sub_agent", path: [id], event };
   }
 
   /** Counts what an event adds; a value that is no event is reported instead. */
@@ -186,6 +225,9 @@ export class CallExecution {
     if (this.#state === "ended") return;
     this.#state = "ended";
     this.#timer?.abort();
+    if (this.#startedAt !== undefined) {
+      this.#durationMs = this.#services.config.now() - this.#startedAt;
+    }
     this.#settle(result);
   }
 }

@@ -73,6 +73,7 @@ export const CONFIG_CHECKS = {
   validator: checkFunction,
   prices: checkPrices,
   context: acceptAny,
+  parent: checkParent,
 } as const satisfies OptionChecks;
 
 const LOOP_CHECKS: OptionChecks = {
@@ -196,6 +197,11 @@ function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);
+}
+
+/** The run itself checks its class, whose code is not loaded yet. */
+function checkParent(_name: string, parent: unknown): void {
+  if (!Object(parent).tree) throw new BadRequestError("parent must be the `run` of a ToolContext");
 }
 
 function checkPrices(name: string, prices: unknown): void {

@@ -12,6 +12,7 @@ import type { ModelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import { type Ports, resolvePorts } from "../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../core/retry.ts";
+import type { RunHandle } from "../core/run_handle.ts";
 import { ajvValidator, type SchemaValidator } from "../core/schema.ts";
 import type { StreamFn, StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
@@ -127,6 +128,11 @@ export interface AgentLoopConfig<Tool extends AgentTool<never> = AgentTool> {
    * none.
    */
   readonly followUp?: MessageSource | GetMessages | undefined;
+  /**
+   * The run whose tool runs the agent (`ToolContext.run`). Its policies guard the agent, its approval decides about each
+   * call without asking a person, and the number and depth of agents below it are limited. Default: none.
+   */
+  readonly parent?: RunHandle | undefined;
   /** Returns the settings of the next turn; called before every turn. Default: the settings never change. */
   readonly settings?: (() => TurnSettings) | undefined;
 }

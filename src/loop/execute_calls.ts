@@ -45,7 +45,7 @@ export async function executeCalls(
   if (delivered) await delivered;
   const scheduled = executions.map((execution) => ({
     execution,
-    ended: execution.settled.then((result) => emitToolEnd(turn, execution.call, result)),
+    ended: execution.settled.then((result) => emitToolEnd(turn, execution, result)),
   }));
   const interruption = new Interruption(turn, executions);
   const [first] = scheduled;
@@ -59,12 +59,13 @@ export async function executeCalls(
 /** Applies the `postDispatch` policies to the result of a call and emits the end of the call; returns the result. */
 function emitToolEnd(
   turn: TurnContext,
-  call: ReadyCall,
+  { call, durationMs }: CallExecution,
   returned: AgentToolResult,
 ): AgentToolResult | Promise<AgentToolResult> {
   return turn.run.config.policies.length === 0
     ? emitResult(turn, call, returned)
-    : applyPostDispatch(turn, call, returned).then((result) => emitResult(turn, call, result));
+    : applyPostDispatch(turn, call, { result: returned, durationMs })
+      .then((result) => emitResult(turn, call, result));
 }
 
 function emitResult(

@@ -10,11 +10,19 @@ import { callPolicy } from "./policy_slots.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
 
+/** A call whose tool has settled. */
+export interface SettledCall {
+  /** The result. */
+  readonly result: AgentToolResult;
+  /** Duration of the call, in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** Returns the result as the policies leave it; a policy that fails withholds it. */
 export async function applyPostDispatch(
   turn: TurnContext,
   { block: { id, name }, tool, arguments: args }: ReadyCall,
-  settled: AgentToolResult,
+  { result: settled, durationMs }: SettledCall,
 ): Promise<AgentToolResult> {
   let result = settled;
   for (const policy of turn.run.config.policies) {
@@ -24,6 +32,7 @@ export async function applyPostDispatch(
       toolCall: { id, name, arguments: cloneJson(args) },
       tool,
       result: cloneJson(result),
+      durationMs,
     };
     const outcome = await callPolicy(turn.run, policy, {
       call: () => policy.postDispatch?.(context),

@@ -11,8 +11,10 @@ import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messa
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import type { StreamFn } from "../core/stream.ts";
 import { toHookError } from "./hook_error.ts";
 import { parseVerdict } from "./policy_slots.ts";
+import { getPrices, lookUpRates } from "./price.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -39,6 +41,7 @@ export async function applyPreRequest(
 ): Promise<PreRequestOutcome> {
   const { run, progress } = turn;
   let request = prepared;
+  await loadFacts(run.config.streamFn);
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;
@@ -49,6 +52,8 @@ export async function applyPreRequest(
         request: { model, context, options, runId: run.runId, turn: progress.turn },
         tools,
         contextWindow: run.config.streamFn.contextWindow?.(model),
+        maxOutputTokens: run.config.streamFn.maxOutputTokens?.(model),
+        rates: lookUpRates(getPrices(run, run.config.streamFn), model),
       };
       const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change"]);
@@ -61,6 +66,15 @@ export async function applyPreRequest(
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
+}
+
+/** Loads prices and limits; without them, the request is made all the same. */
+async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
+  try {
+    await loadFacts?.();
+  } catch {
+    // The request itself reports what cannot be loaded.
+  }
 }
 
 /** Repairs the messages of a request if a policy has replaced them. */

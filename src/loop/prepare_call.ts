@@ -90,7 +90,13 @@ export async function checkPolicies(
   let args = ready.arguments;
   for (const policy of policies) {
     const draft = cloneJson(args) as Record<string, unknown>;
-    const context = { ...createPolicyContext(turn), toolCallId: block.id, tool, arguments: draft };
+    const context = {
+      ...createPolicyContext(turn),
+      toolCallId: block.id,
+      tool,
+      arguments: draft,
+      timeoutMs: tool.timeoutMs ?? run.config.toolTimeoutMs,
+    };
     const call = () => policy.preDispatch?.(context);
     const parse = (returned: unknown) => {
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);

@@ -13,6 +13,7 @@ import {
   type Cost,
   findRates,
   type Prices,
+  type Rates,
   unknownCost,
   type Usage,
   zeroCost,
@@ -61,6 +62,17 @@ export function calculateCost(
     void run.events.warn("unknown_price", message);
   }
   return unknownCost();
+}
+
+/** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
+export function lookUpRates(prices: Prices | undefined, model: ModelSpec): Rates | undefined {
+  try {
+    const rates = prices && findRates(prices, model);
+    refusePromise(rates, "prices");
+    return rates;
+  } catch {
+    return undefined;
+  }
 }
 
 function tryPriceUsage(

@@ -8,7 +8,15 @@ import type { PendingBatch } from "../core/approval.ts";
 import type { AgentError } from "../core/errors.ts";
 import type { StopReason } from "../core/model.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type LateSpending,
+  type Usage,
+  zeroCost,
+  zeroUsage,
+} from "../core/usage.ts";
 
 /** The result of a run so far; immutable: every stage returns a new value. */
 export interface RunProgress {
@@ -18,6 +26,8 @@ export interface RunProgress {
   readonly usage: Usage;
   /** Cost so far. */
   readonly cost: Cost;
+  /** Spending of agents after the end of the tool calls that run them, one entry for each call. Default: none. */
+  readonly lateSpending?: readonly LateSpending[];
   /** The reason why the last reply ended; `"aborted"` if the run was aborted before it was complete. */
   readonly stopReason: StopReason;
   /** Whether the last model call ended in a context overflow; the next one then starts with a smaller context. */
@@ -41,6 +51,13 @@ export interface Spending {
 /** Creates the progress of a run before its first turn. */
 export function createProgress(overflowed: boolean): RunProgress {
   return { turn: 0, usage: zeroUsage(), cost: zeroCost(), stopReason: "stop", overflowed };
+}
+
+/** Returns the late spending of a run, if there is any. */
+export function pickLateSpending(
+  { lateSpending }: RunProgress,
+): Pick<RunProgress, "lateSpending"> {
+  return lateSpending ? { lateSpending } : {};
 }
 
 /** Adds the token counts and the cost of a step. */

@@ -7,11 +7,13 @@
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
-import { LateSpending } from "./sub_agent_spending.ts";
+import { ParentRun, RunTree } from "./parent_run.ts";
+import { LateSpendingCounter } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
@@ -65,8 +67,14 @@ export class RunServices {
   readonly unpricedModels: Set<string>;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
-  /** Spending of agents after the end of the cancelled tool calls that run them. */
-  readonly lateSpending: LateSpending = new LateSpending();
+  /** Counts the agents below the run of the host. */
+  readonly tree: RunTree;
+  /** Number of runs above this one. */
+  readonly depth: number;
+  /** The work of tools that continues after their calls. */
+  readonly background: BackgroundRuns;
+  /** Counts the spending of agents after the end of the tool calls that run them. */
+  readonly lateSpending: LateSpendingCounter = new LateSpendingCounter();
   readonly #context: AgentContext;
   readonly #startedAt: number;
 
@@ -85,6 +93,10 @@ export class RunServices {
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;
+    const { parent } = config;
+    this.tree = parent instanceof ParentRun ? parent.tree : new RunTree();
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
   }

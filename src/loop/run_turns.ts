@@ -10,9 +10,10 @@ import type { RunOutcome } from "../core/event.ts";
 import type { HistoryRepair } from "../core/history.ts";
 import { cloneJson } from "../core/json.ts";
 import { addDeclinedResults } from "./decline_batch.ts";
+import { inheritRules } from "./inherit_rules.ts";
 import type { TurnInput } from "./message_source.ts";
 import { runPostLoop } from "./policy_slots.ts";
-import { createProgress, type RunProgress } from "./run_progress.ts";
+import { createProgress, pickLateSpending, type RunProgress } from "./run_progress.ts";
 import { RunServices, type RunServicesOptions } from "./run_services.ts";
 import { runTurn } from "./turn.ts";
 import { createPolicyContext } from "./turn_context.ts";
@@ -27,13 +28,19 @@ export interface FirstTurn {
   readonly overflowed?: boolean;
 }
 
-/** Creates the services of a run. */
+/** Creates the services of a run, with the rules of its parent, if it has one. */
 export function createRun(options: RunServicesOptions): RunServices {
-  return new RunServices(options);
+  return new RunServices({ ...options, config: inheritRules(options.config) });
 }
 
-/** Runs turns until the run is complete or ended. */
+/** Runs turns until the run is complete or ended, and ends its background work. */
 export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunProgress> {
+  const progress = await runUntilEnd(run, start);
+  await run.background.close();
+  return run.lateSpending.addTo(progress);
+}
+
+async function runUntilEnd(run: RunServices, start: FirstTurn): Promise<RunProgress> {
   await warnAboutRepairs(run, start.repairs);
   let progress = createProgress(start.overflowed ?? false);
   let input: TurnInput | undefined = addDeclinedResults(run, start.input);
@@ -47,8 +54,11 @@ export async function runTurns(run: RunServices, start: FirstTurn): Promise<RunP
     if (polled) await polled;
     const isComplete = next.type === "complete" && next.injected.length === 0 &&
       run.steering.peek().length === 0;
-    input = isComplete ? await pollFollowUp(run) : { messages: next.injected };
-    if (input && run.cancellation.aborted) return { ...progress, stopReason: "aborted" };
+    const isWaiting = isComplete && run.background.isPending;
+    input = isComplete ? await nextInput(run) : { messages: next.injected };
+    if ((input || isWaiting) && run.cancellation.aborted) {
+      return { ...progress, stopReason: "aborted" };
+    }
   }
   return progress;
 }
@@ -61,7 +71,31 @@ async function warnAboutRepairs(
   await run.events.warn("history_repaired", "The history was invalid and was repaired", repairs);
 }
 
-/** Returns the input of a turn after the last one; `undefined` if the run is complete. */
+/** Returns the input of a turn after the last one, as soon as there is any; `undefined` if the run is complete. */
+async function nextInput(run: RunServices): Promise<TurnInput | undefined> {
+  while (true) {
+    const followUp = await pollFollowUp(run);
+    if (followUp) return followUp;
+    const messages = run.background.take();
+    if (messages.length > 0 || run.steering.peek().length > 0) return { messages };
+    if (!run.background.isPending || run.cancellation.aborted) return undefined;
+    await untilArrival(run);
+  }
+}
+
+/** Resolves when background work ends, a message is queued, or the run is aborted. */
+async function untilArrival({ background, steering, followUp }: RunServices): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const unsubscribe = [steering, followUp].map((queue) => queue?.onArrival?.(end));
+    function end(): void {
+      for (const stop of unsubscribe) stop?.();
+      resolve();
+    }
+    void background.nextEnd().then(end);
+  });
+}
+
+/** Returns the input of a turn from the queue of follow-ups; `undefined` if it is empty. */
 async function pollFollowUp({ followUp }: RunServices): Promise<TurnInput | undefined> {
   await followUp?.poll?.();
   return followUp && followUp.peek().length > 0 ? { messages: [], queue: followUp } : undefined;
@@ -88,6 +122,7 @@ function createOutcome(run: RunServices, progress: RunProgress): RunOutcome {
     stopReason,
     usage,
     cost,
+    ...pickLateSpending(progress),
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),
     ...(aborted && isIncomplete && { abortReason: reason }),

@@ -6,7 +6,7 @@
 
 import type { AgentEvent } from "../core/event.ts";
 import { isJsonObject } from "../core/json.ts";
-import { type Cost, toValidSpending, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
+import { type LateSpending, toValidSpending, zeroCost, zeroUsage } from "../core/usage.ts";
 import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
 
 /** The spending of the agents that one tool call runs; known even if the call never returns. */
@@ -49,25 +49,31 @@ export class SubAgentSpending {
   }
 }
 
-/** Spending of agents after the end of the cancelled tool calls that run them. */
-export class LateSpending {
-  #pending: { readonly usage: Usage; readonly cost: Cost } | undefined;
+/** Counts the spending of agents after the end of the tool calls that run them: of cancelled calls and in the background. */
+export class LateSpendingCounter {
+  #pending: LateSpending[] = [];
 
-  /** Counts spending. */
-  add(spending: Spending): void {
-    if (!spending.usage && !spending.cost) return;
-    this.#pending = addSpending(
-      this.#pending ?? { usage: zeroUsage(), cost: zeroCost() },
-      spending,
-    );
+  /** Counts spending of a tool call. */
+  add(toolCallId: string, { usage, cost }: Spending): void {
+    if (!usage && !cost) return;
+    this.#pending.push({ toolCallId, usage: usage ?? zeroUsage(), cost: cost ?? zeroCost() });
   }
 
   /** Adds what has not been added yet to the totals of the run. */
   addTo(progress: RunProgress): RunProgress {
     const pending = this.#pending;
-    this.#pending = undefined;
-    return pending ? addSpending(progress, pending) : progress;
+    this.#pending = [];
+    return pending.reduce(addLateSpending, progress);
   }
+}
+
+function addLateSpending(progress: RunProgress, late: LateSpending): RunProgress {
+  const { lateSpending = [] } = progress;
+  const { toolCallId } = late;
+  const previous = lateSpending.find((call) => call.toolCallId === toolCallId);
+  const others = lateSpending.filter((call) => call !== previous);
+  const call = previous ? addSpending(previous, late) : late;
+  return { ...addSpending(progress, late), lateSpending: [...others, call] };
 }
 
 /** Whether a value has the properties that are read here; tools may pass events that another process has sent. */

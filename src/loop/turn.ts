@@ -11,7 +11,7 @@ import { cloneJson } from "../core/json.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { TurnInput } from "./message_source.ts";
-import { callModel } from "./model_call.ts";
+import { callModel, type ModelReply } from "./model_call.ts";
 import { runPostTurn, runPreTurn, type SlotVerdict } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
@@ -141,8 +141,13 @@ async function appendAndReply(
   const reply = await callModel(turn);
   const batch = reply.calls.length === 0
     ? NO_CALLS
-    : await runToolBatch({ ...turn, progress: reply.progress }, reply);
+    : await runToolBatch(withReply(turn, reply), reply);
   return { ...reply, progress: batch.spending.reduce(addSpending, reply.progress), batch };
+}
+
+/** Returns the context of the tool calls of a reply; the tools are those that the reply may call. */
+function withReply(turn: TurnContext, { progress, tools }: ModelReply): TurnContext {
+  return { ...turn, progress, settings: { ...turn.settings, tools } };
 }
 
 /**

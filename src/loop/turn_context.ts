@@ -7,7 +7,7 @@
 import type { PolicyContext } from "../core/policy.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
-import type { RunProgress } from "./run_progress.ts";
+import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnMonitor } from "./turn_monitor.ts";
 
@@ -38,6 +38,7 @@ export function createPolicyContext({ run, settings, progress }: RunContext): Po
     messages: run.history.snapshot(),
     usage: progress.usage,
     cost: progress.cost,
+    ...pickLateSpending(progress),
     elapsedMs: run.elapsedMs,
     context: run.config.context,
     signal: run.cancellation.signal,

@@ -10,10 +10,11 @@ import type { Policy } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
-import { findRates, type Prices, type Rates } from "../core/usage.ts";
+import type { Prices } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
 import { parseVerdict } from "./policy_slots.ts";
-import type { RunProgress } from "./run_progress.ts";
+import { lookUpRates } from "./price.ts";
+import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** Time between two calls of the policies, in milliseconds. */
@@ -85,15 +86,16 @@ export class TurnMonitor {
   /** Calls the policies; returns whether one of them stopped the turn. */
   #check(): boolean {
     const { runId, elapsedMs, config } = this.#run;
-    const { model, prices, progress: { usage, cost }, reply } = this.#state;
+    const { model, prices, progress, reply } = this.#state;
     const context = {
       runId,
       model,
-      rates: prices && lookUpRates(prices, model),
+      rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       characters: reply?.characters ?? 0,
-      usage,
-      cost,
+      usage: progress.usage,
+      cost: progress.cost,
+      ...pickLateSpending(progress),
       elapsedMs,
       context: config.context,
     };
@@ -119,16 +121,5 @@ export class TurnMonitor {
     this.#failed.add(policy);
     const message = `The policy "${policy.name}" failed in onDelta: ${getErrorMessage(thrown)}`;
     void this.#run.events.warn("policy_failed", message, { policy: policy.name });
-  }
-}
-
-/** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
-function lookUpRates(prices: Prices, model: ModelSpec): Rates | undefined {
-  try {
-    const rates = findRates(prices, model);
-    refusePromise(rates, "prices");
-    return rates;
-  } catch {
-    return undefined;
   }
 }

@@ -12,6 +12,8 @@ export interface FileStatus extends EntryType {
   readonly mtime: Date | null;
   /** Time of the last change of the status. */
   readonly ctime: Date | null;
+  /** Time of the creation; `null` where the file system does not keep it. */
+  readonly birthtime: Date | null;
   /** Device of the file system. */
   readonly dev: number;
   /** Identity of the file on its device; `null` where the system has none. */

@@ -94,7 +94,9 @@ function toWritableStream(target: Writable | null): WritableStream<Bytes> {
       new Promise((resolve, reject) => {
         target?.write(chunk, (error) => error ? reject(error) : resolve());
       }),
-    close: () => new Promise((resolve) => target ? target.end(resolve) : resolve()),
+    // A destroyed stream, such as that of a program that has ended, never calls back.
+    close: () =>
+      new Promise((resolve) => target && !target.destroyed ? target.end(resolve) : resolve()),
     abort: () => void target?.destroy(),
   });
 }

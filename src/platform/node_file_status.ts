@@ -18,6 +18,7 @@ export function toFileStatus(stats: Stats): FileStatus {
     size: stats.size,
     mtime: stats.mtime,
     ctime: stats.ctime,
+    birthtime: stats.birthtime,
     dev: stats.dev,
     ino: stats.ino,
     mode: hasModes ? stats.mode : null,

@@ -19,6 +19,11 @@ export interface SmallFileOptions {
   readonly maxBytes?: number;
   /** Whether to check that the opened file is at the path itself, and not behind a directory replaced by a link. */
   readonly verifyPath: boolean;
+  /**
+   * Memory for the content, which is then valid until the next read into it. A file that does not fit gets new memory.
+   * Default: new memory, which the system clears: that takes as long as reading a file several times.
+   */
+  readonly buffer?: Uint8Array | undefined;
 }
 
 /**
@@ -27,7 +32,7 @@ export interface SmallFileOptions {
  */
 export function readSmallFile(
   path: string,
-  { maxBytes = MAX_SMALL_FILE_BYTES, verifyPath }: SmallFileOptions,
+  { maxBytes = MAX_SMALL_FILE_BYTES, verifyPath, buffer }: SmallFileOptions,
 ): Uint8Array | undefined {
   const fs = getBuiltinModule("node:fs");
   let file: number | undefined;
@@ -36,7 +41,8 @@ export function readSmallFile(
     if (verifyPath && !isAtPath(file, path)) return undefined;
     const stat = fs.fstatSync(file);
     if (!stat.isFile() || stat.size > Math.min(maxBytes, MAX_SMALL_FILE_BYTES)) return undefined;
-    const bytes = new Uint8Array(stat.size);
+    const fits = buffer !== undefined && stat.size <= buffer.length;
+    const bytes = fits ? buffer.subarray(0, stat.size) : new Uint8Array(stat.size);
     let length = 0;
     while (length < bytes.length) {
       const read = fs.readSync(file, bytes, length, bytes.length - length, length);

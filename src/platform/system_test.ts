@@ -170,6 +170,14 @@ testSystems("kills the process group of a program", async (system) => {
   assertEquals([code, signal, (await reader.read()).done], [143, "SIGTERM", true]);
 });
 
+testSystems("ends the input of a program that has ended", async (system) => {
+  const child = new system.Command("true", { ...COMMAND, args: [], stdin: "piped" }).spawn();
+  await child.stdout.cancel();
+  await child.status;
+  await new Promise((resolve) => setTimeout(resolve));
+  await child.stdin.close().catch(() => {});
+});
+
 testSystems("reads a long output slowly, and cancels it", async (system) => {
   const args = ["-c", "while :; do echo 0123456789; done"];
   const child = new system.Command("sh", { ...COMMAND, args }).spawn();

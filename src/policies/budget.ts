@@ -4,16 +4,27 @@
  * @module
  */
 
-import type { OnDeltaContext, Policy, PolicyContext } from "../core/policy.ts";
+import type {
+  OnDeltaContext,
+  Policy,
+  PolicyContext,
+  PostDispatchContext,
+  PreDispatchContext,
+  PreRequestContext,
+} from "../core/policy.ts";
 import {
   assertBudgetOptions,
   type BudgetOptions,
   checkPrice,
   checkSpending,
   checkTime,
+  checkToolTime,
   estimateReply,
 } from "./budget_limits.ts";
-import { addSpending, RunSpending, type Spending } from "./run_spending.ts";
+import { checkRequest, reserveCall } from "./preflight.ts";
+import { addSpending, NO_SPENDING, RunSpending, type Spending } from "./run_spending.ts";
+import { ToolTime } from "./tool_time.ts";
+import { estimateWorstCase } from "./worst_case.ts";
 
 /**
  * Creates a policy that stops a run when a limit is reached. The usage and cost that tools report count.
@@ -36,25 +47,68 @@ import { addSpending, RunSpending, type Spending } from "./run_spending.ts";
  */
 export function budget(options: BudgetOptions): Policy {
   assertBudgetOptions(options);
-  const runs = new Map<string, RunSpending>();
-  const getRun = ({ runId }: PolicyContext | OnDeltaContext): RunSpending => {
-    const run = runs.get(runId) ?? new RunSpending(options.unknownPrice);
+  const runs = new Map<string, BudgetedRun>();
+  const getRun = ({ runId }: PolicyContext | OnDeltaContext): BudgetedRun => {
+    const run = runs.get(runId) ??
+      {
+        spending: new RunSpending(options.unknownPrice),
+        toolTime: new ToolTime(),
+        input: undefined,
+      };
     runs.set(runId, run);
     return run;
   };
-  const check = (spending: Spending, elapsedMs: number) =>
-    checkSpending(options, spending) ?? checkTime(options, elapsedMs);
   return {
     name: "budget",
-    preTurn: (context) => check(getRun(context).update(context), context.elapsedMs),
+    preTurn(context) {
+      const { spending, toolTime } = getRun(context);
+      return checkSpending(options, spending.update(context)) ??
+        checkTime(options, context.elapsedMs) ?? checkToolTime(options, toolTime.spentMs);
+    },
+    ...(options.preflight && {
+      preRequest(context: PreRequestContext) {
+        const run = getRun(context);
+        const worstCase = estimateWorstCase(context, options);
+        run.input = worstCase.input;
+        const spent = run.spending.update(context);
+        return checkRequest(options, {
+          spent,
+          reserved: NO_SPENDING,
+          worstCase: worstCase.total,
+          elapsedMs: context.elapsedMs,
+        });
+      },
+      preDispatch: (context: PreDispatchContext) =>
+        reserveCall(options, context, getRun(context).toolTime),
+    }),
     onDelta(context) {
       if (!context.isReplying) return checkTime(options, context.elapsedMs);
-      const run = getRun(context);
-      run.updateReply(context, estimateReply(context));
-      return check(addSpending(run.current, run.estimate), context.elapsedMs);
+      const { spending, input = NO_SPENDING } = getRun(context);
+      spending.updateReply(context, addSpending(estimateReply(context), input));
+      const total = addSpending(spending.current, spending.estimate);
+      return checkSpending(options, total) ?? checkTime(options, context.elapsedMs);
     },
-    // The last turn of a run has no next one before which its price would be checked.
-    postTurn: (context) => checkPrice(options, getRun(context).finishTurn(context).cost),
+    ...(options.toolMs !== undefined && {
+      postDispatch(context: PostDispatchContext) {
+        const { runId, toolCall, durationMs } = context;
+        getRun(context).toolTime.end({ runId, toolCallId: toolCall.id }, durationMs);
+      },
+    }),
+    postTurn(context) {
+      const run = getRun(context);
+      run.input = undefined;
+      run.toolTime.release(context);
+      // The last turn of a run has no next one before which its price would be checked.
+      return checkPrice(options, run.spending.finishTurn(context).cost);
+    },
     postLoop: ({ runId }) => void runs.delete(runId),
   };
+}
+
+/** The counts of one run. */
+interface BudgetedRun {
+  readonly spending: RunSpending;
+  readonly toolTime: ToolTime;
+  /** The input of the request that is being made, if it is estimated. */
+  input: Spending | undefined;
 }

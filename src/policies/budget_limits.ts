@@ -14,6 +14,16 @@ import { priceUsage } from "../core/price_usage.ts";
 import { type Cost, zeroCost, zeroUsage } from "../core/usage.ts";
 import { isKnownAmount, type Spending } from "./run_spending.ts";
 
+/** The worst cases that `preflight` assumes where a request or a tool has no maximum. */
+export interface PreflightOptions {
+  /** Output tokens of a request without `maxTokens`. Default: the maximum of the model, otherwise 32,000. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Duration of a request, in milliseconds; one that could pass `elapsedMs` is not made. Default: 0. */
+  readonly maxRequestMs?: number | undefined;
+  /** Duration of a call without a timeout, in milliseconds, for `toolMs`. It does not end the call. Default: 0. */
+  readonly maxToolMs?: number | undefined;
+}
+
 /** Limits of a budget. Default of each limit: none. */
 export interface BudgetOptions {
   /** Maximum cost, in the currency of the prices. */
@@ -22,6 +32,16 @@ export interface BudgetOptions {
   readonly tokens?: number | undefined;
   /** Maximum duration, in milliseconds. */
   readonly elapsedMs?: number | undefined;
+  /**
+   * Maximum time of all tool calls together, in milliseconds. A call counts when it ends; with `preflight`, one that may
+   * take longer than what is left is refused. Calls of tools whose agents have the budget do not count themselves.
+   */
+  readonly toolMs?: number | undefined;
+  /**
+   * Whether the limits are also checked before each request, with the most that it can spend: its input, and the longest
+   * reply that its `maxTokens` or the model allows. A request that could exceed a limit is not made. Default: `false`.
+   */
+  readonly preflight?: boolean | PreflightOptions | undefined;
   /**
    * Effect of an unknown price on the limit `cost`. `stop`: the run stops, since the limit cannot be checked. `ignore`:
    * replies and tool results of unknown cost count as 0. Default: `"stop"`.
@@ -39,15 +59,35 @@ const CHARACTERS_PER_TOKEN = 4;
  */
 export function assertBudgetOptions(options: BudgetOptions): void {
   checkObject(options, "Pass the limits of the budget, such as { cost: 0.5 }");
-  checkNames(options, ["cost", "tokens", "elapsedMs", "unknownPrice", "now"], "the budget");
-  for (const name of ["cost", "tokens", "elapsedMs"] as const) {
+  checkNames(
+    options,
+    ["cost", "tokens", "elapsedMs", "toolMs", "preflight", "unknownPrice", "now"],
+    "the budget",
+  );
+  for (const name of ["cost", "tokens", "elapsedMs", "toolMs"] as const) {
     checkNumber(`Invalid budget: ${name}`, options[name]);
   }
-  const { unknownPrice = "stop" } = options;
+  const { unknownPrice = "stop", preflight = false } = options;
+  if (typeof preflight !== "boolean") assertPreflightOptions(preflight);
   if (unknownPrice === "stop" || unknownPrice === "ignore") return;
   throw new BadRequestError(
     `Invalid budget: unknownPrice must be "stop" or "ignore", not ${describeValue(unknownPrice)}`,
   );
+}
+
+function assertPreflightOptions(preflight: PreflightOptions): void {
+  checkObject(
+    preflight,
+    "Invalid budget: preflight must be true, false or options such as { maxToolMs: 60_000 }",
+  );
+  const names = ["maxOutputTokens", "maxRequestMs", "maxToolMs"] as const;
+  checkNames(preflight, names, "preflight");
+  for (const name of names) checkNumber(`Invalid budget: preflight.${name}`, preflight[name]);
+}
+
+/** Returns the worst cases of a budget. */
+export function getPreflightOptions({ preflight }: BudgetOptions): PreflightOptions {
+  return typeof preflight === "object" ? preflight : {};
 }
 
 /** Stops if the cost or the tokens have reached their limit, or the cost is unknown. */
@@ -76,6 +116,16 @@ export function checkPrice({ cost: limit }: BudgetOptions, cost: Cost): StopVerd
   };
 }
 
+/** Stops if the time of tool calls has reached its limit. */
+export function checkToolTime(
+  { toolMs: limit }: BudgetOptions,
+  spentMs: number,
+): StopVerdict | undefined {
+  return isReached(limit, spentMs)
+    ? createStopVerdict(`the limit of ${limit} ms for tool calls`)
+    : undefined;
+}
+
 /** Stops if the time has reached its limit. */
 export function checkTime(
   { elapsedMs: limit }: BudgetOptions,
@@ -97,7 +147,8 @@ export function estimateReply({ characters, rates }: OnDeltaContext): Spending {
   return { usage, cost: isKnownAmount(cost.total) ? cost : zeroCost() };
 }
 
-function isLimit(limit: number | undefined): limit is number {
+/** Whether a limit is set. */
+export function isLimit(limit: number | undefined): limit is number {
   return limit !== undefined && limit !== Infinity;
 }
 

@@ -41,8 +41,18 @@ export {
   type AuditRecord,
   type AuditRecordBase,
 } from "./audit_log.ts";
+export {
+  type AuditChain,
+  auditChain,
+  type AuditChainOptions,
+  type AuditLink,
+  type AuditVerification,
+  verifyAuditLog,
+  type VerifyAuditLogOptions,
+} from "./audit_chain.ts";
+export { recordAuditLinks } from "./record_audit_links.ts";
 export { budget } from "./budget.ts";
-export type { BudgetOptions } from "./budget_limits.ts";
+export type { BudgetOptions, PreflightOptions } from "./budget_limits.ts";
 export { loopDetection, type LoopDetectionOptions } from "./loop_detection.ts";
 export { maxTurns } from "./max_turns.ts";
 export {

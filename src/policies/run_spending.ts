@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { OnDeltaContext, PostTurnContext } from "../core/policy.ts";
+import type { OnDeltaContext, PolicyContext, PostTurnContext } from "../core/policy.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 
 /** Token counts and their cost. */
@@ -36,10 +36,16 @@ export function isKnownAmount(amount: number | null): amount is number {
   return amount !== null && !Number.isNaN(amount);
 }
 
+/** The totals of a run. */
+type RunTotals = Pick<PolicyContext, "usage" | "cost" | "lateSpending">;
+
 /** The spending of one run, from the totals that the policies get. */
 export class RunSpending {
   readonly #ignoresUnknownPrices: boolean;
   #current = NO_SPENDING;
+  /** Ids of the tool calls that do not count. */
+  readonly #excludedCalls = new Set<string>();
+  /** Results of these calls. */
   #excluded = NO_SPENDING;
   /** Estimates of the attempts that ended without usage. */
   #unreported = NO_SPENDING;
@@ -77,28 +83,32 @@ export class RunSpending {
     this.#attempt = { characters, estimate };
   }
 
+  /** Excludes what a tool call reports, and what its agents spend after its end. */
+  exclude(toolCallId: string): void {
+    this.#excludedCalls.add(toolCallId);
+  }
+
   /** Replaces the current spending by new totals of the run; returns it. */
-  update({ usage, cost }: Spending): Spending {
-    const total = subtractSpending({ usage, cost }, this.#excluded);
+  update({ usage, cost, lateSpending = [] }: RunTotals): Spending {
+    const late = lateSpending.filter(({ toolCallId }) => this.#excludedCalls.has(toolCallId));
+    const excluded = late.reduce(addSpending, this.#excluded);
+    const total = subtractSpending({ usage, cost }, excluded);
     this.#current = this.#needsParts(cost) ? { ...total, cost: this.#current.cost } : total;
     this.#attempt = undefined;
     return this.current;
   }
 
-  /**
-   * Updates the spending at the end of a turn. The usage and cost of the tool results whose call ids are `excluded` do
-   * not count.
-   */
-  finishTurn(turn: PostTurnContext, excluded: ReadonlySet<string> = new Set()): Spending {
+  /** Updates the spending at the end of a turn. */
+  finishTurn(turn: PostTurnContext): Spending {
     const { message, toolResults } = turn;
     for (const { toolCallId, usage = zeroUsage(), cost = zeroCost() } of toolResults) {
-      if (!excluded.has(toolCallId)) continue;
+      if (!this.#excludedCalls.has(toolCallId)) continue;
       this.#excluded = addSpending(this.#excluded, { usage, cost });
     }
     this.update(turn);
     const { usage } = this.#current;
     if (this.#needsParts(turn.cost)) {
-      const results = toolResults.filter(({ toolCallId }) => !excluded.has(toolCallId));
+      const results = toolResults.filter(({ toolCallId }) => !this.#excludedCalls.has(toolCallId));
       const parts = [message, ...results].map(({ cost = zeroCost() }) => toKnownCost(cost));
       this.#current = { usage, cost: parts.reduce(addCost, this.#costBeforeTurn) };
     }

@@ -10,8 +10,10 @@ import type {
   Policy,
   PolicyContext,
   PostTurnContext,
+  PreRequestContext,
   StopVerdict,
 } from "../core/policy.ts";
+import { isCountedBy } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
 import {
   assertBudgetOptions,
@@ -19,8 +21,10 @@ import {
   checkPrice,
   checkSpending,
   checkTime,
+  checkToolTime,
   estimateReply,
 } from "./budget_limits.ts";
+import { checkRequest, reserveCall } from "./preflight.ts";
 import {
   addSpending,
   NO_SPENDING,
@@ -28,6 +32,8 @@ import {
   type Spending,
   subtractSpending,
 } from "./run_spending.ts";
+import { ToolTime } from "./tool_time.ts";
+import { estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
@@ -46,6 +52,10 @@ export interface BudgetSpending {
   readonly cost: Cost;
   /** Time since the first run began, in milliseconds; 0 before it. */
   readonly elapsedMs: number;
+  /** Time of the tool calls that have ended, in milliseconds. */
+  readonly toolMs: number;
+  /** With `preflight`, the most that the requests and tool calls which are being made may still spend. */
+  readonly reserved: Pick<BudgetSpending, "usage" | "cost" | "toolMs">;
 }
 
 /** A policy with limits for all runs of all agents that have it. */
@@ -62,8 +72,9 @@ export interface SharedBudget extends Policy {
  * with the first run.
  *
  * Each model call counts once, in the run that makes it. The usage that a tool reports counts too, unless the tool has
- * the budget in `AgentTool.countedBy`: its own agent has then counted it. `Agent.asTool()` sets that for the policies of
- * the agent. A tool that runs such an agent in another way must set it, or not report the usage.
+ * the budget in `AgentTool.countedBy`: its own agent has then counted it. The tools of `Agent.asTool()` and
+ * `subAgentTool()` do, since their agents inherit the budget. A tool that runs such an agent in another way must set it, or
+ * not report the usage.
  *
  * @throws {BadRequestError} If a limit is not a number of at least 0.
  *
@@ -87,8 +98,9 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
   const policy: SharedBudget = {
     name: "shared_budget",
     get spent(): BudgetSpending {
-      const { settled, elapsedMs } = account;
-      return { ...settled, elapsedMs };
+      const { settled, elapsedMs, toolTime } = account;
+      const reserved = { ...account.reserved, toolMs: toolTime.reservedMs };
+      return { ...settled, elapsedMs, toolMs: toolTime.spentMs, reserved };
     },
     reset: () => account.reset(),
     preTurn(context) {
@@ -96,14 +108,24 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
       account.update(context);
       return account.check();
     },
+    ...(options.preflight && {
+      preRequest: (context: PreRequestContext) => account.reserve(context),
+    }),
     onDelta(context) {
       if (!context.isReplying) return account.checkTime();
       account.estimate(context);
       return account.check();
     },
-    preDispatch: (context) => account.update(context),
+    preDispatch(context) {
+      account.update(context);
+      if (options.preflight && !isCountedBy(context.tool, policy)) {
+        return reserveCall(options, context, account.toolTime);
+      }
+    },
     postDispatch(context) {
-      if (context.tool.countedBy?.includes(policy)) account.exclude(context, context.toolCall.id);
+      const { tool, toolCall, runId, durationMs } = context;
+      if (isCountedBy(tool, policy)) account.exclude(context, toolCall.id);
+      else account.toolTime.end({ runId, toolCallId: toolCall.id }, durationMs);
     },
     postTurn(context) {
       account.finishTurn(context);
@@ -116,8 +138,8 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
 
 interface ActiveRun {
   readonly spending: RunSpending;
-  /** Ids of the tool calls whose usage other runs have counted. */
-  readonly excluded: Set<string>;
+  /** The most that the request which is being made can spend. */
+  reservation: WorstCase | undefined;
 }
 
 /** The spending of all runs. */
@@ -125,6 +147,8 @@ class SharedAccount {
   readonly #options: SharedBudgetOptions;
   readonly #now: () => number;
   readonly #runs = new Map<string, ActiveRun>();
+  /** The time of tool calls. */
+  readonly toolTime = new ToolTime();
   #settled = NO_SPENDING;
   #startedAt: number | undefined;
 
@@ -150,34 +174,57 @@ class SharedAccount {
   reset(): void {
     this.#settled = NO_SPENDING;
     this.#startedAt = undefined;
+    this.toolTime.reset();
   }
 
-  /** Counts the totals of a run. */
-  update(context: PolicyContext | OnDeltaContext): void {
-    this.#settle(this.#getRun(context.runId), (spending) => spending.update(context));
+  /** The most that the requests which are being made may still spend. */
+  get reserved(): Spending {
+    return this.#sumReserved();
   }
 
-  /** Counts the totals of a run whose reply streams, and estimates the reply. */
+  /** Reserves the most that a request can spend, or stops its run if that could exceed a limit. */
+  reserve(context: PreRequestContext): StopVerdict | undefined {
+    this.update(context);
+    const run = this.#getRun(context.runId);
+    const worstCase = estimateWorstCase(context, this.#options);
+    const verdict = checkRequest(this.#options, {
+      spent: this.#settled,
+      reserved: this.#sumReserved(),
+      worstCase: worstCase.total,
+      elapsedMs: this.elapsedMs,
+    });
+    if (!verdict) run.reservation = worstCase;
+    return verdict;
+  }
+
+  /** Counts the totals of a run whose reply is complete. */
+  update(context: PolicyContext): void {
+    const run = this.#getRun(context.runId);
+    run.reservation = undefined;
+    this.#settle(run, (spending) => spending.update(context));
+  }
+
+  /** Counts the totals of a run whose reply streams, and estimates the reply, with its input if that is known. */
   estimate(context: OnDeltaContext): void {
-    const estimate = estimateReply(context);
-    this.#settle(
-      this.#getRun(context.runId),
-      (spending) => spending.updateReply(context, estimate),
-    );
+    const run = this.#getRun(context.runId);
+    const estimate = addSpending(estimateReply(context), run.reservation?.input ?? NO_SPENDING);
+    this.#settle(run, (spending) => spending.updateReply(context, estimate));
   }
 
-  /** Excludes what a tool call reports, since another run has counted it. */
+  /** Excludes what a tool call spends, since another run counts it. */
   exclude({ runId }: PolicyContext, toolCallId: string): void {
-    this.#getRun(runId).excluded.add(toolCallId);
+    this.#getRun(runId).spending.exclude(toolCallId);
   }
 
   /** Counts the totals of a run at the end of a turn. An unfinished reply without usage counts with its estimate. */
   finishTurn(context: PostTurnContext): void {
     const run = this.#getRun(context.runId);
+    run.reservation = undefined;
+    this.toolTime.release(context);
     const { stopReason } = context.message;
     const isUnfinished = stopReason === "aborted" || stopReason === "error";
     const { estimate } = run.spending;
-    const added = this.#settle(run, (spending) => spending.finishTurn(context, run.excluded));
+    const added = this.#settle(run, (spending) => spending.finishTurn(context));
     if (isUnfinished && added.usage.total === 0) {
       this.#settled = addSpending(this.#settled, estimate);
     }
@@ -185,6 +232,7 @@ class SharedAccount {
 
   finishRun(context: PolicyContext): void {
     this.update(context);
+    this.toolTime.release(context);
     this.#runs.delete(context.runId);
   }
 
@@ -192,11 +240,20 @@ class SharedAccount {
   check(): StopVerdict | undefined {
     const estimates = [...this.#runs.values()].map(({ spending }) => spending.estimate);
     const total = estimates.reduce(addSpending, this.#settled);
-    return checkSpending(this.#options, total) ?? this.checkTime();
+    return checkSpending(this.#options, total) ?? this.checkTime() ??
+      checkToolTime(this.#options, this.toolTime.spentMs);
   }
 
   checkTime(): StopVerdict | undefined {
     return checkTime(this.#options, this.elapsedMs);
+  }
+
+  /** Adds up what is reserved; a reply that streams without a reservation counts with its estimate. */
+  #sumReserved(): Spending {
+    const reserved = [...this.#runs.values()].map(({ reservation, spending }) =>
+      reservation?.total ?? spending.estimate
+    );
+    return reserved.reduce(addSpending, NO_SPENDING);
   }
 
   /** Changes the spending of a run, and adds the difference to that of all runs; returns it. */
@@ -211,7 +268,7 @@ class SharedAccount {
   #getRun(runId: string): ActiveRun {
     const run = this.#runs.get(runId) ?? {
       spending: new RunSpending(this.#options.unknownPrice),
-      excluded: new Set(),
+      reservation: undefined,
     };
     this.#runs.set(runId, run);
     return run;

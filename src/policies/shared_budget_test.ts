@@ -267,6 +267,46 @@ Deno.test("sharedBudget() counts an agent that was cancelled as a tool", async (
   assertEquals(policy.spent.usage.total, 45);
 });
 
+Deno.test("sharedBudget() counts work in the background once, if its agent has the budget", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1000 });
+  const tool = defineTool({
+    ...TOOL,
+    parameters: { type: "object" },
+    countedBy: [policy],
+    execute: (_args, { run }) => {
+      run.background(async ({ onEvent }) => {
+        const stream = createAgent([callWork(), answer()]).promptStream("Help");
+        for await (const event of stream) await onEvent(event);
+        return "Report";
+      });
+      return "started";
+    },
+  });
+  const agent = createAgent([delegate(), answer(), answer()], { tools: [tool] });
+  const { usage, lateSpending } = await agent.prompt("Go");
+  assertEquals(lateSpending?.map(({ usage, cost }) => [usage.total, cost.total]), [[30, 20]]);
+  assertEquals([usage.total, policy.spent.usage.total], [75, 75]);
+  assertEquals(policy.spent.cost.total, 50);
+});
+
+Deno.test("sharedBudget() counts work in the background whose agent does not have the budget", async () => {
+  const { policy, createAgent } = createTeam({ tokens: 1000 });
+  const tool = defineTool({
+    ...TOOL,
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      run.background(async ({ onEvent }) => {
+        const stream = createAgent([answer()], { policies: [] }).promptStream("Help");
+        for await (const event of stream) await onEvent(event);
+        return "Report";
+      });
+      return "started";
+    },
+  });
+  await createAgent([delegate(), answer(), answer()], { tools: [tool] }).prompt("Go");
+  assertEquals(policy.spent.usage.total, 60);
+});
+
 Deno.test("sharedBudget() counts the reply of the calling agent before its tools run", async () => {
   const { policy, createAgent } = createTeam({ tokens: 15 });
   const seen: number[] = [];
@@ -342,7 +382,9 @@ Deno.test("sharedBudget(): reset() sets spending and time to 0", async () => {
   await agent.prompt("Go");
   clock.advance(2000);
   policy.reset();
-  assertEquals(policy.spent, { usage: zeroUsage(), cost: zeroCost(), elapsedMs: 0 });
+  const none = { usage: zeroUsage(), cost: zeroCost() };
+  const reserved = { ...none, toolMs: 0 };
+  assertEquals(policy.spent, { ...none, elapsedMs: 0, toolMs: 0, reserved });
   // The time starts with the next run.
   clock.advance(500);
   assertEquals(policy.spent.elapsedMs, 0);

@@ -191,7 +191,7 @@ Deno.test("promptSync() throws when the module does not exist", () => {
   assertThrows(
     () => promptSync(getFixtureUrl("missing"), "hello", DEADLINE),
     StreamError,
-    "missing.ts",
+    "missing.",
   );
 });
 

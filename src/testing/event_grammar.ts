@@ -11,8 +11,9 @@
  * attempt  = model_call_start message_update* model_call_end
  * approval = tool_approval_requested tool_approval_resolved?      without a decision, no call of the turn runs
  * resumed  = tool_approval_resolved*              the calls of the reply that the previous run left pending
- * call     = tool_execution_start (tool_execution_update | sub_agent)* tool_execution_end       calls may overlap
+ * call     = tool_execution_start tool_execution_update* tool_execution_end        calls may overlap
  * result   = message_start message_end            one for each call, in call order
+ * agent    = sub_agent                            anywhere in a run after the start of its call
  * idle     = queue_changed | model_changed | warning | custom     also allowed anywhere in a run
  * ```
  *
@@ -57,7 +58,7 @@ export interface EventGrammarOptions {
  */
 export class EventGrammar {
   readonly #checksSubAgents: boolean;
-  /** The grammars of the agents that running tool calls have started, by the id of the call. */
+  /** The grammars of the agents that tool calls have started, by the id of the call. */
   readonly #subAgents = new Map<string, EventGrammar>();
   #run: RunGrammar | undefined;
   /** The reply that the last run left pending. */
@@ -94,10 +95,11 @@ export class EventGrammar {
     switch (event.type) {
       case "sub_agent":
         return this.#acceptSubAgent(event);
-      case "tool_execution_end":
+      case "tool_execution_start":
         this.#subAgents.delete(event.id);
         return;
       case "agent_end":
+        this.#subAgents.clear();
         this.#pending = this.#run.pending;
         this.#run = undefined;
     }

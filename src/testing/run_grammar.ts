@@ -9,6 +9,7 @@ import type {
   AgentEvent,
   MessageEndEvent,
   MessageStartEvent,
+  SubAgentEvent,
   TurnEndEvent,
   TurnStartEvent,
 } from "../core/event.ts";
@@ -35,6 +36,7 @@ export class RunGrammar {
   #pending: PendingReply | undefined;
   readonly #ids = new MessageIds();
   readonly #messages: AgentMessage[] = [];
+  readonly #startedCalls = new Set<string>();
 
   /** Creates the grammar of a run; `pending` is the reply that the previous run left pending, if known. */
   constructor(pending: PendingReply | undefined) {
@@ -55,6 +57,8 @@ export class RunGrammar {
   accept(event: AgentEvent): void {
     this.#checkSeq(event);
     if (this.#seq === 1 || isAllowedAnywhere(event)) return;
+    if (event.type === "sub_agent") return this.#checkCall(event);
+    if (event.type === "tool_execution_start") this.#startedCalls.add(event.id);
     assertRule(event.type !== "agent_start", "run", "the previous run has no agent_end");
     const stage = this.#stage;
     if (stage.type === "turn") return this.#acceptInTurn(stage.turn, event);
@@ -69,6 +73,11 @@ export class RunGrammar {
       default:
         assertRule(false, "turn", `${event.type} outside of a turn`);
     }
+  }
+
+  /** Checks that an event is of an agent that a call has started; the agent may continue after the call. */
+  #checkCall({ path: [id = ""] }: SubAgentEvent): void {
+    assertRule(this.#startedCalls.has(id), "tool", `call ${id} has not started`);
   }
 
   #startTurn({ turn }: TurnStartEvent): void {

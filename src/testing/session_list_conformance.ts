@@ -16,6 +16,7 @@ import {
   expectFailure,
   extractTexts,
   type StoreSubject,
+  toMessageEntry,
   withSession,
 } from "./session_subject.ts";
 
@@ -176,6 +177,23 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await store.list()).length, 2, "number of sessions");
   },
 
+  async "rejects options of other names, so that a misspelled filter or tenant is noticed"(
+    subject,
+  ) {
+    const { store } = subject;
+    await createSession(store, { id: "kept", tenant: "acme" });
+    for (const name of ["tennant", "updatedbefore", "id", "__proto__", "constructor"]) {
+      const options = JSON.parse(`{"${name}":"acme"}`);
+      await expectFailure("bad_filter", () => store.deleteAll(options));
+      await expectFailure("bad_filter", () => store.deleteAll({ tenant: "acme", ...options }));
+      await expectFailure("bad_filter", () => store.list(options));
+      await expectFailure("bad_filter", () => store.search("word", options));
+      if (name === "id") continue;
+      await expectFailure("invalid_entry", () => store.create({ id: "new", ...options }));
+    }
+    expectEqual((await store.list()).length, 1, "number of sessions");
+  },
+
   async "finds nothing, and fails nothing, with a hostile query"(subject) {
     const { store } = subject;
     await createSession(store, { id: "hay" });
@@ -226,6 +244,22 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual(inSession.map((page) => page.length), [1, 1], "pages of one session");
     await expectFailure("bad_cursor", () => store.list({ cursor: "no cursor" }));
     await expectFailure("bad_cursor", () => store.search("word", { cursor: "[1]" }));
+  },
+
+  async "lists and searches page by page sessions of the same time, whatever their ids"(subject) {
+    const { store } = subject;
+    // Of these, code units of UTF-16 and code points have different orders.
+    const ids = ["\u{1f600}1", "\u{1f600}2", "\ufb01", "\uffe6", "a", "A"];
+    const position = { id: "e1", parentId: null, timestamp: 1 };
+    for (const id of ids) {
+      const entries = [{ ...createMessageEntry("word"), ...position }];
+      await (await store.create({ id, created: 1, entries })).close();
+    }
+    const listed = await collectPages((cursor) => store.list({ limit: 1, ...cursor }));
+    expectEqual(listed.flat().map(({ id }) => id).toSorted(), ids.toSorted(), "listed ids");
+    const found = await collectPages((cursor) => store.search("word", { limit: 1, ...cursor }));
+    const foundIds = found.flat().map(({ sessionId }) => sessionId);
+    expectEqual(foundIds.toSorted(), ids.toSorted(), "found ids");
   },
 
   async "lists each session once while others are created, written and deleted"(subject) {
@@ -335,6 +369,24 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("not_found", () => store.search("needle", { sessionId: "missing" }));
   },
 
+  async "finds words of all scripts, with marks and in either case"(subject) {
+    // The last two have letters that are newer than Unicode 6.1.
+    const texts = [
+      "e\u0301clair",
+      "Na\u00efve",
+      "\u65e5\u672c",
+      "\u{1e900}\u{1e922}",
+      "\u1c90\u1c91",
+    ];
+    for (const text of texts) await subject.writeSession(text, createMessageEntry(`a ${text}!`));
+    for (const text of texts) {
+      for (const query of [text, text.toUpperCase()]) {
+        const hits = await subject.store.search(query);
+        expectEqual(hits.map(({ sessionId }) => sessionId), [text], `hits for ${query}`);
+      }
+    }
+  },
+
   async "finds all entries of long sessions, in their order"(subject) {
     const bodies = Array.from(
       { length: 300 },
@@ -349,6 +401,21 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     const expected = listed.flat();
     const hits = await subject.store.search("needle", { limit: 1_000 });
     expectEqual(hits.map(({ entryId }) => entryId), expected.map(({ id }) => id), "hits");
+  },
+
+  async "finds and deletes entries with the same image"(subject) {
+    const data = btoa("image".repeat(1_000));
+    const source = { type: "base64", mediaType: "image/png", data } as const;
+    const content = [text("a needle"), { type: "image", source }] as const;
+    const entry = toMessageEntry({ role: "user", content, timestamp: 1 });
+    const result = createFinishedEntry("c", content);
+    await subject.writeSession("images", entry, entry, result);
+    const store = await subject.reopen();
+    expectEqual((await store.search("needle")).length, 3, "number of hits");
+    expectEqual(await store.search("lost"), [], "hits for the text of lost data");
+    await store.delete("images");
+    expectEqual(await store.list(), [], "list");
+    expectEqual(await store.search("needle"), [], "hits after the deletion");
   },
 
   async "deletes a session, also from search results"(subject) {

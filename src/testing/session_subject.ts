@@ -5,6 +5,7 @@
  */
 
 import { SessionError } from "../core/errors.ts";
+import type { ContentBlock } from "../core/content.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, UserMessage } from "../core/message.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../core/session.ts";
@@ -196,7 +197,7 @@ export function createTitleEntry(title: string): SessionEntryBody {
 /** Creates an entry of the tool journal. */
 export function createFinishedEntry(
   toolCallId: string,
-  content: readonly ReturnType<typeof text>[],
+  content: readonly ContentBlock[],
 ): SessionEntryBody {
   const call = { messageId: null, toolCallId, name: "bash" };
   return { type: "tool_finished", ...call, result: { content }, isError: false };

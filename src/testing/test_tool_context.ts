@@ -5,11 +5,17 @@
  */
 
 import { checkObject } from "../core/check_object.ts";
+import { BadRequestError } from "../core/errors.ts";
+import { modelSpec } from "../core/model.ts";
+import type { RunHandle } from "../core/run_handle.ts";
 import type { ToolContext } from "../core/tool.ts";
+import { resolveConfig } from "../loop/config.ts";
+import { ParentRun, RunTree } from "../loop/parent_run.ts";
+import { scriptedStream } from "./scripted_stream.ts";
 
 /**
  * Creates the context of a tool call, to call `execute` of a tool in a test. What is not given has a default: the id
- * `"call_1"`, turn 1, an empty history, a signal that is never aborted, and callbacks that do nothing.
+ * `"call_1"`, turn 1, an empty history, a run that approves every call and starts no background work, a signal that is never aborted, and callbacks that do nothing.
  *
  * @example
  * ```ts
@@ -34,6 +40,7 @@ export function testToolContext<Context = undefined>(
     toolCallId,
     idempotencyKey: `${runId}:${toolCallId}`,
     runId,
+    run: createTestRun(runId),
     turn: 1,
     context: undefined,
     messages: [],
@@ -42,4 +49,21 @@ export function testToolContext<Context = undefined>(
     onEvent: () => Promise.resolve(),
   };
   return { ...defaults, ...given } as ToolContext<Context>;
+}
+
+/** Creates a run without rules; its model has no replies. */
+function createTestRun(runId: string): RunHandle {
+  const model = modelSpec("test/model");
+  return new ParentRun({
+    runId,
+    depth: 0,
+    config: resolveConfig({ model, streamFn: scriptedStream([]) }),
+    settings: { model, systemPrompt: "", tools: [] },
+    tree: new RunTree(),
+    background: () => {
+      throw new BadRequestError(
+        "testToolContext() starts no background work: pass a `run` of your own",
+      );
+    },
+  });
 }

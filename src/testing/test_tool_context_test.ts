@@ -6,7 +6,7 @@ import type { ToolUpdate } from "../core/tool_result.ts";
 import { testToolContext } from "./test_tool_context.ts";
 
 Deno.test("testToolContext() has a default for every property", async () => {
-  const { signal, onUpdate, onEvent, ...values } = testToolContext();
+  const { signal, run: { runId, depth }, onUpdate, onEvent, ...values } = testToolContext();
   assertEquals(values, {
     toolCallId: "call_1",
     idempotencyKey: "run_1:call_1",
@@ -15,6 +15,7 @@ Deno.test("testToolContext() has a default for every property", async () => {
     context: undefined,
     messages: [],
   });
+  assertEquals([runId, depth], ["run_1", 0]);
   assertEquals(signal.aborted, false);
   assertEquals(onUpdate("half"), undefined);
   assertEquals(await onEvent({ type: "turn_start", turn: 1 }), undefined);

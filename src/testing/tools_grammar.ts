@@ -7,7 +7,6 @@
 import type { PendingApproval } from "../core/approval.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import type {
-  SubAgentEvent,
   ToolApprovalRequestedEvent,
   ToolApprovalResolvedEvent,
   ToolExecutionEndEvent,
@@ -25,8 +24,7 @@ export type BatchEvent =
   | ToolApprovalResolvedEvent
   | ToolExecutionStartEvent
   | ToolExecutionUpdateEvent
-  | ToolExecutionEndEvent
-  | SubAgentEvent;
+  | ToolExecutionEndEvent;
 
 type CallState = "waiting" | "running" | "ended";
 
@@ -85,8 +83,6 @@ export class ToolsGrammar {
         return this.#assertRunning(event.id);
       case "tool_execution_end":
         return this.#acceptEnd(event);
-      case "sub_agent":
-        return this.#assertRunning(event.path[0] ?? "");
     }
   }
 

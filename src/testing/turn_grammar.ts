@@ -95,7 +95,6 @@ export class TurnGrammar {
       case "tool_execution_start":
       case "tool_execution_update":
       case "tool_execution_end":
-      case "sub_agent":
         return this.#getTools(event).accept(event);
       case "turn_end":
         return this.#endTurn(event);

@@ -65,8 +65,8 @@ export function fetchUrlTool(options: FetchUrlOptions = {}): AgentTool {
 }
 
 /**
- * Follows redirects one by one and checks each address before it is requested. A redirect to another host is a call of
- * its own, since the approval of this one may depend on the host.
+ * Follows redirects one by one and checks each address before it is requested. A redirect to another host or port is a
+ * call of its own, since the approval of this one may depend on it.
  */
 async function followRedirects(
   url: string,
@@ -91,9 +91,9 @@ async function followRedirects(
     }
     await response.body?.cancel();
     const next = parseAddress(location, address);
-    if (next.hostname !== address.hostname) {
+    if (next.host !== address.host) {
       throw new BadRequestError(
-        `${address.href} redirects to another host: call ${TOOL_NAME} with ${next.href} to follow it`,
+        `${address.href} redirects to another host or port: call ${TOOL_NAME} with ${next.href} to follow it`,
       );
     }
     address = next;

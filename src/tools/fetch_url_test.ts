@@ -58,9 +58,21 @@ Deno.test("fetch_url: names a redirect to another host instead of following it",
   });
   assertEquals(
     text,
-    "http://a.test/ redirects to another host: call fetch_url with http://b.test/c to follow it",
+    "http://a.test/ redirects to another host or port: call fetch_url with http://b.test/c to follow it",
   );
   assertEquals([isError, requested], [true, ["http://a.test/"]]);
+  for (const location of ["http://sub.a.test/", "http://a.test:8080/", "https://a.test:80/"]) {
+    const refused = await fetchWith("http://a.test/", {
+      "http://a.test/": () => new Response(null, { status: 301, headers: { location } }),
+    });
+    assertEquals([refused.isError, refused.requested], [true, ["http://a.test/"]], location);
+  }
+  const secure = await fetchWith("http://a.test/", {
+    "http://a.test/": () =>
+      new Response(null, { status: 301, headers: { location: "https://a.test/" } }),
+    "https://a.test/": createPage("end", "text/plain"),
+  });
+  assertStringIncludes(secure.text, "end");
 });
 
 Deno.test("fetch_url: rejects private addresses, other schemes and other hosts before a request is sent", async () => {
@@ -81,6 +93,8 @@ Deno.test("fetch_url: rejects private addresses, other schemes and other hosts b
   }
   const forbidden = await fetchWith("https://b.test/", {}, { hosts: ["*.a.test", "a.test"] });
   assertStringIncludes(forbidden.text, "not one of the allowed hosts: *.a.test, a.test");
+  const resolve = () => Promise.resolve(["93.184.215.14", "10.0.0.7"]);
+  assertEquals((await fetchWith("http://a.test/", {}, { resolve })).requested, []);
   const inner = await fetchWith("http://inner.test/", {}, { allowPrivate: true });
   assertEquals(inner.requested.length, 1);
 });

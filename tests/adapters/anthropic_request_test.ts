@@ -315,3 +315,24 @@ Deno.test("createAnthropic(): enables thinking between calls only for a model wi
   assertEquals(await getBetas(BUDGET_MODEL, "off", true), null);
   assertEquals(await getBetas(ADAPTIVE_MODEL, "low", true), null);
 });
+
+Deno.test("createAnthropic(): cache marks of the caller leave fewer of its own, since the API accepts four", async () => {
+  const mark = { type: "ephemeral" };
+  const countMarks = async (options: StreamOptions) => {
+    const { body } = await sendToAnthropic(richRequest(createModel(BUDGET_MODEL), { options }));
+    const count = (value: unknown) =>
+      JSON.stringify(value ?? "").split('"cache_control":').length - 1;
+    return [count(body), count(body["system"]), count(body["tools"]), count(body["messages"])];
+  };
+  assertEquals(await countMarks({}), [4, 1, 1, 2]);
+  const tool = (name: string) => ({ type: "custom", name, input_schema: {}, cache_control: mark });
+  assertEquals(await countMarks({ extra: { cache_control: mark } }), [4, 1, 1, 1]);
+  assertEquals(await countMarks({ extra: { tools: [tool("a")] } }), [4, 1, 2, 1]);
+  const definition = { ...tool("b"), type: "web_search_20250305" };
+  const serverTools = [{ type: "provider_tool", provider: "anthropic", definition }] as const;
+  assertEquals(await countMarks({ serverTools, extra: { cache_control: mark } }), [4, 1, 1, 1]);
+  const tools = [tool("a"), tool("b"), tool("c")];
+  assertEquals(await countMarks({ extra: { tools } }), [4, 0, 3, 1]);
+  assertEquals(await countMarks({ extra: { tools: [...tools, tool("d")] } }), [4, 0, 4, 0]);
+  assertEquals(await countMarks({ cache: "off", extra: { cache_control: mark } }), [1, 0, 0, 0]);
+});

@@ -294,6 +294,22 @@ Deno.test("withEnvironment(): reads the profile AWS_PROFILE or the default profi
   );
 });
 
+Deno.test("withEnvironment(): the credentials file takes precedence over the config file", async () => {
+  const files: Readonly<Record<string, string>> = {
+    keys: "[default]\naws_access_key_id = AKID-keys\naws_secret_access_key = secret-keys\n",
+    config:
+      "[default]\naws_access_key_id = AKID-config\naws_secret_access_key = x\nregion = eu-west-1\n",
+  };
+  const env = createEnvironment({ AWS_SHARED_CREDENTIALS_FILE: "keys", AWS_CONFIG_FILE: "config" });
+  const { region, credentials } = withEnvironment({}, env, (path) => files[path]);
+  assertEquals(region, "eu-west-1");
+  assertEquals(typeof credentials === "function" && await credentials(), {
+    accessKeyId: "AKID-keys",
+    secretAccessKey: "secret-keys",
+    sessionToken: undefined,
+  });
+});
+
 Deno.test("BEDROCK_PACKAGES: has the version ranges of deno.json", async () => {
   const { imports, tasks } = JSON.parse(
     await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),

@@ -279,3 +279,50 @@ Deno.test("createBedrock(): omits calls of system tools without a result, and re
     ["text", "cachePoint"],
   ]);
 });
+
+Deno.test("createBedrock(): a request without tools has no items of system tools, which the API rejects there", async () => {
+  const model = createModel(NOVA);
+  const items = [
+    { toolUse: { toolUseId: "1", name: "nova_grounding", type: "server_tool_use", input: {} } },
+    { toolResult: { toolUseId: "1", content: [{ text: "42" }] } },
+  ];
+  const reply = createReply(model, [
+    { type: "extension", typeName: "bedrock.tool_use", data: items[0] },
+    { type: "extension", typeName: "bedrock.tool_result", data: items[1] },
+    { type: "text", text: "It is 42." },
+  ]);
+  const messages = [prompt("Search."), reply, prompt("And?")];
+  const sendReply = async (options: StreamOptions, tools = TOOLS.slice(0, 0)) => {
+    const context = { systemPrompt: "", tools, messages };
+    const { body } = await sendToBedrock({ ...richRequest(model, { options }), context });
+    return (body["messages"] as { content: object[] }[])[1]?.content;
+  };
+  const text = { text: "It is 42." };
+  assertEquals(await sendReply({}), [text]);
+  const kept = [...items, text];
+  assertEquals(await sendReply({ serverTools: [webSearch()] }), kept);
+  assertEquals(await sendReply({}, TOOLS.slice(0, 1)), kept);
+  const toolConfig = { tools: [{ systemTool: { name: "nova_grounding" } }] };
+  assertEquals(await sendReply({ extra: { toolConfig } }), kept);
+});
+
+Deno.test("createBedrock(): Nova with the highest effort gets no length, temperature and top_p, which it rejects", async () => {
+  const options = { maxTokens: 500, temperature: 0.5, topP: 0.5, stop: ["END"] };
+  const send = (level: ThinkingLevel) =>
+    sendToBedrock(richRequest(createModel(NOVA, level), { options }));
+  const low = await send("low");
+  assertEquals(low.body["inferenceConfig"], {
+    maxTokens: 500,
+    temperature: 0.5,
+    topP: 0.5,
+    stopSequences: ["END"],
+  });
+  const high = await send("high");
+  assertEquals(high.body["inferenceConfig"], { stopSequences: ["END"] });
+  const codes = ["max_tokens_left_out", "temperature_left_out", "top_p_left_out"];
+  assertEquals(
+    high.warnings.map(({ code }) => code).filter((code) => codes.includes(code)),
+    codes,
+  );
+  assertEquals(low.warnings.filter(({ code }) => codes.includes(code)), []);
+});

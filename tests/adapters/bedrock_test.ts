@@ -1,7 +1,9 @@
+import { assert, assertEquals } from "@std/assert";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
 import { seededRandom } from "../../src/testing/seeded_random.ts";
 import { encodeEventStream, EVENT_STREAM_TYPE, readFixtureEvents } from "./bedrock_frames.ts";
+import { HANDMADE_APIS, readHandmade } from "./handmade_streams.ts";
 import type { GroundTruth, WireFixture } from "./wire_fixtures.ts";
 import { createMinimalRequest, testErrorResponses, testRecordings } from "./wire_tests.ts";
 
@@ -48,5 +50,25 @@ Deno.test("createBedrock(): emits valid events when the stream has values of wro
     await readReply(
       createBedrock({ fetch, region: "us-east-1" })(createMinimalRequest("bedrock", "m")),
     );
+  }
+});
+
+Deno.test("createBedrock(): the assessment of a guardrail is the data of a warning, also if it filtered the reply", async () => {
+  const bedrock = HANDMADE_APIS.find(({ name }) => name === "bedrock");
+  assert(bedrock);
+  const trace = { guardrail: { inputAssessment: { "gr-1": { contentPolicy: { filters: [] } } } } };
+  const readTrace = async (stopReason: string, value: unknown) => {
+    const { warnings } = await readHandmade(bedrock, [
+      { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Sorry." } } },
+      { messageStop: { stopReason } },
+      { metadata: { usage: {}, trace: value } },
+    ]);
+    return warnings.filter(({ code }) => code === "guardrail_trace").map(({ data }) => data);
+  };
+  for (const stopReason of ["end_turn", "guardrail_intervened"]) {
+    assertEquals(await readTrace(stopReason, trace), [trace]);
+  }
+  for (const other of [undefined, null, "x"]) {
+    assertEquals(await readTrace("end_turn", other), []);
   }
 });

@@ -137,3 +137,41 @@ Deno.test("connect(): the error for a missing key names the environment variable
   const { message } = await sendRequest({ provider: "google", modelId: "gemini-3.8-flash" }, {});
   assertStringIncludes(message ?? "", "GEMINI_API_KEY or GOOGLE_API_KEY");
 });
+
+Deno.test("connect(): headers of a provider are added to those for all providers, and replace equal ones", async () => {
+  const fetch = replayFetch([{ status: 500 }, { status: 500 }]);
+  const streamFn = connect({
+    fetch,
+    env: () => "some-key",
+    headers: { "x-team": "core", "x-trace": "1" },
+    providers: { groq: { headers: { "X-Trace": "2", "x-own": "3" } } },
+  });
+  for (const provider of ["groq", "cerebras"]) {
+    await readReply(streamFn({ ...createMinimalRequest(provider, "m"), options: {} }));
+  }
+  const sent = fetch.requests.map(({ headers }) =>
+    ["x-team", "x-trace", "x-own"].map((name) => headers.get(name))
+  );
+  assertEquals(sent, [["core", "2", "3"], ["core", "1", null]]);
+});
+
+Deno.test("connect(): a blank key is none, so that the environment has the key", async () => {
+  for (const apiKey of ["", " \n", () => " ", () => undefined]) {
+    const fetch = replayFetch({ status: 500 });
+    const streamFn = connect({ fetch, env: () => "env-key", providers: { groq: { apiKey } } });
+    await readReply(streamFn({ ...createMinimalRequest("groq", "m"), options: {} }));
+    assertEquals(fetch.requests[0]?.headers.get("authorization"), "Bearer env-key");
+  }
+});
+
+Deno.test("connect(): an apiKey function that returns no string ends the reply with an error that says so", async () => {
+  const apiKey = (() => 4711) as unknown as () => string;
+  const streamFn = connect({ env: () => undefined, providers: { groq: { apiKey } } });
+  const { error } = await readReply(
+    streamFn({ ...createMinimalRequest("groq", "m"), options: {} }),
+  );
+  assertEquals([error?.code, error?.message], [
+    "auth_error",
+    "groq: apiKey must return a string",
+  ]);
+});

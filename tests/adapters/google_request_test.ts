@@ -357,3 +357,43 @@ Deno.test("createGoogle(): merges the alternatives at the root of a tool's schem
     }],
   }]);
 });
+
+Deno.test("createGoogle(): Gemma up to version 3 gets the system prompt in its first prompt, because it rejects instructions", async () => {
+  const send = async (modelId: string, systemPrompt: string, messages = [prompt("Hi")]) => {
+    const context = { systemPrompt, messages, tools: [] };
+    const { body } = await sendToGoogle({ ...richRequest(createModel(modelId)), context });
+    return [body["systemInstruction"], body["contents"]];
+  };
+  const brief = { text: "Be brief." };
+  const hi = { text: "Hi" };
+  for (const modelId of ["gemma-3-27b-it", "gemma-3n-e4b-it", "models/gemma-2-9b-it"]) {
+    assertEquals(await send(modelId, brief.text), [
+      undefined,
+      [{ role: "user", parts: [brief, hi] }],
+    ]);
+    assertEquals(await send(modelId, " "), [undefined, [{ role: "user", parts: [hi] }]]);
+  }
+  for (const modelId of ["gemma-4-31b-it", "gemini-2.5-flash", "my-gemma-3"]) {
+    assertEquals(await send(modelId, brief.text), [
+      { parts: [brief] },
+      [{ role: "user", parts: [hi] }],
+    ]);
+  }
+  const reply = createReply(createModel("gemma-3-27b-it"), [{ type: "text", text: "Hello" }]);
+  assertEquals(await send("gemma-3-27b-it", brief.text, [reply, prompt("Hi")]), [undefined, [
+    { role: "user", parts: [brief, { text: "(The conversation goes on.)" }] },
+    { role: "model", parts: [{ text: "Hello" }] },
+    { role: "user", parts: [hi] },
+  ]]);
+});
+
+Deno.test("createGoogle(): the key of a request is sent as a key, also with getToken", async () => {
+  const model = createModel("gemini-2.5-flash");
+  const send = async (options: StreamOptions) => {
+    const request = { ...richRequest(model), options };
+    const { headers } = await sendToGoogle(request, { getToken: () => "my-token" });
+    return [headers.get("x-goog-api-key"), headers.get("authorization")];
+  };
+  assertEquals(await send({ apiKey: "my-key" }), ["my-key", null]);
+  assertEquals(await send({}), [null, "Bearer my-token"]);
+});

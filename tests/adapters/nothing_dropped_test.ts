@@ -183,6 +183,30 @@ Deno.test("adapters: a block of an unknown type in a prompt is omitted with a wa
   }
 });
 
+Deno.test("adapters: a block of an unknown type in a reply is omitted with a warning, and the rest of the reply is sent", async () => {
+  const unknown: unknown = { type: "hologram", data: "4711" };
+  const call: ContentBlock = { type: "tool_call", id: "call_1", name: TOOL.name, arguments: {} };
+  const text: ContentBlock = { type: "text", text: "Hello" };
+  const result = createToolResult(call.id, TOOL.name, [text]);
+  for (const subject of NINE_PROVIDERS) {
+    const createMessages = (...others: readonly unknown[]) => [
+      prompt("Hi"),
+      createReply(subject.model, [...others as ContentBlock[], text, call]),
+      result,
+      ...others.length > 0 ? [createReply(subject.model, others as ContentBlock[])] : [],
+      prompt("And?"),
+    ];
+    const { body, warnings } = await send(subject, { messages: createMessages(unknown) });
+    if (subject.name === "proxy") continue; // sends all messages as they are
+    assertEquals(
+      warnings.filter(({ code }) => code === "content_left_out").map(({ message }) => message),
+      ["Replies in requests have no hologram blocks: 2 omitted"],
+      subject.name,
+    );
+    assertEquals(body, (await send(subject, { messages: createMessages() })).body, subject.name);
+  }
+});
+
 interface SentParts {
   readonly options?: StreamOptions;
   readonly messages?: readonly LlmMessage[];

@@ -106,6 +106,15 @@ const LINK: ContentBlock = {
   source: { type: "url", url: "https://example.com/a.png" },
 };
 
+/** Creates a document and an image that were uploaded to the provider. */
+function createUploads({ provider }: ModelSpec): ContentBlock[] {
+  const source = { type: "provider_file", provider, id: "file_1" } as const;
+  return [
+    { type: "document", mediaType: "application/pdf", source },
+    { type: "image", source },
+  ];
+}
+
 function createMessages(model: ModelSpec): LlmMessage[] {
   const call = (id: string): ToolCallBlock => ({
     type: "tool_call",
@@ -127,6 +136,25 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     { ...call("c6"), signature: JSON.stringify({ caller }) },
     { type: "extension", typeName: "anthropic.container", data },
   ];
+  const items: readonly JsonObject[] = [
+    { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "ZW5j", status: "completed" },
+    { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+    { type: "image_generation_call", id: "ig_1", status: "completed", result: "iVBORw0KGgo=" },
+    { type: "file_search_call", id: "fs_1", status: "completed", queries: ["Deno"], results: null },
+    {
+      type: "code_interpreter_call",
+      id: "ci_1",
+      status: "completed",
+      code: "1",
+      container_id: "c",
+      outputs: null,
+    },
+  ];
+  const serverCalls = items.map((item): ContentBlock => ({
+    type: "extension",
+    typeName: `openai.${item["type"]}`,
+    data: item,
+  }));
   return [
     prompt("Read this.", TEXT),
     ...createConversation(model),
@@ -140,6 +168,8 @@ function createMessages(model: ModelSpec): LlmMessage[] {
     createToolResult("c4", "read_file", [PDF, PIXEL]),
     createToolResult("c5", "read_file", [{ type: "text", text: "日本語" }]),
     prompt("Compare these: ✓", PDF, TEXT, AUDIO, PIXEL, LINK),
+    createReply(model, [...serverCalls, { type: "text", text: "They differ." }]),
+    prompt("Read the second.", ...createUploads(model)),
     createReply(model, model.provider === "anthropic" ? executedCode : [call("c6")]),
     createToolResult("c6", "read_file", [{ type: "text", text: "ü" }]),
   ];

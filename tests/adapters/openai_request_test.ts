@@ -219,24 +219,6 @@ Deno.test("createOpenAI(): adds cache_control for Claude models at OpenRouter, a
   assertEquals(cacheControls?.length, 2);
 });
 
-Deno.test("createOpenAI(): sends reasoning_content back only after the last user message", async () => {
-  const deepseek = { provider: "deepseek", modelId: "deepseek-v4" };
-  const thinking = { type: "thinking", thinking: "Hm.", signature: "reasoning_content" } as const;
-  const call = { type: "tool_call", id: "c", name: "read_file", arguments: {} } as const;
-  const request = richRequest({ ...deepseek, thinkingLevel: "high" });
-  const getBody = async (messages: StreamRequest["context"]["messages"]) => {
-    const context = { ...request.context, messages };
-    return (await sendToOpenAI({ ...request, context }, { baseUrl: "https://api.deepseek.com" }))
-      .body;
-  };
-  const current = [prompt("Hi"), createReply(deepseek, [thinking, call])];
-  const body = await getBody(current);
-  assert(JSON.stringify(body["messages"]).includes('"reasoning_content":"Hm."'));
-  assertEquals(body["thinking"], { type: "enabled" });
-  const later = await getBody([...current, prompt("And?")]);
-  assertFalse(JSON.stringify(later["messages"]).includes("reasoning_content"));
-});
-
 Deno.test("createOpenAI(): replaces images with notes and a warning for a model without images", async () => {
   const request = await sendToOpenAI(richRequest(createModel("o3-mini")));
   assertEquals(getWarningCodes(request), ["images_left_out"]);
@@ -305,4 +287,40 @@ Deno.test("responses: reasoning without a following item is not sent back", asyn
   assertEquals(await findTypes(reasoning, text), ["user", "reasoning", "message", "user"]);
   assertEquals(await findTypes(text, reasoning, reasoning), ["user", "message", "user"]);
   assertEquals(await findTypes(reasoning, { ...text, text: " " }), ["user", "user"]);
+});
+
+Deno.test("createOpenAI(): a reply that was cut off is continued with a prompt at compatible servers, which reject it at the end", async () => {
+  const urls = {
+    "http://localhost:8080/v1": "user",
+    "https://openrouter.ai/api/v1": "user",
+    "https://api.deepseek.com/v1": "user",
+    "https://api.openai.com/v1": "assistant",
+  };
+  for (const [baseUrl, role] of Object.entries(urls)) {
+    const model = createModel("some-model");
+    const messages = [prompt("Hi"), createReply(model, [{ type: "text", text: "Hello, w" }])];
+    const context = { systemPrompt: "Be brief.", messages, tools: [] };
+    const { body } = await sendToOpenAI({ ...richRequest(model), context }, {
+      baseUrl,
+      api: "chat",
+    });
+    const sent = body["messages"] as { role: string; content: unknown }[];
+    assertEquals(sent.at(-1)?.role, role, baseUrl);
+    assertEquals(sent.at(role === "user" ? -2 : -1)?.content, "Hello, w", baseUrl);
+  }
+});
+
+Deno.test("responses: a summary of the reasoning is requested in the given form, and none if it is off", async () => {
+  const send = async (reasoningSummary?: StreamOptions["reasoningSummary"]) => {
+    const { body } = await sendPrompt(createModel("gpt-5.4", "low"), {
+      options: { reasoningSummary },
+      api: "responses",
+    });
+    return body["reasoning"];
+  };
+  assertEquals(await send(), { effort: "low", summary: "auto" });
+  for (const summary of ["auto", "concise", "detailed"] as const) {
+    assertEquals(await send(summary), { effort: "low", summary });
+  }
+  assertEquals(await send("off"), { effort: "low" });
 });

@@ -246,3 +246,19 @@ Deno.test("adapters: of several replies to a request the first is read, and the 
     assertEquals([reply.text, reply.stopReason, messages], ["1", "stop", [expected]]);
   }
 });
+
+Deno.test("createBedrock(): an image whose base64 is sent in padded pieces is joined", async () => {
+  const event = (name: string, value: object) => ({ [name]: { contentBlockIndex: 0, ...value } });
+  const pieces = ["aGVsbG8=", "IQ==", "IHdv", "cmxk"];
+  const { content } = await readBedrock([
+    event("contentBlockStart", { start: { image: { format: "png" } } }),
+    ...pieces.map((bytes) =>
+      event("contentBlockDelta", { delta: { image: { source: { bytes } } } })
+    ),
+    event("contentBlockStop", {}),
+  ]);
+  const source = { bytes: btoa("hello! world") };
+  assertEquals(content, [
+    { type: "extension", typeName: "bedrock.image", data: { image: { format: "png", source } } },
+  ]);
+});

@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { createProxy, serveProxy, type ServeProxyOptions } from "../../adapters/proxy/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
-import { ModelThrottledError } from "../../src/core/errors.ts";
+import { BadRequestError, ModelThrottledError } from "../../src/core/errors.ts";
 import { THINKING_LEVELS } from "../../src/core/model.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
@@ -429,4 +429,13 @@ Deno.test("serveProxy(): an event that is not JSON ends the reply with an error,
     const body = await (await handler(createPost(MINIMAL_BODY))).text();
     assertMatch(body, /"type":"error","stopReason":"error","error":\{"code":"stream_error"/);
   }
+});
+
+Deno.test("serveProxy(): throws for an unknown option, such as a misspelt authorize", () => {
+  const options: object = { Authorize: () => true };
+  assertThrows(
+    () => serveProxy(scriptedStream([]), options),
+    BadRequestError,
+    'Unknown option "Authorize" of serveProxy(): did you mean authorize?',
+  );
 });

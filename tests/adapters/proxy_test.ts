@@ -96,7 +96,7 @@ Deno.test("createProxy(): sends a bearer token and a body with model, messages, 
     ...request.context.messages,
     createReply(MODEL, [call]),
     { ...createToolResult("call_1", "read_file", []), details: { secret: true } },
-  ];
+  ].map((message) => ({ ...message, metadata: { secret: true } }));
   await readReply(
     createProxy({ baseUrl: server.url })({
       ...request,

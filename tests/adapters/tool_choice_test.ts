@@ -1,4 +1,6 @@
 import { assertEquals } from "@std/assert";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import { webSearch } from "../../src/core/server_tool.ts";
 import type { StreamOptions, ToolSpec } from "../../src/core/stream.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
@@ -47,5 +49,69 @@ Deno.test("adapters: a forced call of a server tool is sent, or omitted with a w
       const isSent = body !== (await send(subject, [], { serverTools })).body;
       assertEquals(isSent, warnings.length === 0, `${subject.name}: ${warnings}`);
     }
+  }
+});
+
+/** Model, server, and what is omitted from a request with a forced call: the warning, tool choice and thinking. */
+const FORCED_CALLS: readonly (readonly [string, string, string[], boolean, unknown])[] = [
+  ["deepseek-v4-pro:high", "https://api.deepseek.com", ["thinking_left_out"], true, "disabled"],
+  ["deepseek-v4-pro", "https://api.deepseek.com", [], true, "disabled"],
+  ["kimi-k2.6", "https://api.moonshot.ai/v1", ["tool_choice_left_out"], false, undefined],
+  ["kimi-k2-thinking", "https://api.moonshot.cn/v1", ["tool_choice_left_out"], false, undefined],
+  ["kimi-for-coding", "https://api.kimi.com/coding/v1", ["tool_choice_left_out"], false, undefined],
+  ["kimi-k2-0905-preview", "https://api.moonshot.ai/v1", [], true, undefined],
+  ["kimi-k3:high", "https://api.moonshot.ai/v1", [], true, undefined],
+  [
+    "deepseek/deepseek-v4-flash",
+    "https://openrouter.ai/api/v1",
+    ["tool_choice_left_out"],
+    false,
+    undefined,
+  ],
+  [
+    "moonshotai/kimi-k2.5",
+    "https://openrouter.ai/api/v1",
+    ["tool_choice_left_out"],
+    false,
+    undefined,
+  ],
+  ["openai/gpt-4o", "https://openrouter.ai/api/v1", [], true, undefined],
+  ["qwen3:high", "http://localhost:8000/v1", [], true, undefined],
+];
+
+for (const [model, baseUrl, expected, isForced, thinking] of FORCED_CALLS) {
+  Deno.test(`chat: a forced call of ${model} at ${baseUrl} has ${expected.join() || "no warning"}`, async () => {
+    for (const toolChoice of ["required", { name: READ_FILE.name }] as const) {
+      const { body, warnings } = await captureRequest(
+        (fetch) => createOpenAI({ fetch, baseUrl }),
+        {
+          model: modelSpec(`openai/${model}`),
+          context: { systemPrompt: "", messages: [prompt("Hi")], tools: [READ_FILE] },
+          options: { apiKey: "sk-test", toolChoice },
+          signal: new AbortController().signal,
+        },
+      );
+      const codes = warnings.map(({ code }) => code).filter((code) => code !== "unknown_model");
+      assertEquals(codes, expected);
+      assertEquals(body["tool_choice"] !== undefined, isForced);
+      assertEquals(Object(body["thinking"])["type"], thinking);
+      if (thinking === "disabled") assertEquals(body["reasoning_effort"], undefined);
+    }
+  });
+}
+
+Deno.test("chat: a tool choice that forces no call leaves thinking and choice as they are", async () => {
+  for (const toolChoice of ["auto", "none"] as const) {
+    const { body, warnings } = await captureRequest(
+      (fetch) => createOpenAI({ fetch, baseUrl: "https://api.deepseek.com" }),
+      {
+        model: modelSpec("deepseek/deepseek-v4-pro:high"),
+        context: { systemPrompt: "", messages: [prompt("Hi")], tools: [READ_FILE] },
+        options: { apiKey: "sk-test", toolChoice },
+        signal: new AbortController().signal,
+      },
+    );
+    assertEquals(warnings, []);
+    assertEquals([body["tool_choice"], body["thinking"]], [toolChoice, { type: "enabled" }]);
   }
 });

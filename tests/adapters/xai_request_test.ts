@@ -85,3 +85,27 @@ Deno.test("createXai(): sends encrypted reasoning back to the same model only", 
   assertEquals((await getInput(reply)).includes("ZW5j"), true);
   assertEquals((await getInput({ ...reply, modelId: "grok-4.6" })).includes("ZW5j"), false);
 });
+
+Deno.test("createXai(): images of types other than PNG and JPEG, which xAI rejects, are omitted with a warning", async () => {
+  const createImage = (mediaType: string) =>
+    ({ type: "image", source: { type: "base64", mediaType, data: "AAAA" } }) as const;
+  for (const api of ["chat", "responses"] as const) {
+    const send = (mediaType: string) => {
+      const messages = [prompt("What is this?", createImage(mediaType))];
+      const context = { systemPrompt: "", messages, tools: [] };
+      return sendToXai({ ...richRequest(createModel("grok-4.7")), context }, { api });
+    };
+    for (const mediaType of ["image/png", "image/jpeg", "image/jpg"]) {
+      const { body, warnings } = await send(mediaType);
+      assertEquals(warnings, [], `${api}: ${mediaType}`);
+      assertMatch(JSON.stringify(body), /data:image\/(?:png|jpeg);base64,AAAA/);
+    }
+    for (const mediaType of ["image/gif", "image/webp"]) {
+      const { body, warnings } = await send(mediaType);
+      assertEquals(warnings.map(({ message }) => message), [
+        `The provider does not accept images of type ${mediaType}: 1 omitted`,
+      ]);
+      assertEquals(JSON.stringify(body).includes("AAAA"), false);
+    }
+  }
+});

@@ -103,7 +103,7 @@ const layers: Layer[] = [
     ],
   },
   {
-    files: /^src\/(client|policies)\//,
+    files: /^src\/(client|policies|sub_agents)\//,
     internal: /^src\/(agent|loop|core)\//,
     external: [],
   },

@@ -17,6 +17,7 @@ import { testAgent } from "./test_agent.ts";
 
 /** Every option of an agent but `model`; the type checker reports one that is missing. */
 const OPTIONS: Readonly<Record<keyof Omit<AgentOptions, "model">, undefined>> = {
+  parent: undefined,
   streamFn: undefined,
   systemPrompt: undefined,
   tools: undefined,

@@ -313,3 +313,36 @@ tests.test("reads pages and searches from indexes", async (stores) => {
   const statement = createDeleteStatement(quoted, { tenant: "tenant 1" }, 500);
   assertStringIncludes(await explain(statement), "sessions_of_tenant");
 });
+
+tests.test("selects sessions by their metadata from an index", async (stores) => {
+  const { schema, server } = stores;
+  await writeSession(stores.open(), "s", "a");
+  await server.sql(
+    `INSERT INTO ${schema}.sessions (id, entries, updated, metadata)
+      SELECT 'copy ' || number, 1, number, CASE WHEN number % 2 = 0 THEN jsonb_build_array('["seats",' || number % 400 || ']') END
+      FROM generate_series(1, 20000) AS number`,
+  );
+  await server.sql(
+    `INSERT INTO ${schema}.entries
+      SELECT 'copy ' || number, 0, 'id', NULL, 'title', 0, '', array_to_tsvector(ARRAY['word'])
+      FROM generate_series(1, 20000) AS number`,
+  );
+  await server.sql(`VACUUM ANALYZE ${schema}.sessions`);
+  await server.sql(`VACUUM ANALYZE ${schema}.entries`);
+  const quoted = quoteSchema(schema);
+  const filter = { metadata: { seats: 2 } };
+  const after = { updated: 9_000, id: "copy 1" };
+  const queries = [
+    createListQuery(quoted, filter),
+    createListQuery(quoted, { limit: 10, after, ...filter }),
+    createSearchQuery(quoted, { words: ["word"], limit: 256, ...filter }),
+    createDeleteStatement(quoted, filter, 100),
+  ];
+  for (const { text, values } of queries) {
+    const plan = JSON.stringify(await server.sql(`EXPLAIN ${text}`, values));
+    assertStringIncludes(plan, "sessions_by_metadata");
+    assertFalse(plan.includes("Seq Scan"), plan);
+  }
+  // The rows above have the form in which the store keeps metadata.
+  assertEquals((await server.sql(queries[0]?.text ?? "", queries[0]?.values)).length, 50);
+});

@@ -4,12 +4,19 @@
  * @module
  */
 
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { userMessage } from "../../src/core/message.ts";
 import type { SessionEntryBody } from "../../src/core/session_entry.ts";
+import { getBuiltinModule } from "../../src/platform/builtin_modules.ts";
 
 /** Creates an entry with a prompt. */
 export function createMessageEntry(content: string): SessionEntryBody {
   return { type: "message", message: userMessage(content, 1) };
+}
+
+/** Opens a database of SQLite, without a static import, which a runtime without SQLite cannot load. */
+export function openSqlite(path: string, options: DatabaseSyncOptions = {}): DatabaseSync {
+  return new (getBuiltinModule("node:sqlite").DatabaseSync)(path, options);
 }
 
 /** Runs a test with the path of a new database. */

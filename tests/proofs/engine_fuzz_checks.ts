@@ -35,10 +35,11 @@ export function assertValidHistory(
 }
 
 /** Asserts that the tokens and the cost of a run are the sums of its parts. */
-export function assertSums(events: readonly AgentEvent[], { usage, cost }: RunOutcome): void {
+export function assertSums(events: readonly AgentEvent[], outcome: RunOutcome): void {
+  const { usage, cost, lateSpending = [] } = outcome;
   let expectedUsage = zeroUsage();
   let expectedCost = zeroCost();
-  for (const part of events.flatMap(getSpending)) {
+  for (const part of [...events.flatMap(getSpending), ...lateSpending]) {
     expectedUsage = addUsage(expectedUsage, part.usage ?? zeroUsage());
     expectedCost = addCost(expectedCost, part.cost ?? zeroCost());
   }

@@ -11,8 +11,10 @@ import type { AgentStream } from "../../src/agent/agent_stream.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { ContinueOptions } from "../../src/agent/run_options.ts";
 import type { ApprovalDecision } from "../../src/core/approval.ts";
+import { extractText } from "../../src/core/content.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
 import { EventGrammar } from "../../src/testing/event_grammar.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -91,6 +93,7 @@ export class Trial {
     const tools = [
       ...randomTools(environment),
       assistant.asTool({ name: "assistant", description: "Helps" }),
+      runInBackground(assistant.asTool({ name: "background", description: "Helps later" })),
       ...(isForwarding ? [createForwardingTool(environment)] : []),
     ];
     const names = [...tools.map(({ name }) => name), "extra", "structured_output"];
@@ -315,6 +318,20 @@ interface FinishedRun {
   readonly result: AgentResult;
   /** The history before the run. */
   readonly history: AgentResult["messages"];
+}
+
+/** Returns a tool whose work continues after its calls. */
+function runInBackground(tool: AgentTool): AgentTool {
+  return {
+    ...tool,
+    execute: (args, context) => {
+      context.run.background(async ({ signal, onEvent }) => {
+        const output = await tool.execute(args, { ...context, signal, onEvent });
+        return typeof output === "string" ? output : extractText(output.content) || "nothing";
+      });
+      return Promise.resolve("started");
+    },
+  };
 }
 
 /** Creates an agent that is run by a tool of the agent under test. */

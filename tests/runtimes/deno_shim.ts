@@ -10,6 +10,7 @@ import process from "node:process";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { createNodeSystem } from "../../src/platform/system.ts";
 import { EXCLUDED_TESTS } from "./excluded_tests.ts";
+import { TestCommand } from "./node_test_command.ts";
 import { serve } from "./node_server.ts";
 
 interface TestContext {
@@ -80,6 +81,8 @@ const system = createNodeSystem();
 export const Deno = {
   ...system,
   args: [] as string[],
+  chmod: fs.promises.chmod,
+  Command: TestCommand,
   env: {
     get: system.env.get,
     set: (name: string, value: string) => void (process.env[name] = value),

@@ -53,7 +53,7 @@ export const RUNTIMES: readonly Runtime[] = [
   {
     name: "Bun",
     program: toPath("bun/node_modules/bun/bin/bun.exe"),
-    getTestArgs: (files) => ["test", ...files.map((file) => `./${file}`)],
+    getTestArgs: (files) => ["test", "--timeout=60000", ...files.map((file) => `./${file}`)],
     passedPattern: /^ *(\d+) pass$/m,
   },
 ];

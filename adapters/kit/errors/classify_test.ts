@@ -269,3 +269,43 @@ Deno.test("classifyResponse(): the error type of AWS in a header may be followed
     assertEquals(code, "network_error", type);
   }
 });
+
+/** Messages about a prompt that is too long, by the servers that send them. */
+const OVERFLOWS: Readonly<Record<string, string>> = {
+  "Nova at Bedrock": "Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+  SiliconFlow: "number of input tokens (167594) has exceeded max_prompt_tokens (163840) limit.",
+  "Vertex AI": "Unable to submit request because the input token count is 1048577 but model only " +
+    "supports up to 1048576.",
+  "z.ai": "Prompt exceeds max length",
+  Qwen: "Range of input length should be [1, 129024]",
+  "Volcano Engine": "Input length 203743 exceeds the maximum length 202752",
+  TGI: "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 5000",
+  "TGI, alone": "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+  "LM Studio": "Trying to keep the first 5000 tokens when context the overflows. However, the " +
+    "model is loaded with context length of only 4096 tokens, which is not enough.",
+  vLLM: "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+  SGLang: "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+  Ollama: "the input is longer than the context length",
+};
+
+for (const [server, message] of Object.entries(OVERFLOWS)) {
+  Deno.test(`classifyResponse(): an overflow of ${server} is recognized by its message`, () => {
+    assertEquals(classify(400, createErrorBody(message)).code, "context_window_overflow");
+    assertEquals(
+      classifyStreamError({ error: { message } }, ORIGIN).code,
+      "context_window_overflow",
+    );
+  });
+}
+
+Deno.test("classifyResponse(): a limit of another field is no overflow", () => {
+  for (
+    const message of [
+      "max_tokens is too large: 300000. This model supports at most 16384 completion tokens",
+      "tools: 200 exceeds maximum length 128",
+      "prompt_cache_key exceeds maximum length 64",
+      "`inputs` must be a list",
+      "This model only supports text input",
+    ]
+  ) assertEquals(classify(400, createErrorBody(message)).code, "bad_request", message);
+});

@@ -118,14 +118,18 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /maximum context length/i, // OpenAI, Mistral, OpenRouter, vLLM
   /exceeds? (?:the |the available |the model'?s |model'?s |its )?(?:maximum )?context (?:window|size|length|limit)/i, // OpenAI, llama.cpp
   /exceeded max context length/i, // Ollama
-  /longer than the (?:maximum )?context (?:length|window)/i, // Ollama
+  /longer than the (?:maximum |model's )?(?:context|model) (?:length|window)/i, // Ollama, vLLM, SGLang
   /context (?:window|length|size) exceed/i, // MiniMax and others
-  /input token count.{0,40}exceeds/i, // Gemini
+  /input token count.{0,40}(?:exceeds|only supports)/i, // Gemini, Vertex AI
   /input is too long/i, // Bedrock
   /too many input tokens/i, // Bedrock
+  /number of input tokens.{0,40}exceed/i, // Nova at Bedrock, SiliconFlow
+  /prompt exceeds max(?:imum)? length/i, // z.ai
+  /(?:range of input length should be|input length [\d,]+ exceeds)/i, // Qwen, Volcano Engine
+  /`inputs`.{0,40}must (?:be <|have less)/i, // TGI
   /maximum prompt length/i, // xAI
   /reduce the length of the (?:messages|prompt|input)/i, // Groq
-  /greater than the context length/i, // LM Studio
+  /greater than the context length|context length of only/i, // LM Studio
   /prompt token count of [\d,]+ exceeds the limit/i, // GitHub Copilot
   /exceeded model token limit/i, // Kimi
   /ContextWindowExceeded/, // LiteLLM

@@ -30,6 +30,7 @@ export function findRetryAfter(
     findRetryInfo(body) ??
     parseMessageDelay(message) ??
     findExhaustedReset(headers, now) ??
+    findStructuredReset(headers.get("ratelimit")) ??
     findInReportedHeaders(body, now);
 }
 
@@ -117,6 +118,22 @@ function findExhaustedReset(
     if (delayMs !== undefined) longest = Math.max(longest ?? 0, delayMs);
   }
   return longest;
+}
+
+/**
+ * Returns the longest reset delay of the exhausted limits in the `RateLimit` header of the IETF, in milliseconds:
+ * `"day";r=0;t=60, "minute";r=5;t=10`, in earlier drafts `limit=100, remaining=0, reset=60`.
+ */
+function findStructuredReset(value: string | null): number | undefined {
+  const isList = value !== null && !/;\s*r=/.test(value);
+  const limits = isList ? [value] : value?.split(",") ?? [];
+  const delays = limits.filter((limit) => /\b(?:r|remaining)=0(?!\d)/.test(limit)).flatMap(
+    (limit) => {
+      const seconds = /\b(?:t|reset)=(\d+)/.exec(limit)?.[1];
+      return seconds === undefined ? [] : Number(seconds) * 1000;
+    },
+  );
+  return delays.length > 0 ? Math.max(...delays) : undefined;
 }
 
 /**

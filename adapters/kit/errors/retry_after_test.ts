@@ -128,3 +128,27 @@ Deno.test("findRetryAfter(): finds delays in words in a message", () => {
   assertEquals(find("Wait 3 days and 2 hours"), 259_200_000);
   assertEquals(find("Retry in 5 modes"), undefined);
 });
+
+/** Values of the `RateLimit` header and the delay in milliseconds. */
+const STRUCTURED: Readonly<Record<string, number | undefined>> = {
+  '"default";r=0;t=30': 30_000,
+  '"default"; r=0; t=30': 30_000,
+  '"day";r=0;t=3600, "minute";r=0;t=20': 3_600_000,
+  '"day";r=100;t=3600, "minute";r=0;t=20': 20_000,
+  '"default";r=10;t=30': undefined,
+  '"default";r=05;t=30': undefined,
+  '"default";r=0': undefined,
+  "limit=100, remaining=0, reset=50": 50_000,
+  "limit=100, remaining=7, reset=50": undefined,
+  "": undefined,
+};
+
+for (const [header, expected] of Object.entries(STRUCTURED)) {
+  Deno.test(`findRetryAfter(): RateLimit "${header}" is ${expected}`, () => {
+    assertEquals(getDelay({ ratelimit: header }), expected);
+  });
+}
+
+Deno.test("findRetryAfter(): prefers Retry-After to RateLimit", () => {
+  assertEquals(getDelay({ "retry-after": "3", ratelimit: '"a";r=0;t=30' }), 3000);
+});

@@ -19,7 +19,7 @@ import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../stream/timer.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { createConnectionError } from "./connection_error.ts";
-import { findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
+import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
 
 /** A request to a provider. */
 export interface PostRequest {
@@ -85,7 +85,7 @@ function collectSecrets(
   { url, secrets = [] }: PostRequest,
   { headers }: AdapterSettings,
 ): string[] {
-  return [...secrets, ...findHeaderSecrets(headers), ...findUrlSecrets(url)];
+  return addEncodedForms([...secrets, ...findHeaderSecrets(headers), ...findUrlSecrets(url)]);
 }
 
 interface SendOptions {
@@ -100,16 +100,22 @@ async function send(
   { headers, settings: { fetch, clock, connectTimeoutMs }, connection }: SendOptions,
 ): Promise<Response> {
   const { signal } = connection;
-  const { url, body } = request;
+  const { provider, url, body } = request;
   let stopTimer: (() => void) | undefined;
   try {
-    const sent = fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+    // A `fetch` of the caller may return anything.
+    const sent: Promise<Response | undefined> = Promise.resolve(
+      fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }),
+    );
     stopTimer = startTimer(clock, connectTimeoutMs, () => {
       connection.abort(createNetworkError(request, `no response within ${connectTimeoutMs} ms`));
     });
     // Closes a response that arrives after the abort.
-    sent.then(({ body }) => signal.aborted ? body?.cancel() : undefined).catch(ignore);
-    return await abortable(sent, signal);
+    sent.then((response) => signal.aborted ? response?.body?.cancel() : undefined).catch(ignore);
+    const response = await abortable(sent, signal);
+    if (typeof response?.headers?.get === "function") return response;
+    const message = `${provider}: fetch returned no Response: check the fetch option`;
+    throw new BadRequestError(message, { provider });
   } catch (cause) {
     if (AgentError.is(cause) || signal.aborted) throw cause;
     throw createConnectionError(cause, request);
@@ -186,7 +192,10 @@ function resolveRedirect({ status, headers }: Response, request: PostRequest): s
     throw createRedirectError(request, `with status ${status}`);
   }
   const url = new URL(location, base);
-  if (url.origin !== base.origin || status < 307) throw createRedirectError(request, `to ${url}`);
+  if (url.origin !== base.origin || status < 307) {
+    // Without the query, which may repeat a secret in any encoding.
+    throw createRedirectError(request, `to ${url.origin}${url.pathname}`);
+  }
   return url.href;
 }
 
@@ -197,12 +206,12 @@ function createRedirectError({ provider, secrets }: PostRequest, target: string)
 
 /** Whether a response is a web page, such as captive portals send. */
 function isWebPage({ headers }: Response): boolean {
-  return /^text\/html\b/.test(headers.get("content-type") ?? "");
+  return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
 /** Whether a response is labelled as JSON: as one value, or wrongly as a stream. */
 function isJson({ headers }: Response): boolean {
-  return /^application\/json\b/.test(headers.get("content-type") ?? "");
+  return /^application\/json\b/i.test(headers.get("content-type") ?? "");
 }
 
 interface ErrorContext {

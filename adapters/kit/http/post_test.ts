@@ -3,6 +3,7 @@ import {
   AbortedError,
   AgentError,
   AuthError,
+  BadRequestError,
   NetworkError,
   StreamError,
 } from "../../../src/core/errors.ts";
@@ -83,6 +84,24 @@ Deno.test("post(): stops reading an error body that never ends", async () => {
   clock.advance(5);
   const error = await rejecting;
   assertStringIncludes(error.message, "slow");
+});
+
+Deno.test("post(): the case of a content type does not count", async () => {
+  const page = respondWith("<html></html>", { headers: { "content-type": "Text/HTML" } });
+  await assertRejects(() => send(page), StreamError, "baseUrl");
+  const headers = { "content-type": "Application/JSON" };
+  const refused = respondWith('{"error":{"code":"invalid_api_key"}}', { headers });
+  await assertRejects(() => send(refused), AuthError);
+});
+
+Deno.test("post(): the error of a fetch that returns no Response names the option", async () => {
+  for (const value of [undefined, null, "text", { ok: true, status: 200, body: null }]) {
+    const fetch = (() => Promise.resolve(value)) as unknown as typeof globalThis.fetch;
+    await assertRejects(() => send(fetch), BadRequestError, "check the fetch option");
+  }
+  const refused = new Response('{"error":{"code":"invalid_api_key"}}', { status: 401 });
+  const synchronous = (() => refused) as unknown as typeof globalThis.fetch;
+  await assertRejects(() => send(synchronous), AuthError);
 });
 
 Deno.test("post(): rejects a web page instead of a stream, and classifies an error in a JSON response", async () => {

@@ -53,6 +53,21 @@ export function findUrlSecrets(url: string): string[] {
   );
 }
 
+/** Returns secrets in all forms in which a server may repeat them: as they are, in a URL, in a form and in JSON. */
+export function addEncodedForms(secrets: readonly string[]): string[] {
+  const forms = secrets.map((secret) => secret.toWellFormed()).flatMap((secret) => {
+    const inUrl = encodeURIComponent(secret);
+    const inForm = new URLSearchParams({ "": secret }).toString().slice(1);
+    const inJson = JSON.stringify(secret).slice(1, -1);
+    return [inUrl, useLowerHex(inUrl), inForm, inJson, inJson.replaceAll("/", "\\/")];
+  });
+  return [...new Set([...secrets, ...forms])];
+}
+
+function useLowerHex(encoded: string): string {
+  return encoded.replace(/%../g, (code) => code.toLowerCase());
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

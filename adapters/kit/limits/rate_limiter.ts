@@ -5,6 +5,7 @@
  */
 
 import { abortable } from "../../../src/core/abortable.ts";
+import { checkNames } from "../../../src/core/check_names.ts";
 import { BadRequestError, ModelThrottledError } from "../../../src/core/errors.ts";
 import { type Clock, systemClock } from "../../../src/core/ports.ts";
 import type { AcquireOptions, RequestLimiter } from "../options/adapter_options.ts";
@@ -28,6 +29,8 @@ export interface RateLimiterOptions {
   /** Clock for tests. Default: the clock of the runtime. */
   readonly clock?: Clock | undefined;
 }
+
+const OPTION_NAMES = ["requestsPerMinute", "tokensPerMinute", "maxPauseMs", "clock"];
 
 /**
  * Delays requests to stay within the rate limit of a provider.
@@ -57,14 +60,15 @@ export class RateLimiter implements RequestLimiter {
   /**
    * Creates a limiter with all of its capacity available.
    *
-   * @throws {BadRequestError} When a limit is not a number above 0.
+   * @throws {BadRequestError} When a limit is not a number above 0, the pause is negative, or an option is unknown.
    */
   constructor(options: RateLimiterOptions = {}) {
+    checkNames(options, OPTION_NAMES, "RateLimiter");
     this.#clock = options.clock ?? systemClock;
     const now = this.#clock.now();
     this.#requests = new TokenBucket(resolveLimit(options, "requestsPerMinute"), now);
     this.#tokens = new TokenBucket(resolveLimit(options, "tokensPerMinute"), now);
-    this.#maxPauseMs = options.maxPauseMs ?? 60_000;
+    this.#maxPauseMs = resolveMaxPause(options);
   }
 
   /**
@@ -149,4 +153,9 @@ function resolveLimit(
   const { [name]: limit = Infinity } = options;
   if (typeof limit === "number" && limit > 0) return limit;
   throw new BadRequestError(`${name} must be a number above 0, not ${String(limit)}`);
+}
+
+function resolveMaxPause({ maxPauseMs = 60_000 }: RateLimiterOptions): number {
+  if (typeof maxPauseMs === "number" && maxPauseMs >= 0) return maxPauseMs;
+  throw new BadRequestError(`maxPauseMs must be a number from 0, not ${String(maxPauseMs)}`);
 }

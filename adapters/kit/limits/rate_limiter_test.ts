@@ -373,3 +373,47 @@ Deno.test("RateLimiter: the retry strategy of an agent limits the pause after it
   assertEquals((await running).text, "x");
   assertEquals(clock.now() <= 200, true);
 });
+
+Deno.test("new RateLimiter(): throws for an unknown option and for a negative pause", () => {
+  const misspelt: object = { requestPerMinute: 5 };
+  assertThrows(
+    () => new RateLimiter(misspelt),
+    BadRequestError,
+    'Unknown option "requestPerMinute" of RateLimiter: did you mean requestsPerMinute?',
+  );
+  for (const maxPauseMs of [-1, NaN, "5" as unknown as number]) {
+    assertThrows(
+      () => new RateLimiter({ maxPauseMs }),
+      BadRequestError,
+      `maxPauseMs must be a number from 0, not ${maxPauseMs}`,
+    );
+  }
+  new RateLimiter({ maxPauseMs: 0, requestsPerMinute: undefined });
+});
+
+Deno.test("RateLimiter: a limit that is reset early does not shorten the pause of a rejected request", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  limiter.pause(30_000);
+  const headers = { "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1s" };
+  limiter.observe(new Headers(headers));
+  const acquired = limiter.acquire(1, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await acquired, 30_000);
+});
+
+Deno.test("RateLimiter: the last report of an exhausted limit replaces the earlier one", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  for (const reset of ["30s", "2s"]) {
+    limiter.observe(
+      new Headers({
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": reset,
+      }),
+    );
+  }
+  const acquired = limiter.acquire(1, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await acquired, 2000);
+});

@@ -12,7 +12,10 @@ export class TokenBucket {
   readonly #isFixed: boolean;
   #available: number;
   #refilledAt: number;
+  /** End of the pause after a rejected request. */
   #pausedUntil = 0;
+  /** Time at which an exhausted limit is reset, as last reported. */
+  #resetAt = 0;
 
   /** Creates a full bucket. `Infinity` means no limit. */
   constructor(perMinute: number, now: number) {
@@ -24,16 +27,16 @@ export class TokenBucket {
 
   /** Returns the time until `amount` is available, in milliseconds; at most the time until the bucket is full. */
   getDelay(amount: number, now: number): number {
-    if (this.#perMinute === Infinity) return Math.max(0, this.#pausedUntil - now);
+    if (this.#perMinute === Infinity) return this.getPause(now);
     this.#refill(now);
     const missing = Math.min(amount, this.#perMinute) - this.#available;
     const fillMs = Math.max(0, missing) / this.#perMinute * MINUTE_MS;
-    return Math.ceil(Math.max(fillMs, this.#pausedUntil - now, 0));
+    return Math.ceil(Math.max(fillMs, this.getPause(now)));
   }
 
   /** Returns the rest of a pause, in milliseconds. */
   getPause(now: number): number {
-    return Math.max(0, this.#pausedUntil - now);
+    return Math.max(0, this.#pausedUntil - now, this.#resetAt - now);
   }
 
   /** Removes `amount`; the available amount may become negative. */
@@ -58,7 +61,7 @@ export class TokenBucket {
   updateRemaining(remaining: number, resetMs: number | undefined, now: number): void {
     this.#refill(now);
     this.#available = Math.min(this.#available, remaining);
-    if (remaining <= 0 && resetMs !== undefined) this.#pausedUntil = now + resetMs;
+    if (remaining <= 0 && resetMs !== undefined) this.#resetAt = now + resetMs;
   }
 
   /** Makes callers wait until `time`, in milliseconds since the epoch. */

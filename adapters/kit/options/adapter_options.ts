@@ -126,6 +126,7 @@ export async function findApiKey(
   const requestKey = request.options.apiKey?.trim();
   if (requestKey) return requestKey;
   const key = typeof apiKey === "function" ? await callApiKey(apiKey, request) : apiKey;
+  if (key && typeof key !== "string") throw createInvalidKeyError(request.model);
   // A pasted key may end with a line break. `fetch` rejects such a header with an error that contains the key.
   return key?.trim() || undefined;
 }
@@ -143,6 +144,10 @@ async function callApiKey(
       cause,
     });
   }
+}
+
+function createInvalidKeyError({ provider }: StreamRequest["model"]): AuthError {
+  return new AuthError(`${provider}: apiKey must return a string`, { provider });
 }
 
 /** The key of an adapter, and how to supply one. */

@@ -89,6 +89,37 @@ export function checkAdapterOptions(options: object): void {
   checkOptions("", options, ADAPTER_OPTIONS);
 }
 
+/** Options that differ between providers. */
+const PROVIDER_OPTION_NAMES: readonly string[] = ["apiKey", "baseUrl"];
+
+/** Names of the options of all adapters. */
+const ADAPTER_OPTION_NAMES: readonly string[] = [
+  ...Object.keys(ADAPTER_OPTIONS),
+  "limiter",
+  "clock",
+];
+
+/**
+ * Checks that an adapter has all of the given options; those that are `undefined` count as missing. With a misspelt
+ * `baseUrl`, requests and keys would be sent to another server. `own` are the options of this adapter alone.
+ *
+ * @throws {BadRequestError} If an option is unknown.
+ */
+export function checkOptionNames(options: object, own: readonly string[], subject: string): void {
+  refuseUnknownOptions(options, [...ADAPTER_OPTION_NAMES, ...own], subject);
+}
+
+/**
+ * Checks the options of `connect()`; those that are `undefined` count as missing.
+ *
+ * @throws {BadRequestError} If an option is unknown or not of its type.
+ */
+export function checkConnectOptions(options: object): void {
+  checkAdapterOptions(options);
+  const shared = ADAPTER_OPTION_NAMES.filter((name) => !PROVIDER_OPTION_NAMES.includes(name));
+  refuseUnknownOptions(options, [...shared, "providers", "env"], "connect()");
+}
+
 /**
  * Checks the options of a request; those that are `undefined` count as missing.
  *
@@ -146,4 +177,28 @@ function isString(value: unknown): value is string {
 
 function isFunction(value: unknown): boolean {
   return typeof value === "function";
+}
+
+/**
+ * Checks that all options have known names; those that are `undefined` count as missing. The message suggests a name that
+ * differs only in case, `_` or `-`, or that is longer.
+ *
+ * @throws {BadRequestError} If an option is unknown.
+ */
+export function refuseUnknownOptions(
+  options: object,
+  known: readonly string[],
+  subject: string,
+): void {
+  // `core/check_names.ts` is loaded with an agent: shared with adapters, it would be a further file of a bundle.
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name)) continue;
+    const similar = known.find((other) => normalizeName(other).startsWith(normalizeName(name)));
+    const suggestion = similar === undefined ? "" : `: did you mean ${similar}?`;
+    throw new BadRequestError(`Unknown option "${name}" of ${subject}${suggestion}`);
+  }
+}
+
+function normalizeName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, "");
 }

@@ -1,6 +1,12 @@
 import { assertThrows } from "@std/assert";
 import { BadRequestError } from "../../../src/core/errors.ts";
-import { checkAdapterOptions, checkApi, checkStreamOptions } from "./check_options.ts";
+import {
+  checkAdapterOptions,
+  checkApi,
+  checkConnectOptions,
+  checkOptionNames,
+  checkStreamOptions,
+} from "./check_options.ts";
 
 /** Options of untyped callers, and the message that names the invalid one. */
 const ADAPTER_OPTIONS: readonly (readonly [Record<string, unknown>, string])[] = [
@@ -26,6 +32,41 @@ Deno.test("checkAdapterOptions(): accepts missing and undefined options and no t
   checkAdapterOptions({});
   checkAdapterOptions({ apiKey: undefined, headers: undefined, connectTimeoutMs: Infinity });
   checkAdapterOptions({ headers: Object.assign(Object.create(null), { a: "b" }) });
+});
+
+Deno.test("checkOptionNames(): accepts the options of all adapters and of this one, and refuses others", () => {
+  const clock = { now: () => 0, sleep: () => Promise.resolve() };
+  const options = {
+    apiKey: "k",
+    baseUrl: "u",
+    limiter: {},
+    clock,
+    api: "chat",
+    baseURL: undefined,
+  };
+  checkOptionNames(options, ["api"], "the test");
+  assertThrows(
+    () => checkOptionNames({ baseURL: "http://localhost:1234" }, [], "the test"),
+    BadRequestError,
+    'Unknown option "baseURL" of the test: did you mean baseUrl?',
+  );
+  assertThrows(() => checkOptionNames({ api: "chat" }, [], "the test"), BadRequestError, '"api"');
+});
+
+Deno.test("checkConnectOptions(): refuses unknown options, and those that differ between providers", () => {
+  checkConnectOptions({ providers: {}, env: () => undefined, headers: {}, apiKey: undefined });
+  for (const name of ["provider", "apiKey", "baseUrl", "keyless"]) {
+    assertThrows(
+      () => checkConnectOptions({ [name]: "x" }),
+      BadRequestError,
+      `Unknown option "${name}" of connect()`,
+    );
+  }
+  assertThrows(
+    () => checkConnectOptions({ fetch: 5 }),
+    BadRequestError,
+    "fetch must be a function",
+  );
 });
 
 /** Options of requests, and the message that names the invalid one. */

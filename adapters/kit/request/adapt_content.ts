@@ -8,6 +8,7 @@ import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isUsualBase64 } from "./base64_text.ts";
+import { isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import type { WarningSink } from "./warnings.ts";
 
@@ -39,7 +40,7 @@ function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities):
   return content.every((block) => {
     const { type } = block;
     if (type === "text") return true;
-    if (role === "assistant") return type !== "image" && type !== "document" && type !== "audio";
+    if (role === "assistant") return isReplyBlock(block);
     return isAcceptedImage(block, abilities.image);
   });
 }

@@ -13,6 +13,7 @@ import type {
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
+import { isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
@@ -81,7 +82,10 @@ export class ContentAdapter {
         this.#omit("content_left_out", `Replies in requests have no ${KINDS[block.type].plural}`);
         return undefined;
       default:
-        return block;
+        if (isReplyBlock(block)) return block;
+        // A block of a type that a newer version or a caller without types made up.
+        this.#omit("content_left_out", `Replies in requests have no ${describeType(block)} blocks`);
+        return undefined;
     }
   };
 
@@ -164,6 +168,10 @@ export class ContentAdapter {
     entry.count++;
     this.#omitted.set(reason, entry);
   }
+}
+
+function describeType({ type }: { readonly type: unknown }): string {
+  return String(type);
 }
 
 /** Whether a block has a source, which blocks of callers without types may lack. */

@@ -34,6 +34,14 @@ export function getTextAndMedia(content: readonly ContentBlock[]): (TextBlock | 
   );
 }
 
+/** The types of the blocks of replies. */
+const REPLY_TYPES: readonly string[] = ["text", "thinking", "tool_call", "extension"];
+
+/** Whether a block is one of a reply; a history may have others, of another type or of one that is not known. */
+export function isReplyBlock({ type }: ContentBlock): boolean {
+  return REPLY_TYPES.includes(type);
+}
+
 /** Whether a block is an image, a document or an audio clip. */
 export function isMedia(block: ContentBlock): block is MediaBlock {
   return block.type === "image" || block.type === "document" || block.type === "audio";

@@ -61,3 +61,19 @@ Deno.test("mergeExtraFields(): merges nested objects, joins texts and tools, and
     'The extra field "messages" was ignored: the request sets it',
   ]);
 });
+
+Deno.test("mergeExtraFields(): joins tools at every depth, and no other list of objects", () => {
+  const warnings: string[] = [];
+  const sink = { warning: (_code: string, message: string) => warnings.push(message) };
+  const merged = mergeExtraFields(
+    { toolConfig: { tools: [{ toolSpec: 1 }], mytools: [{ a: 1 }] } },
+    { toolConfig: { tools: [{ systemTool: 1 }], mytools: [{ b: 1 }] } },
+    sink,
+  );
+  assertEquals(merged, {
+    toolConfig: { tools: [{ toolSpec: 1 }, { systemTool: 1 }], mytools: [{ a: 1 }] },
+  });
+  assertEquals(warnings, [
+    'The extra field "toolConfig.mytools" was ignored: the request sets it',
+  ]);
+});

@@ -5,14 +5,14 @@
  */
 
 import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamFn } from "../../../src/core/stream.ts";
+import type { ModelFacts, StreamFn } from "../../../src/core/stream.ts";
 import type { Catalog } from "../../catalog/catalog_entry.ts";
 
 type CatalogModule = typeof import("../../catalog/catalog.ts");
 
 /**
- * Adds `hasStrictSchema`, `prices` and `contextWindow` to a stream function. The catalog is loaded with the first request
- * or question; before, prices and windows are unknown. `models` is a catalog, or a function that returns that of a model.
+ * Adds the strict schemas, prices and limits of the models to a stream function. The catalog is loaded with the first
+ * request or question; before, prices and limits are unknown. `models` is a catalog, or a function that returns that of a model.
  * Default: the shipped models.
  */
 export function withCatalog(
@@ -28,7 +28,7 @@ export function withCatalog(
     if (!loaded) void load();
     return streamFn(request);
   };
-  const knowledge: Required<Pick<StreamFn, "hasStrictSchema" | "prices" | "contextWindow">> = {
+  const facts: Required<ModelFacts> = {
     async hasStrictSchema(model, schema) {
       const { findModel } = await load();
       if (!findModel(select(model), model)?.strictSchema) return false;
@@ -36,6 +36,8 @@ export function withCatalog(
     },
     prices: (model) => loaded?.findModelRates(select(model), model),
     contextWindow: (model) => loaded?.findModel(select(model), model)?.contextWindow,
+    maxOutputTokens: (model) => loaded?.findModel(select(model), model)?.maxOutput,
+    loadFacts: load,
   };
-  return Object.assign(call, knowledge);
+  return Object.assign(call, facts);
 }

@@ -12,6 +12,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { completeEnds } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
@@ -36,6 +37,10 @@ export interface ChatDialect {
   readonly keepsCallIds?: boolean;
   /** Whether reasoning is part of the content, in replies and requests. Default: `false`. */
   readonly hasThinkingParts?: boolean;
+  /** Whether every reply in a request for a model must have `reasoning_content`. Default: for no model. */
+  readonly requiresReasoning?: (model: ModelSpec) => boolean;
+  /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
+  readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
   /** Returns the media that a model accepts. */
@@ -82,7 +87,11 @@ const OPENAI: ChatDialect = {
 };
 
 /** Dialect of servers that accept any call id, because their models may require a format of their own. */
-const LENIENT: ChatDialect = { ...COMPATIBLE, keepsCallIds: true, repairOrder: mergeNeighbors };
+const LENIENT: ChatDialect = {
+  ...COMPATIBLE,
+  keepsCallIds: true,
+  repairOrder: (messages) => completeEnds(mergeNeighbors(messages)),
+};
 
 const OPENROUTER: ChatDialect = {
   ...LENIENT,
@@ -97,6 +106,11 @@ const OPENROUTER: ChatDialect = {
   getAbilities: () => ({ image: CHAT_IMAGES, document: CHAT_DOCUMENTS, audio: CHAT_AUDIO }),
   unsupported: ["serviceTier", "reasoningSummary"],
   fields: { usage: { include: true } },
+  requiresReasoning: ({ modelId }) => /^(?:deepseek|moonshotai)\//.test(modelId),
+  forcedCalls: ({ modelId }) =>
+    /^(?:deepseek\/deepseek-v4|moonshotai\/kimi-k2(?:\.|-thinking))/.test(modelId)
+      ? "never"
+      : undefined,
 };
 
 /** Dialect of DeepSeek and z.ai, which have a field to turn thinking on and off. */
@@ -112,9 +126,33 @@ const THINKING_SWITCH: ChatDialect = {
   },
 };
 
+const DEEPSEEK: ChatDialect = {
+  ...THINKING_SWITCH,
+  requiresReasoning: ({ thinkingLevel }) => thinkingLevel !== "off",
+  forcedCalls: () => "without_thinking",
+};
+
+/** Ability of Kimi K3, which always thinks. */
+const KIMI_K3: ThinkingAbility = { type: "effort", efforts: ["low", "high", "max"] };
+
+/** Dialect of Moonshot, whose models think by default, except for the first ones. */
+const MOONSHOT: ChatDialect = {
+  ...LENIENT,
+  toThinkingFields: (model, ability) => {
+    const known = /^kimi-k3/.test(model.modelId) ? KIMI_K3 : undefined;
+    return LENIENT.toThinkingFields(model, ability ?? known);
+  },
+  requiresReasoning: ({ modelId }) => !modelId.startsWith("moonshot-v1"),
+  forcedCalls: ({ modelId }) =>
+    /^kimi-(?:k2\.|k2-thinking|for-coding)/.test(modelId) ? "never" : undefined,
+};
+
 const DIALECTS: Readonly<Record<string, ChatDialect>> = {
   "openrouter.ai": OPENROUTER,
-  "api.deepseek.com": THINKING_SWITCH,
+  "api.deepseek.com": DEEPSEEK,
+  "api.moonshot.ai": MOONSHOT,
+  "api.moonshot.cn": MOONSHOT,
+  "api.kimi.com": MOONSHOT,
   "api.z.ai": THINKING_SWITCH,
 };
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { ModelSpec } from "../../../src/core/model.ts";
+import { type ModelSpec, modelSpec } from "../../../src/core/model.ts";
 import type { ThinkingAbility } from "../../catalog/catalog_entry.ts";
 import { detectDialect, isOpenAIUrl } from "./dialect.ts";
 
@@ -41,6 +41,25 @@ Deno.test("detectDialect(): DeepSeek and z.ai turn thinking on and off", () => {
       reasoning_effort: "high",
     });
   }
+});
+
+Deno.test("detectDialect(): Moonshot has the efforts of Kimi K3, which always thinks", () => {
+  const { toThinkingFields } = detectDialect("https://api.moonshot.ai/v1");
+  const efforts = {
+    off: "low",
+    low: "low",
+    medium: "high",
+    high: "high",
+    extra_high: "max",
+  } as const;
+  for (const [level, effort] of Object.entries(efforts)) {
+    const model = modelSpec(`moonshot/kimi-k3:${level}`);
+    assertEquals(toThinkingFields(model, undefined), { reasoning_effort: effort }, level);
+  }
+  assertEquals(toThinkingFields(modelSpec("moonshot/kimi-k2.6"), undefined), {});
+  assertEquals(toThinkingFields(modelSpec("moonshot/kimi-k2.6:medium"), undefined), {
+    reasoning_effort: "medium",
+  });
 });
 
 Deno.test("detectDialect(): other servers have an effort, unless the model has none", () => {

@@ -18,17 +18,16 @@ import {
   createMediaTitle,
   getTextAndMedia,
   isMedia,
-  isOwnReply,
   MISSING_PROMPT,
   toResultText,
 } from "../../kit/request/history.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { REASONING_CONTENT, REASONING_DETAILS, type WireMessage } from "./wire.ts";
-import { toContentParts } from "./content_parts.ts";
+import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { toChatPart } from "./media.ts";
+import { findThoughtfulReplies, toReasoningFields } from "./reasoning_fields.ts";
 
 /** Options for `toChatMessages()`. */
 export interface ChatMessagesOptions {
@@ -46,8 +45,8 @@ export function toChatMessages(
   const wire: WireMessage[] = [];
   // Tool results contain only text; their media follow in a user message after the last result of a batch.
   let media: JsonObject[] = [];
-  const lastPrompt = messages.findLastIndex(({ role }) => role === "user");
   const { model, dialect } = options;
+  const thoughtfulReplies = findThoughtfulReplies(messages);
   const encodeCallId = dialect.keepsCallIds
     ? createCallIdEncoder(messages, model, dialect.encodeCallId)
     : dialect.encodeCallId;
@@ -60,7 +59,7 @@ export function toChatMessages(
     const converted = toWireMessage(message, {
       ...options,
       encodeCallId,
-      isCurrentTurn: index > lastPrompt,
+      keepsReasoning: thoughtfulReplies.has(index),
     });
     if (converted) wire.push(converted);
   }
@@ -71,8 +70,8 @@ export function toChatMessages(
 interface MessageOptions extends ChatMessagesOptions {
   /** Encodes the id of a tool call. */
   readonly encodeCallId: (id: string) => string;
-  /** Whether the message follows the last user message. */
-  readonly isCurrentTurn: boolean;
+  /** Whether the message is a reply whose `reasoning_content` is sent back. */
+  readonly keepsReasoning: boolean;
 }
 
 function toWireMessage(message: LlmMessage, options: MessageOptions): WireMessage | undefined {
@@ -132,27 +131,7 @@ function toAssistantMessage(
   return {
     role: "assistant",
     content: text.trim() === "" ? null : text,
-    ...(isOwnReply(message, options.model) && toReasoningFields(message, options)),
+    ...toReasoningFields(message, options),
     ...(calls.length > 0 && { tool_calls: calls }),
-  };
-}
-
-/** Returns reasoning in the field in which it was received; `reasoning_content` only after the last user message. */
-function toReasoningFields(
-  { content }: AssistantMessage,
-  { isCurrentTurn, dialect }: MessageOptions,
-): JsonObject {
-  if (dialect.hasThinkingParts) return toContentParts(content);
-  let reasoning = "";
-  let details: unknown;
-  for (const block of content) {
-    if (block.type === "thinking" && block.signature === REASONING_CONTENT) {
-      reasoning += block.thinking;
-    }
-    if (block.type === "extension" && block.typeName === REASONING_DETAILS) details = block.data;
-  }
-  return {
-    ...(isCurrentTurn && reasoning !== "" && { reasoning_content: reasoning }),
-    ...(details !== undefined && { reasoning_details: details }),
   };
 }

@@ -29,6 +29,7 @@ import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { resolveForcedCall } from "./forced_call.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -45,10 +46,11 @@ const MAX_STOP_TEXTS = 4;
 
 /** Creates the body. Options that the model does not support are omitted with a warning. */
 export async function createChatBody(
-  request: StreamRequest,
+  original: StreamRequest,
   { dialect, entry }: ChatBodyOptions,
   sink: WarningSink,
 ): Promise<JsonObject> {
+  const request = resolveForcedCall(original, dialect, sink);
   const { model, context, options } = request;
   const abilities = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
   const history = await adaptContent(request, abilities, sink);

@@ -37,8 +37,9 @@ function countOutput(counts: WireUsage, reasoning: number): number {
 }
 
 /** Returns the cost that the provider reports, if any. */
-export function toChatCost(counts: WireUsage): Cost | undefined {
-  const { cost, cost_in_usd_ticks: ticks } = counts;
+export function toChatCost(
+  { cost, cost_in_usd_ticks: ticks }: Pick<WireUsage, "cost" | "cost_in_usd_ticks">,
+): Cost | undefined {
   const total = typeof cost === "number"
     ? cost
     : typeof ticks === "number"

@@ -28,6 +28,7 @@ const REPLAYED_ITEMS = [
   "web_search_call",
   "file_search_call",
   "code_interpreter_call",
+  "image_generation_call",
   "mcp_list_tools",
   "mcp_call",
 ];
@@ -124,9 +125,16 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
   }
 }
 
-/** Returns an item without its status, which requests must not contain. */
+/** States of items that have ended. The API rejects others, as in a reply that was cut off. */
+const FINAL_STATES: readonly unknown[] = ["completed", "failed"];
+
+/**
+ * Returns an item as it was received, if it has ended. Only reasoning must not have its status, and the API requires that
+ * of all calls.
+ */
 function toReplayedItem(data: unknown): JsonObject | undefined {
   if (!isJsonObject(data)) return undefined;
-  const { status: _status, ...item } = data;
-  return item;
+  const { status, ...item } = data;
+  if (item["type"] === "reasoning" || (status ?? null) === null) return item;
+  return FINAL_STATES.includes(status) ? data : undefined;
 }

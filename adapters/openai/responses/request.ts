@@ -40,6 +40,8 @@ const REASONING_MODELS = /^(?!.*chat)(?:o[1-9]|gpt-(?:[5-9]|[1-9]\d)|codex)/;
 
 /** Differences between servers with the Responses API. */
 export interface ResponsesDialect {
+  /** Images that the server accepts. */
+  readonly images: MediaAbility;
   /** Documents that the server accepts. */
   readonly documents: MediaAbility;
   /** Loads the conversion of server tools. */
@@ -48,6 +50,7 @@ export interface ResponsesDialect {
 
 /** Dialect of OpenAI and Azure. */
 const OPENAI_RESPONSES: ResponsesDialect = {
+  images: { types: COMMON_IMAGES, urls: WEB_URLS, files: true },
   documents: { types: /^application\/pdf$/, urls: WEB_URLS, files: true },
   loadServerTools: async () => (await import("../server/server_tools.ts")).OPENAI_TOOLS,
 };
@@ -67,8 +70,8 @@ export async function createResponsesBody(
   sink: WarningSink,
 ): Promise<JsonObject> {
   const { model, context, options } = request;
-  const image = { types: COMMON_IMAGES, urls: WEB_URLS, files: true };
-  const abilities = entry?.images === false ? {} : { image, document: dialect.documents };
+  const { images: image, documents: document } = dialect;
+  const abilities = entry?.images === false ? {} : { image, document };
   const history = await adaptContent(request, abilities, sink);
   const serverTools = options.serverTools?.length
     ? toServerTools(request, await dialect.loadServerTools(), sink)

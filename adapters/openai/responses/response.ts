@@ -6,7 +6,7 @@
 
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
-import { ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
+import { ContentFilteredError, NetworkError, StreamError } from "../../../src/core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError } from "../../kit/errors/classify.ts";
@@ -21,7 +21,7 @@ import {
   textOrEmpty,
   toArgumentsText,
 } from "../../kit/stream/wire_values.ts";
-import { toChatUsage } from "../chat/usage.ts";
+import { toChatCost, toChatUsage } from "../chat/usage.ts";
 import { toCitations } from "../server/citations.ts";
 import {
   ITEM_PREFIX,
@@ -36,7 +36,7 @@ import {
  * parts, reasoning, and all of the provider's own tools.
  */
 const REPEATED_EVENTS =
-  /^(?:keepalive|response\.(?:created|queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
+  /^(?:keepalive|response\.(?:queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
 
 /** A tool call whose block is open. */
 interface OpenCall {
@@ -54,6 +54,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Indexes of arguments without a call; the end of its item repeats them. */
   readonly #orphanArguments = new Set<number>();
   readonly #unknown: UnknownParts;
+  #responseId = "";
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
   /** Whether the current part has text. */
@@ -84,6 +85,8 @@ export class ResponsesReply implements ReplyReader<string> {
     if (data.startsWith("[DONE]")) return;
     const event: WireEvent = JSON.parse(data);
     switch (event.type) {
+      case "response.created":
+        return this.#startResponse(Object(event.response)["id"]);
       case "response.output_text.delta":
         return this.#appendText(event.delta);
       case "response.output_text.done":
@@ -126,6 +129,16 @@ export class ResponsesReply implements ReplyReader<string> {
         if (isErrorEvent(event)) throw classifyStreamError(event, this.#call.origin);
         this.#reportUnknown(Object(event)["type"]);
     }
+  }
+
+  /** Refuses a second response, such as a gateway sends when it repeats a failed request within one stream. */
+  #startResponse(id: unknown): void {
+    const responseId = textOrEmpty(id);
+    const isRepeated = responseId !== "" && responseId === this.#responseId;
+    this.#responseId = responseId;
+    if (isRepeated || !this.#writer.hasContent) return;
+    const { provider } = this.#call.origin;
+    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
 
   #reportUnknown(type: unknown): void {
@@ -280,7 +293,11 @@ export class ResponsesReply implements ReplyReader<string> {
     }
     const stopReason = this.#hasToolCall ? "tool_use" : "stop";
     const isTruncated = status === "incomplete" || type === "response.incomplete";
-    this.#writer.finish({ stopReason: isTruncated ? "length" : stopReason, usage });
+    this.#writer.finish({
+      stopReason: isTruncated ? "length" : stopReason,
+      usage,
+      cost: toChatCost(this.#wireUsage ?? {}),
+    });
   }
 }
 

@@ -32,6 +32,10 @@ export interface WireResponseUsage {
     readonly cache_write_tokens?: number | null;
   } | null;
   readonly output_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
+  /** Cost at OpenRouter, in US dollars. */
+  readonly cost?: number | null;
+  /** Cost at xAI, in units of 1e-10 US dollars. */
+  readonly cost_in_usd_ticks?: number | null;
 }
 
 /** The response in the last event of a stream. */
@@ -74,7 +78,11 @@ export type WireEvent =
     readonly item: WireItem;
   }
   | {
-    readonly type: "response.completed" | "response.incomplete" | "response.failed";
+    readonly type:
+      | "response.created"
+      | "response.completed"
+      | "response.incomplete"
+      | "response.failed";
     readonly response: WireResponse;
   }
   | { readonly type: "error" };

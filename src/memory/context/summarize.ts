@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AbortedError, type AgentError, getErrorMessage } from "../../core/errors.ts";
+import { AbortedError, type AgentError, getErrorMessage, NetworkError } from "../../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../../core/model.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
 import { exponentialBackoff, type RetryStrategy } from "../../core/retry.ts";
@@ -139,6 +139,7 @@ class ModelSummaryWriter implements SummaryWriter {
         if (signal.aborted) return;
         reply.addEvent(event);
       }
+      reply.end();
     };
     const reading = read().catch((thrown) => reply.fail(getErrorMessage(thrown)));
     const expired = this.#sleep(timeoutMs, signal).then(() => {
@@ -195,17 +196,28 @@ class SummaryCollector {
   error: AgentError | undefined;
   #text = "";
   #problem: string | undefined;
+  #isComplete = false;
   #isExpired = false;
 
   addEvent(event: AssistantMessageEvent): void {
     if (this.#isExpired) return;
     if (event.type === "text_delta") this.#text += event.delta;
     if (event.type === "done" || event.type === "error") this.usage = event.usage;
-    if (event.type === "done") this.cost = event.cost;
+    if (event.type === "done") {
+      this.cost = event.cost;
+      this.#isComplete = true;
+    }
     if (event.type === "error") {
       this.error = event.error;
       this.fail(event.error.message);
     }
+  }
+
+  /** Ends the reply with a problem if the stream had no final event, as after a lost connection. */
+  end(): void {
+    if (this.#isComplete || this.error) return;
+    this.error = new NetworkError("the model stream ended before the reply was complete");
+    this.fail(this.error.message);
   }
 
   fail(problem: string): void {

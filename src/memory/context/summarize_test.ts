@@ -14,7 +14,7 @@ import { estimateTextTokens } from "../../core/tokens.ts";
 import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
 import { ManualClock } from "../../testing/manual_clock.ts";
-import { fail, hang, reply } from "../../testing/script.ts";
+import { endWithoutTerminal, fail, hang, reply } from "../../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "./compact.ts";
 import { summarize, type SummarizeOptions } from "./summarize.ts";
@@ -203,6 +203,10 @@ Deno.test("summarize() keeps the messages while they fit and reports the problem
   const cases = [
     [scriptedStream([fail("model_throttled", "slow down")]), "slow down"],
     [scriptedStream([reply("  ")]), "the reply has no text"],
+    [
+      scriptedStream([endWithoutTerminal("half a summary")]),
+      "the model stream ended before the reply was complete",
+    ],
     [Object.assign(broken, { calls: [], assertDone() {} }) as ScriptedStream, "no network"],
   ] as const;
   for (const [summaries, problem] of cases) {
@@ -324,6 +328,15 @@ Deno.test("compact() makes the next request smaller, which reports it [A122]", a
     event.type === "context_compacted" ? [event.report] : []
   );
   assertEquals(reports, [report]);
+});
+
+Deno.test("compact() requests a summary again at once after a failure", async () => {
+  const fixture = createFixture(scriptedStream([fail("model_throttled", "slow"), reply("s")]));
+  const reports = [
+    await compact(fixture.agent, fixture.transform),
+    await compact(fixture.agent, fixture.transform),
+  ];
+  assertEquals(reports.map((report) => report?.summary), [undefined, "s"]);
 });
 
 Deno.test("compact() returns null below the target, and rejects during a run [A122]", async () => {

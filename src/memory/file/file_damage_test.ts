@@ -153,11 +153,14 @@ testInDirectory(
 testInDirectory(
   "FileSessionStore: open() rejects a log of a newer version, and list() reports it as the problem [A145]",
   async ({ store, path }) => {
-    await Deno.writeTextFile(path, `{"type":"session","version":99,"id":"s","created":1}\n`);
+    const title = `{"type":"title","id":"e1","parentId":null,"timestamp":1,"title":"needle"}`;
+    const header = `{"type":"session","version":99,"id":"s","created":1}`;
+    await Deno.writeTextFile(path, `${header}\n${title}\n`);
     const error = await assertRejects(() => store.open("s"), SessionError, "update the program");
     assertEquals(error.reason, "newer_version");
     const [summary] = await store.list();
     assert(summary?.problem?.includes("version 99"));
+    assertEquals(await store.search("needle"), []);
   },
 );
 
@@ -383,6 +386,42 @@ testInDirectory(
     assertEquals(session.damage, [
       { type: "broken_entry", offset, length: two.length, entryId: "e2" },
     ]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: path() returns no entry twice when lines were joined after they were indexed",
+  async ({ store, path, directory }) => {
+    await writeSession(store, "one", "two", "three");
+    const { mtime } = await Deno.stat(path);
+    const text = await Deno.readTextFile(path);
+    const end = text.indexOf("\n", text.indexOf("one"));
+    await Deno.writeTextFile(path, text.slice(0, end) + " " + text.slice(end + 1));
+    await Deno.utime(path, mtime ?? 0, mtime ?? 0);
+    await using writer = await store.open("s");
+    writer.append({ type: "custom", name: "after", data: null });
+    await writer.close();
+
+    const reopened = new FileSessionStore({ directory });
+    await using session = await reopened.open("s", { access: "read" });
+    assertEquals((await session.path()).map(({ id }) => id), ["e3", "e4"]);
+    assertEquals(session.damage.map(({ entryId }) => entryId), ["e1", "e2"]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: open() reads the log again when a line was added before the last one that is indexed",
+  async ({ store, path, directory }) => {
+    await writeSession(store, "one", "two", "six"); // At the same time, in lines of the same length.
+    const lines = await readLogLines(path);
+    const added = (lines[2] ?? "").replace('"e2"', '"e9"').replace('"two"', '"new"');
+    await Deno.writeTextFile(path, lines.toSpliced(2, 0, added).join("\n"));
+
+    await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
+    const entries = [];
+    for await (const entry of session.entries()) entries.push(entry);
+    assertEquals(entries.map(({ id }) => id), ["e1", "e9", "e2", "e3"]);
+    assertEquals(entries.flatMap(getTexts), ["one", "new", "two", "six"]);
   },
 );
 

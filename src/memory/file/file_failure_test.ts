@@ -1,5 +1,6 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
@@ -187,10 +188,11 @@ testOnDisk(
     assertEquals(disk.syncs, 0);
     await session.flush();
     assertEquals(disk.syncs, 1);
+    // Only the name of a new file could be lost.
+    assertEquals(disk.syncedDirectories, [directory]);
     session.append(createMessageEntry("x"));
     await session.close();
     assertEquals(disk.syncs, 2);
-    // Only the name of a new file could be lost.
     assertEquals(disk.syncedDirectories, [directory]);
   },
 );
@@ -339,5 +341,45 @@ testOnDisk(
     assertEquals([stopReason, runs, errors.length], ["aborted", 0, 1]);
     assertEquals(abortReason, errors[0]);
     await assertRejects(() => recording.stop(), SessionError, "replaced");
+  },
+);
+
+testOnDisk(
+  "FileSessionStore: flush() does not close the file while a later append is written",
+  async ({ disk, directory }) => {
+    const [synced, written] = [createDeferred(), createDeferred()];
+    let [writes, isSyncing] = [0, false];
+    const files: FileSystem = {
+      ...disk.files,
+      openToAppend: async (path) => {
+        const file = await disk.files.openToAppend(path);
+        if (!path.endsWith(".jsonl")) return file;
+        return {
+          ...file,
+          sync: async () => {
+            isSyncing = true;
+            await synced.promise;
+            await file.sync();
+          },
+          write: async (bytes) => {
+            if (++writes === 2) await written.promise;
+            return await file.write(bytes);
+          },
+        };
+      },
+    };
+    const options: FileStoreOptions = { directory, files };
+    const session = await new FileSessionStore(options).create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    const first = session.flush();
+    await waitUntil(() => isSyncing);
+    session.append(createMessageEntry("two"));
+    await waitUntil(() => writes === 2);
+    synced.resolve();
+    await first;
+    written.resolve();
+    await session.close();
+    assertEquals(await readIdsAfterRestart(directory), getIds(session));
+    assertEquals(session.outline.length, 2);
   },
 );

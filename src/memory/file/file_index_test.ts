@@ -346,3 +346,30 @@ testInDirectory(
     assert(disk.longestRead > 0 && disk.longestRead <= 1024 * 1024, `${disk.longestRead} bytes`);
   },
 );
+
+testInDirectory(
+  "FileSessionStore: path() restores content that is in the part of the log that an outdated index has",
+  async (directory) => {
+    const store = new FileSessionStore({ directory });
+    const data = "x".repeat(5_000);
+    const source = { type: "base64", mediaType: "image/png", data } as const;
+    const message = { role: "user", content: [{ type: "image", source }], timestamp: 1 } as const;
+    const first = await store.create({ id: "s" });
+    first.append({ type: "message", message });
+    await first.close();
+    const index = await Deno.readTextFile(`${directory}/s.index`);
+    const second = await store.open("s");
+    await second.path(); // Loads the entry, to which the next one then refers.
+    second.append({ type: "message", message });
+    await second.close();
+    assert((await Deno.readTextFile(`${directory}/s.jsonl`)).includes("dataFrom"));
+    await Deno.writeTextFile(`${directory}/s.index`, index);
+
+    await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
+    const path = await session.path();
+    assertEquals(path.map((entry) => entry.type === "message" && entry.message), [
+      message,
+      message,
+    ]);
+  },
+);

@@ -191,7 +191,7 @@ export class FileSessionStore implements SessionStore {
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
   async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
-    checkFilter(options);
+    checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
@@ -221,7 +221,7 @@ export class FileSessionStore implements SessionStore {
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
     const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
-    checkFilter(options);
+    checkFilter(options, "search");
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
@@ -229,7 +229,9 @@ export class FileSessionStore implements SessionStore {
       await this.#findLog(sessionId, getSessionPaths(this.#directory, sessionId));
     }
     if (parsed.words.length === 0) return [];
-    const summaries = await this.list(pickFilter(options));
+    const listed = await this.list(pickFilter(options));
+    // Without those that cannot be opened: reading one that is no file might never end.
+    const summaries = listed.filter(({ id, problem }) => problem === undefined || id === sessionId);
     const snapshotTime = after?.snapshotTime ?? summaries[0]?.updated ?? 0;
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&

@@ -15,7 +15,7 @@ const INDEX_INTERVAL_BYTES = 1024 * 1024;
 
 /** The part of a log that its index has. */
 export interface IndexedPart {
-  /** Number of entries, at least 1. */
+  /** Number of entries. */
   readonly entries: number;
   /** Number of damaged lines. */
   readonly damage: number;
@@ -63,7 +63,7 @@ export class IndexWriter {
       const indexed = { entries: log.offsets.count, damage: log.damage.length };
       if (this.#state.type === "valid") await appendText(this.#files, this.#paths.index, text);
       else await this.#files.replace(this.#paths.index, text, { sync: false });
-      this.#state = indexed.entries > 0 ? { type: "valid", indexed } : { type: "outdated" };
+      this.#state = { type: "valid", indexed };
       this.#writtenAt = log.summary.bytes;
     } catch {
       this.#state = { type: "outdated" };

@@ -101,7 +101,9 @@ async function matchesLog({ offsets, tree }: IndexedLog, log: ReadableFile): Pro
   const last = offsets.count - 1;
   const line = await log.read(offsets.offsetAt(last), offsets.lengthAt(last) + 1);
   if (line.at(-1) !== NEWLINE) return false;
-  return new TextDecoder().decode(line).includes(`"timestamp":${node.timestamp}`);
+  const text = new TextDecoder().decode(line);
+  return text.includes(`"id":${JSON.stringify(node.id)}`) &&
+    text.includes(`"timestamp":${node.timestamp}`);
 }
 
 async function loadFromIndex(

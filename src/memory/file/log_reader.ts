@@ -71,8 +71,10 @@ async function readGroup(
   const lines = splitLines(await file.read(first, length), first);
   let next = 0;
   return group.map((position) => {
-    while ((lines[next]?.offset ?? Infinity) < offsets.offsetAt(position)) next++;
-    // A line that another program changed after it was indexed may be broken.
-    return decodeLine(lines[next]?.text ?? "");
+    const offset = offsets.offsetAt(position);
+    while ((lines[next]?.offset ?? Infinity) < offset) next++;
+    const line = lines[next];
+    // A line that another program changed after it was indexed may be broken, or have lost its beginning.
+    return line?.offset === offset ? decodeLine(line.text ?? "") : undefined;
   });
 }

@@ -255,3 +255,22 @@ Deno.test("FileSessionStore: flush() rejects after the session was taken over, a
   assertEquals(titles, ["one", "two"]);
   await Deno.remove(directory, { recursive: true });
 });
+
+testStorages(
+  "acquireWriterLock() locks the file again that another process has removed meanwhile",
+  async (test) => {
+    let isRemoved = false;
+    const storage: FileSystem = {
+      ...test.storage,
+      openToLock: (path) => {
+        const file = test.storage.openToLock(path);
+        if (!isRemoved) test.storage.remove(path);
+        isRemoved = true;
+        return file;
+      },
+    };
+    const lock = await acquireLock({ ...test, storage });
+    assert(lock.isHeld());
+    lock.release();
+  },
+);

@@ -31,6 +31,7 @@ import {
 } from "./pending_calls.ts";
 import { isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { restoreQueues } from "./restore_queues.ts";
 
 /** An agent's state; a JSON value. */
 export interface AgentCheckpoint {
@@ -205,9 +206,7 @@ export function restore(
   const { transform = options.transform } = hooks;
   transform?.restore(cut);
   restoreGate(hooks, approvals ?? {});
-  agent.clearQueues();
-  for (const { message } of queued.steering) agent.steer(message);
-  for (const { message } of queued.followUp) agent.followUp(message);
+  restoreQueues(agent, queued);
   const missingTools = names.filter((name) => !tools.some((tool) => tool.name === name));
   return { missingTools, repairs: repaired.repairs };
 }

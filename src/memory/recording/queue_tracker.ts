@@ -6,7 +6,8 @@
 
 import type { QueuedMessage, QueuedMessages } from "../../core/event.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import type { QueueChangedEntry } from "../../core/session_entry.ts";
+import type { QueueChangedEntry, SessionEntry } from "../../core/session_entry.ts";
+import { isJsonEqual } from "../../core/json_equal.ts";
 
 const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 
@@ -14,6 +15,14 @@ const EMPTY_QUEUES: QueuedMessages = { steering: [], followUp: [] };
 export class QueueTracker {
   #queued = EMPTY_QUEUES;
   #delivering = EMPTY_QUEUES;
+
+  /** Sets the current queues, which were restored from a path. Returns whether the path has exactly these messages. */
+  restore(queued: QueuedMessages, path: readonly SessionEntry[]): boolean {
+    this.#queued = queued;
+    const logged = path.findLast((entry) => entry.type === "queue_changed");
+    return logged?.type === "queue_changed" && logged.delivering === undefined &&
+      isJsonEqual(getMessages(logged.queued), getMessages(queued));
+  }
 
   /** Sets the current queues. Messages that were removed during a run count as dequeued by it. */
   update(queued: QueuedMessages, isRunning: boolean): QueueChangedEntry {
@@ -37,6 +46,11 @@ export class QueueTracker {
     if (message.role === "assistant") this.#delivering = EMPTY_QUEUES;
     else this.#delivering = withoutMessage(this.#delivering, message);
   }
+}
+
+/** Returns the messages of queues without their ids, which restored ones do not keep. */
+function getMessages({ steering, followUp }: QueuedMessages): readonly AgentMessage[][] {
+  return [steering, followUp].map((queue) => queue.map(({ message }) => message));
 }
 
 /** Returns the messages that are no longer queued. */

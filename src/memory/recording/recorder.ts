@@ -58,7 +58,7 @@ export interface SessionRecording extends AsyncDisposable {
    * @throws {AlreadyRunningError} While a run is active.
    */
   rewind(entryId: string | null): Promise<void>;
-  /** Stops recording and closes the session. */
+  /** Stops recording and closes the session. A run that is active continues without being recorded. */
   stop(): Promise<void>;
 }
 
@@ -86,9 +86,9 @@ export interface SessionRecording extends AsyncDisposable {
 export async function recordSession(
   agent: Agent,
   store: SessionStore,
-  { session, transform, onError, ...create }: RecordSessionOptions = {},
+  { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
-  const options = { ...(transform && { transform }), ...(onError && { onError }) };
+  const options = { transform, approvalGate, onError };
   return await recordInto(agent, session ?? await store.create(create), options);
 }
 
@@ -134,11 +134,12 @@ class Recorder implements SessionRecording {
   }
 
   async start(): Promise<void> {
-    await this.#path.read();
+    const path = await this.#path.read();
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
-    if (this.#agent.hasPendingMessages) this.#recordQueues(false);
+    const isRecorded = this.#queues.restore(this.#agent.queued, path);
+    if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
   }
 
   async rewind(entryId: string | null): Promise<void> {
@@ -149,9 +150,10 @@ class Recorder implements SessionRecording {
     const history = await readLoggedHistory(this.session, path);
     const timestamp = history.messages.at(-1)?.timestamp ?? 0;
     const { results, batch } = settleCalls(history, { tools: [], maxAttempts: 0, timestamp });
+    if (agent.state.isRunning) throw new AlreadyRunningError();
+    this.session.moveLeaf(entryId); // First, since a closed session throws.
     agent.setMessages([...history.messages, ...results], batch);
     restoreCut(agent, this.#hooks, findLoggedCut(path, history));
-    this.session.moveLeaf(entryId);
     await this.#path.read();
     for (const result of results) this.#path.appendMessage(result);
     this.#recordSettings(before, readSessionState(path));
@@ -304,6 +306,7 @@ class Recorder implements SessionRecording {
     const { steering, followUp } = after.queued;
     const wasQueued = steering.length + followUp.length > 0;
     if (this.#agent.hasPendingMessages || wasQueued) this.#recordQueues(false);
+    this.#recordAgentSettings();
   }
 
   #recordPlan({ plan, steps }: ResumedPlan): void {

@@ -5,7 +5,6 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import type { QueuedMessages } from "../../core/event.ts";
 import type { HistoryRepair } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PendingApproval } from "../../core/approval.ts";
@@ -18,6 +17,7 @@ import { type AgentHookOptions, findHooks, restoreCut, restoreGate } from "./age
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
+import { restoreQueues } from "./restore_queues.ts";
 import { readSessionState, type SessionState } from "./session_state.ts";
 import { createResultMessage, getResultWithoutRunning, type PendingCall } from "./pending_calls.ts";
 import { settleCalls } from "./settle_calls.ts";
@@ -210,10 +210,4 @@ function restoreHooks(
   if (hooks.transform) restoreCut(agent, hooks, cut);
   else options.transform?.restore(cut?.cut); // A transform of the application.
   restoreGate(hooks, { ...(approvalMode && { mode: approvalMode }), ...(grants && { grants }) });
-}
-
-function restoreQueues(agent: Agent, { steering, followUp }: QueuedMessages): void {
-  agent.clearQueues();
-  for (const { message } of steering) agent.steer(message);
-  for (const { message } of followUp) agent.followUp(message);
 }

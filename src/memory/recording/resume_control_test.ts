@@ -346,6 +346,25 @@ Deno.test("openSession() restores the mode and the grants of the agent's approva
   await third.session.close();
 });
 
+Deno.test("openSession() keeps the mode and the grants of the gate in its options, also of a new session", async () => {
+  const store = new InMemorySessionStore();
+  const open = async () => {
+    const gate = approvalGate({ mode: "smart" });
+    const { agent } = createFixture({ approve: (request) => gate(request) });
+    const session = await openSession(store, { id: "s", approvalGate: gate }, agent);
+    return { gate, agent, session };
+  };
+  const first = await open();
+  await first.agent.prompt("go");
+  first.gate.mode = "always";
+  first.gate.trust({ type: "tool", name: "lookup" });
+  await first.session.close();
+  const second = await open();
+  assertEquals(second.gate.mode, "always");
+  assertEquals(second.gate.trusted, [{ type: "tool", name: "lookup" }]);
+  await second.session.close();
+});
+
 Deno.test("recordSession() records the system prompt and the messages of sub-agents", async () => {
   const child = new Agent({
     model: "p/child",

@@ -1,10 +1,12 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { extractText } from "../../core/content.ts";
+import { SessionError } from "../../core/errors.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
+import { userMessage } from "../../core/message.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
-import { toolCall } from "../../testing/messages.ts";
+import { assistantMessage, toolCall } from "../../testing/messages.ts";
 import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { composeTransforms } from "../context/compose_transforms.ts";
@@ -12,6 +14,7 @@ import { slidingWindow } from "../context/sliding_window.ts";
 import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { forkSession } from "../transfer/fork.ts";
+import { checkpoint, restore } from "./checkpoint.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 
@@ -104,6 +107,75 @@ Deno.test("SessionRecording.rewind() keeps the queue and the approval mode", asy
   assertEquals(session.planMode, true);
   const modes = await session.session.path({ types: ["approval_mode"] });
   assertEquals(modes.map((entry) => entry.type === "approval_mode" && entry.mode), ["always"]);
+});
+
+Deno.test("SessionRecording.rewind() keeps the model, also when the session is resumed without another run", async () => {
+  const store = new InMemorySessionStore();
+  const agent = createAgent([reply("one"), reply("two")]);
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  const { leafId } = recording.session;
+  agent.setModel("p/other");
+  await agent.prompt("second");
+  await recording.rewind(leafId);
+  await recording.stop();
+  const resumed = createAgent([]);
+  await using _session = await openSession(store, { id: "s" }, resumed);
+  assertEquals(resumed.state.messages.length, 2);
+  assertEquals(resumed.state.model.modelId, "other");
+});
+
+Deno.test("SessionRecording.rewind() leaves the history as it is when the session is closed", async () => {
+  const agent = createAgent([reply("one")]);
+  const recording = await recordSession(agent, new InMemorySessionStore());
+  await agent.prompt("first");
+  await recording.stop();
+  const error = await assertRejects(() => recording.rewind(null), SessionError);
+  assertEquals(error.reason, "closed");
+  assertEquals(agent.state.messages.length, 2);
+});
+
+Deno.test("openSession() appends nothing to a session that it only restores", async () => {
+  const store = new InMemorySessionStore();
+  const createFull = () =>
+    createAgent([reply("one"), reply([call])], { approve: () => ({ type: "pending" }) });
+  const agent = createFull();
+  const recording = await recordSession(agent, store, { id: "s" });
+  await agent.prompt("first");
+  await agent.prompt("second");
+  agent.followUp("later");
+  agent.steer("now");
+  await recording.stop();
+  const before = await store.list();
+  for (let time = 0; time < 2; time++) {
+    const resumed = createFull();
+    const session = await openSession(store, { id: "s" }, resumed);
+    assertEquals(session.pendingApprovals.length, 1);
+    assertEquals(resumed.queued.followUp.map(({ message }) => message.role), ["user"]);
+    assertEquals(resumed.queued.steering.length, 1);
+    await session.close();
+  }
+  assertEquals(await store.list(), before);
+});
+
+Deno.test("openSession() and restore() omit queued messages that an agent cannot have", async () => {
+  const store = new InMemorySessionStore();
+  const empty = { id: "q", message: assistantMessage([]) };
+  const valid = { id: "r", message: userMessage("later", 1) };
+  const session = await store.create({ id: "s" });
+  const queued = { steering: [empty], followUp: [empty, valid] };
+  session.append({ type: "queue_changed", queued });
+  await session.close();
+  const agent = createAgent([]);
+  await using _session = await openSession(store, { id: "s" }, agent);
+  const assertRestored = ({ queued }: Agent) => {
+    assertEquals(queued.steering, []);
+    assertEquals(queued.followUp.map(({ message }) => message.role), ["user"]);
+  };
+  assertRestored(agent);
+  const restored = createAgent([]);
+  restore(restored, { ...checkpoint(agent), queued });
+  assertRestored(restored);
 });
 
 Deno.test("SessionRecording.rewind() to a reply keeps the results of its finished calls", async () => {
@@ -211,4 +283,18 @@ Deno.test("openSession() restores the summary of one of several compacting trans
   await second.agent.prompt("short");
   await second.session.close();
   assertEquals(summaries, 1);
+});
+
+Deno.test("openSession() restores no pending approval that belongs to another reply", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  session.append({ type: "message", message: userMessage("Write", 1) });
+  const reply = assistantMessage([call], { stopReason: "tool_use" });
+  session.append({ type: "message", message: reply });
+  const pendingApprovals = [{ toolCallId: call.id, name: call.name, arguments: call.arguments }];
+  session.append({ type: "approvals_pending", messageId: "other", pendingApprovals });
+  await session.close();
+  const agent = createAgent([]);
+  await using opened = await openSession(store, { id: "s" }, agent);
+  assertEquals([opened.pendingApprovals, agent.state.pendingApprovals], [[], []]);
 });

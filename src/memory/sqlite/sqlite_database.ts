@@ -98,6 +98,11 @@ export function isDiskFull(error: unknown): boolean {
   return isResult(error, "full");
 }
 
+/** Whether an error means that pages of the database, or its full-text index, are damaged. */
+export function isCorrupt(error: unknown): boolean {
+  return isResult(error, "corrupt");
+}
+
 /** Whether an error means that another process has the database locked. */
 export function isBusy(error: unknown): boolean {
   return isResult(error, "busy");
@@ -113,7 +118,7 @@ export function addAdvice(error: unknown): unknown {
 
 function findAdvice(error: unknown): string | undefined {
   if (isDiskFull(error)) return "the disk is full: free some space";
-  if (!isResult(error, "corrupt")) return undefined;
+  if (!isCorrupt(error)) return undefined;
   return "the database is damaged: restore a backup, or copy its sessions that can be read into a new one";
 }
 

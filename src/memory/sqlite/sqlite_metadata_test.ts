@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 testDatabase("stores the metadata in the header only", async (path) => {
@@ -11,7 +14,7 @@ testDatabase("stores the metadata in the header only", async (path) => {
   await session.close();
   assertEquals((await store.list({ tenant: "acme" }))[0]?.metadata, metadata);
   await store.close();
-  const database = new DatabaseSync(path);
+  const database = openSqlite(path);
   const row = database.prepare("SELECT length(summary) AS length FROM sessions").get();
   database.close();
   assert(Number(row?.["length"]) < 2_000);

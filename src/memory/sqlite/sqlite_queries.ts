@@ -6,6 +6,7 @@
 
 import type { SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
+import { encodeWord } from "./index_words.ts";
 import { SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
 
@@ -33,7 +34,7 @@ export function createListQuery({ limit = -1, after, ...filter }: StorageListOpt
 export function createSearchQuery(
   { words, sessionId, limit, after, ...filter }: StorageSearch,
 ): Query {
-  const match = words.map((word) => `"${word}"*`).join(" ");
+  const match = words.map((word) => `"${encodeWord(word)}"*`).join(" ");
   const { sql, values } = joinConditions([
     { sql: "entry_text MATCH ?", values: [match] },
     ...(sessionId === undefined ? [] : [{ sql: "session = ?", values: [sessionId] }]),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { LockFileLeases } from "../lock/lock_file_leases.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
@@ -21,6 +21,7 @@ import type {
   StoredSession,
 } from "../storage/entry_storage.ts";
 import { encodeSummary } from "../storage/session_columns.ts";
+import { decodeLine } from "../store/jsonl.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
 import { readHeader, readSummary } from "./session_rows.ts";
@@ -29,6 +30,7 @@ import {
   type Database,
   emptyWriteAheadLog,
   isBusy,
+  isCorrupt,
   isDiskFull,
   MEMORY_PATH,
   openDatabase,
@@ -36,8 +38,9 @@ import {
   runInTransaction,
   type Statement,
 } from "./sqlite_database.ts";
+import { toIndexText } from "./index_words.ts";
 import { createListQuery, createSearchQuery, type Query } from "./sqlite_queries.ts";
-import { addMembers, createTables, getStoredText } from "./sqlite_tables.ts";
+import { addMembers, createTables, getStoredText, replaceTextIndex } from "./sqlite_tables.ts";
 
 /** Options for {@linkcode SqliteStorage}. */
 export interface SqliteStorageOptions {
@@ -213,7 +216,7 @@ export class SqliteStorage implements EntryStorage {
       return new Connection(database, this.#getInode() ?? null);
     } catch (error) {
       this.#connection = undefined;
-      throw addAdvice(error);
+      throw createOpenError(this.#path, error);
     }
   }
 
@@ -287,8 +290,16 @@ class Connection {
     const { addEntry, addText } = this.#statements ??= prepareStatements(this.database);
     const { id, parentId, type, timestamp, line, searchText } = entry;
     const row = addEntry.run(session, position, id, parentId, type, timestamp, line);
-    if (searchText !== "") addText.run(row.lastInsertRowid, searchText);
+    const text = toIndexText(searchText);
+    if (text !== "") addText.run(row.lastInsertRowid, text);
   }
+}
+
+/** Creates the error for a database that cannot be opened, without the SQL that SQLite's message may have. */
+function createOpenError(path: string, error: unknown): unknown {
+  if (error instanceof SessionError) return error;
+  const [message] = getErrorMessage(addAdvice(error)).split("\n");
+  return new Error(`the database "${path}" cannot be opened: ${message}`, { cause: error });
 }
 
 /** The statements that store entries. */
@@ -348,13 +359,26 @@ function deleteSession(database: Database, id: string): boolean {
     "INSERT INTO entry_text (entry_text, rowid, text) VALUES ('delete', ?, ?)",
   );
   const rows = database.prepare("SELECT number, line FROM entries WHERE session = ?").all(id);
-  for (const { number, line } of rows) {
-    const text = getStoredText(String(line));
-    if (text !== "") removeText.run(Number(number), text);
-  }
+  const isRemoved = rows.every(({ number, line }) =>
+    tryRemoveText(removeText, Number(number), String(line))
+  );
   database.prepare("DELETE FROM entries WHERE session = ?").run(id);
   database.prepare("DELETE FROM session_members WHERE session = ?").run(id);
+  if (!isRemoved) replaceTextIndex(database);
   return changes === 1;
+}
+
+/** Removes the words of a line from the index; returns `false` if the line was changed, so that they are not known. */
+function tryRemoveText(removeText: Statement, number: number, line: string): boolean {
+  if (!decodeLine(line)) return false;
+  try {
+    const text = getStoredText(line);
+    if (text !== "") removeText.run(number, text);
+    return true;
+  } catch (error) {
+    if (isCorrupt(error)) return false;
+    throw error;
+  }
 }
 
 /**

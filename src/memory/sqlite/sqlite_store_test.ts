@@ -1,6 +1,9 @@
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { assert, assertEquals, assertFalse, assertMatch, assertRejects } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionDamage } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
@@ -61,6 +64,7 @@ Deno.test("SqliteSessionStore: rejects a file that is not a database, and works 
   await using store = new SqliteSessionStore({ path });
   const error = await assertRejects(() => store.create(), SessionError, "not a database");
   assertEquals(error.reason, "read_failed");
+  assert(error.message.includes(`the database "${path}" cannot be opened: `), error.message);
   await Deno.remove(path);
   assertEquals(await store.list(), []);
   await store.close();
@@ -238,7 +242,7 @@ testDatabase("keeps a database in memory without any file", async (path) => {
 testDatabase("delete() waits for a process that reads the write-ahead log", async (path) => {
   await using store = new SqliteSessionStore({ path });
   await writeSession(store, "gone", ...Array.from({ length: 40 }, () => "secretword ".repeat(50)));
-  const reader = new DatabaseSync(path);
+  const reader = openSqlite(path);
   reader.exec("BEGIN");
   reader.prepare("SELECT count(*) FROM entries").get();
   let isDeleted = false;
@@ -300,7 +304,7 @@ testDatabase(
     await Deno.remove(`${path}-wal`);
     session.append(createMessageEntry("two"));
     await session.flush();
-    const database = new DatabaseSync(`file:${path}?immutable=1`, { readOnly: true });
+    const database = openSqlite(`file:${path}?immutable=1`, { readOnly: true });
     assertEquals(database.prepare("SELECT count(*) AS n FROM entries").get()?.["n"], 2);
     database.close();
     await session.close();
@@ -430,7 +434,7 @@ testDatabase(
     const texts = Array.from({ length: 300 }, (_, number) => `text ${number}. ${"x".repeat(200)}`);
     await writeSession(store, "s", ...texts);
     await store.close();
-    const database = new DatabaseSync(path);
+    const database = openSqlite(path);
     const schema = "SELECT rootpage FROM sqlite_schema WHERE name = 'entry_outlines'";
     const root = Number(database.prepare(schema).get()?.["rootpage"]);
     database.close();

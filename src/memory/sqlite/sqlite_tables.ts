@@ -9,11 +9,12 @@ import type { SessionHeader } from "../../core/session_entry.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
 import { getSearchText } from "../store/search.ts";
 import { listMembers } from "../store/session_filter.ts";
+import { toIndexText } from "./index_words.ts";
 import { readHeader } from "./session_rows.ts";
 import type { Database } from "./sqlite_database.ts";
 
-/** Version of the tables. A change of `getSearchText()` needs a new one, since the index is updated with its texts. */
-const TABLES_VERSION = 3;
+/** Version of the tables. A change of `getStoredText()` needs a new one, since the index is updated with its texts. */
+const TABLES_VERSION = 4;
 
 const MEMBERS_TABLE = `
   CREATE TABLE session_members (
@@ -23,8 +24,11 @@ const MEMBERS_TABLE = `
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX members_of_session ON session_members (session);
+`;
 
-  PRAGMA user_version = ${TABLES_VERSION};
+const TEXT_INDEX = `
+  CREATE VIRTUAL TABLE entry_text USING fts5(text, content='', tokenize='ascii');
+  INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
 `;
 
 const TABLES = `
@@ -57,11 +61,7 @@ const TABLES = `
 
   CREATE INDEX entry_outlines ON entries (session, position, id, parent, type, timestamp);
 
-  CREATE VIRTUAL TABLE entry_text USING fts5(
-    text, content='', tokenize='unicode61 remove_diacritics 0'
-  );
-  INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
-
+  ${TEXT_INDEX}
   ${MEMBERS_TABLE}
 `;
 
@@ -72,15 +72,43 @@ const TABLES = `
  */
 export function createTables(database: Database, path: string): void {
   const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
-  if (version === 0) database.exec(TABLES);
-  else if (version === 1) upgradeEntries(database);
-  else if (version === 2) addMembersTable(database);
-  else if (version !== TABLES_VERSION) {
-    throw new SessionError(
-      `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
-        `version ${TABLES_VERSION}: update the program`,
-      { reason: "newer_version" },
-    );
+  switch (version) {
+    case TABLES_VERSION:
+      return;
+    case 0:
+      database.exec(TABLES);
+      break;
+    case 1:
+      upgradeEntries(database);
+      break;
+    case 2:
+      addMembersTable(database);
+      replaceTextIndex(database);
+      break;
+    case 3:
+      replaceTextIndex(database);
+      break;
+    default:
+      throw new SessionError(
+        `Cannot open the sessions in "${path}": they have version ${version}, and this program supports ` +
+          `version ${TABLES_VERSION}: update the program`,
+        { reason: "newer_version" },
+      );
+  }
+  database.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
+}
+
+/** Builds the full-text index again. */
+export function replaceTextIndex(database: Database): void {
+  database.exec(`DROP TABLE entry_text; ${TEXT_INDEX}`);
+  addAllTexts(database);
+}
+
+function addAllTexts(database: Database): void {
+  const addText = database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)");
+  for (const { number, line } of database.prepare("SELECT number, line FROM entries").iterate()) {
+    const text = getStoredText(String(line));
+    if (text !== "") addText.run(Number(number), text);
   }
 }
 
@@ -122,15 +150,11 @@ function upgradeEntries(database: Database): void {
     DROP TABLE old_sessions;
   `);
   addAllMembers(database);
-  const addText = database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)");
-  for (const { number, line } of database.prepare("SELECT number, line FROM entries").iterate()) {
-    const text = getStoredText(String(line));
-    if (text !== "") addText.run(Number(number), text);
-  }
+  addAllTexts(database);
 }
 
-/** Returns the search text of a stored entry, which the index has; empty if there is none. */
+/** Returns the text that the index has for a stored entry; empty if it has none. */
 export function getStoredText(line: string): string {
   const entry = decodeSearchable(line);
-  return entry ? getSearchText(entry) : "";
+  return entry ? toIndexText(getSearchText(entry)) : "";
 }

@@ -3,6 +3,7 @@ import { userMessage } from "../../core/message.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { assistantMessage, text, thinking, toolCall } from "../../testing/messages.ts";
 import { encodeEntry } from "../store/jsonl.ts";
+import { toIndexText } from "./index_words.ts";
 import { MEMORY_PATH, openDatabase } from "./sqlite_database.ts";
 import { createTables, getStoredText } from "./sqlite_tables.ts";
 
@@ -10,7 +11,7 @@ const call = toolCall("bash", { command: "ls" }, { id: "c" });
 const journal = { messageId: "m", toolCallId: "c", name: "bash" };
 const result = { content: [text("a.ts"), { type: "image", source: { type: "file", path: "p" } }] };
 
-/** Entries, and the texts that the index of version 3 has for them. */
+/** Entries, and the texts whose words the index of version 4 has for them. */
 const TEXTS: readonly (readonly [SessionEntryBody, string])[] = [
   [{ type: "message", message: userMessage("Where is it?", 1) }, "Where is it?"],
   [
@@ -49,10 +50,10 @@ const TEXTS: readonly (readonly [SessionEntryBody, string])[] = [
 Deno.test("createTables(): a change of the search texts needs a new version of the tables", async () => {
   const database = await openDatabase(MEMORY_PATH, createTables);
   // The index is updated with the texts of the entries. If they change, an upgrade has to build it again.
-  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 3 });
+  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 4 });
   database.close();
   const position = { id: "e", parentId: null, timestamp: 1 };
   for (const [body, expected] of TEXTS) {
-    assertEquals(getStoredText(encodeEntry({ ...body, ...position })), expected);
+    assertEquals(getStoredText(encodeEntry({ ...body, ...position })), toIndexText(expected));
   }
 });

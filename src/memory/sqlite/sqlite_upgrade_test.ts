@@ -1,9 +1,47 @@
 import { assertEquals } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
 import { createHeader, encodeEntry } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
+
+/** The index of words in the tables of the versions 2 and 3. */
+const VERSION_3_INDEX = `
+  CREATE VIRTUAL TABLE entry_text USING fts5(
+    text, content='', tokenize='unicode61 remove_diacritics 0'
+  );
+  INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
+`;
+
+testDatabase(
+  "upgrades the index of version 3, so that it has words of all scripts",
+  async (path) => {
+    const text = "needle e\u0301clair \u{1e900}\u{1e922}";
+    const old = new SqliteSessionStore({ path });
+    for (const id of ["a", "b"]) {
+      await using session = await old.create({ id });
+      session.append(createMessageEntry(text));
+    }
+    await old.close();
+    const database = openSqlite(path);
+    database.exec(`DROP TABLE entry_text; ${VERSION_3_INDEX}; PRAGMA user_version = 3`);
+    const entries = database.prepare("SELECT number FROM entries").all();
+    for (const { number } of entries) {
+      database.prepare("INSERT INTO entry_text (rowid, text) VALUES (?, ?)").run(number ?? 0, text);
+    }
+    database.close();
+    await using store = new SqliteSessionStore({ path });
+    for (const word of ["needle", "e\u0301clair", "\u{1e900}"]) {
+      assertEquals((await store.search(word)).length, 2, word);
+    }
+    await store.delete("a");
+    assertEquals((await store.search("needle")).map(({ sessionId }) => sessionId), ["b"]);
+    await store.close();
+  },
+);
 
 testDatabase("upgrades the tables of version 2, with an index of metadata", async (path) => {
   const old = new SqliteSessionStore({ path });
@@ -12,8 +50,9 @@ testDatabase("upgrades the tables of version 2, with an index of metadata", asyn
     session.append(createMessageEntry("needle"));
   }
   await old.close();
-  const database = new DatabaseSync(path);
-  database.exec("DROP TABLE session_members; PRAGMA user_version = 2");
+  const database = openSqlite(path);
+  database.exec("DROP TABLE session_members; DROP TABLE entry_text; PRAGMA user_version = 2");
+  database.exec(VERSION_3_INDEX);
   database.close();
   await using store = new SqliteSessionStore({ path });
   assertEquals((await store.list({ metadata: { plan: "pro" } })).map(({ id }) => id), ["pro"]);
@@ -25,7 +64,7 @@ testDatabase("upgrades the tables of version 2, with an index of metadata", asyn
 
 testDatabase("upgrades the tables of version 1, with their index of words", async (path) => {
   const header = { type: "session", version: 1, id: "s", created: 1, cwd: "/work" };
-  const database = new DatabaseSync(path);
+  const database = openSqlite(path);
   database.exec(VERSION_1_TABLES);
   const entry = (number: number, parentId: string | null) => ({
     ...createMessageEntry(`needle ${number}`),

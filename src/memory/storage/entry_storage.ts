@@ -79,7 +79,7 @@ export interface EntryStorage {
     positions: readonly number[],
   ): Promise<readonly (string | undefined)[]>;
   /**
-   * Lists the summaries of the sessions that match, by `updated`, then by `id`, both descending;
+   * Lists the summaries of the sessions that match, by `updated`, then by the code points of `id`, both descending;
    * `selectSummaries()` does so for a storage that cannot sort.
    */
   list(options: StorageListOptions): Promise<readonly SessionSummary[]>;

@@ -71,7 +71,11 @@ class ScopedStore implements SessionStore {
     options: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
     await this.#checkSession(id);
-    return await this.#store.open(id, options);
+    const session = await this.#store.open(id, options);
+    if (matchesFilter(session.header, this.#scope)) return session;
+    // It was deleted meanwhile, and created again outside of the scope.
+    await session.close();
+    throw createNotFoundError(id);
   }
 
   async list(options: ListSessionsOptions = {}): Promise<SessionPage> {

@@ -97,6 +97,22 @@ testStores("an id of another tenant is taken, with advice that can be followed",
   await assertRejects(() => acme.create({ id: "" }), SessionError, "Invalid session id");
 });
 
+Deno.test("scopeStore(): open() rejects a session that another tenant has created meanwhile with the same id", async () => {
+  const store = new InMemorySessionStore();
+  await writeSession(store, "s", { tenant: "acme" });
+  const open = store.open.bind(store);
+  store.open = async (id, options) => {
+    const session = await open(id, options);
+    store.open = open;
+    await session.close();
+    await store.delete(id);
+    await writeSession(store, id, { tenant: "zoo" });
+    return session;
+  };
+  await expectMissing(() => scopeStore(store, { tenant: "acme" }).open("s"));
+  await (await store.open("s")).close(); // It is not locked.
+});
+
 Deno.test("scopeStore(): rejects an empty scope, and deleteAll() without an option", async () => {
   const store = new InMemorySessionStore();
   assertThrows(() => scopeStore(store, {}), SessionError, "scope");

@@ -127,7 +127,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Lists the sessions, most recently written first. */
   async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
-    checkFilter(options);
+    checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
     const after = parseListCursor(cursor);
@@ -168,7 +168,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
     const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
-    checkFilter(options);
+    checkFilter(options, "search");
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);

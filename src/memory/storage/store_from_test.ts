@@ -182,42 +182,61 @@ Deno.test("storeFrom(): reports each entry that is missing in the storage, and a
   assertEquals(complete.damage.length, 0);
 });
 
-Deno.test("storeFrom(): lists each session once while others are written during the request for a page", async () => {
-  const timers = new ManualTimers();
+Deno.test("storeFrom(): reports entries whose lines the storage returns in another order, and returns none of them", async () => {
   const storage = createMemoryStorage();
-  let onList = () => Promise.resolve();
-  const store = storeFrom({
+  const session = await storeFrom(storage).create({ id: "s" });
+  const entries = ["a", "b", "c"].map((text) => session.append(createMessageEntry(text)));
+  await session.close();
+  const reversed: EntryStorage = {
     ...damage(storage, {}),
-    list: async (options) => {
-      const page = await storage.list(options);
-      await onList();
-      return page;
-    },
-  }, timers);
-  const ids = Array.from({ length: 300 }, (_, number) => `s${String(number).padStart(3, "0")}`);
-  const write = async (id: string, open = () => store.open(id)) => {
-    timers.time++;
-    await using session = await open();
-    session.append(createMessageEntry(id));
+    readLines: async (id, positions) => (await storage.readLines(id, positions)).toReversed(),
   };
-  for (const id of ids) await write(id, () => store.create({ id }));
-  timers.time++;
-  const first = await store.list({ limit: 10 });
-  // More sessions than one request lists have moved; then the oldest of them moves before each further request.
-  const older = ids.slice(0, 150);
-  for (const id of older) await write(id);
-  onList = async () => {
-    const id = older.shift();
-    if (id !== undefined) await write(id);
-  };
-  const listed = [...first];
-  for (let { cursor } = first; cursor !== undefined;) {
-    const page = await store.list({ limit: 10, cursor });
-    listed.push(...page);
-    cursor = page.cursor;
-  }
-  assertEquals(listed.map(({ id }) => id), ids.toReversed());
+  await using reopened = await storeFrom(reversed).open("s", { access: "read" });
+  assertEquals(await reopened.path(), entries.slice(1, 2));
+  const [first, , third] = entries;
+  assertEquals(reopened.damage.map(({ entryId }) => entryId), [first?.id, third?.id]);
 });
+
+for (const interval of [1, 0]) {
+  Deno.test(`storeFrom(): lists each session once while others are written every ${interval} ms during the request for a page`, async () => {
+    const timers = new ManualTimers();
+    const storage = createMemoryStorage();
+    let onList = () => Promise.resolve();
+    const store = storeFrom({
+      ...damage(storage, {}),
+      list: async (options) => {
+        const page = await storage.list(options);
+        await onList();
+        return page;
+      },
+    }, timers);
+    let step = 1;
+    const ids = Array.from({ length: 300 }, (_, number) => `s${String(number).padStart(3, "0")}`);
+    const write = async (id: string, open = () => store.open(id)) => {
+      timers.time += step;
+      await using session = await open();
+      session.append(createMessageEntry(id));
+    };
+    for (const id of ids) await write(id, () => store.create({ id }));
+    timers.time++;
+    const first = await store.list({ limit: 10 });
+    // More sessions than one request lists have moved; then the oldest of them moves before each further request.
+    const older = ids.slice(0, 150);
+    for (const id of older) await write(id);
+    step = interval;
+    onList = async () => {
+      const id = older.shift();
+      if (id !== undefined) await write(id);
+    };
+    const listed = [...first];
+    for (let { cursor } = first; cursor !== undefined;) {
+      const page = await store.list({ limit: 10, cursor });
+      listed.push(...page);
+      cursor = page.cursor;
+    }
+    assertEquals(listed.map(({ id }) => id), ids.toReversed());
+  });
+}
 
 Deno.test("storeFrom(): reports an error of the storage as a SessionError that names the session", async () => {
   const failing = {

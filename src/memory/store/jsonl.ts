@@ -80,11 +80,16 @@ export function encodeEntry(entry: SessionEntry, record: JsonObject = { ...entry
   return safeStringify({ type, id, parentId, timestamp, ...record });
 }
 
-/** Decodes a line for a search; `undefined` if the entry is broken, or its text is that of an earlier entry. */
+/**
+ * Decodes a line for a search; `undefined` if the entry is broken, or its text is that of an earlier entry. Data that is in
+ * another entry is missing, without the text that would replace it if it were lost: an index has to find the same words
+ * in the line as in the entry that was appended.
+ */
 export function decodeSearchable(text: string): SessionEntry | undefined {
   const decoded = decodeLine(text);
   if (decoded?.type !== "referring") return decoded;
-  return "contentFrom" in decoded.record ? undefined : decoded.entry;
+  const { record } = decoded;
+  return "contentFrom" in record ? undefined : record as unknown as SessionEntry;
 }
 
 /** Decodes a line. */

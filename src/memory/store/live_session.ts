@@ -203,7 +203,7 @@ export class LiveSession implements Session {
       const entry = loaded ?? read[next++];
       const node = this.outline[position];
       if (!node) continue;
-      if (!entry) {
+      if (!entry || !belongsToNode(entry, node)) {
         this.#reportUnreadable(position, node);
         continue;
       }
@@ -294,6 +294,11 @@ export function addEntries(
     const { node } = tree.addRepaired({ type, id, parentId, timestamp });
     return encoder.encode(withTreePosition(entry, node));
   });
+}
+
+/** Whether an entry that was read is that of a tree node, whose id has a number if the log has it twice. */
+function belongsToNode(entry: SessionEntry, { id }: EntryOutline): boolean {
+  return entry.id === id || id.startsWith(`${entry.id}~`);
 }
 
 /** Returns an entry with the id and parent of its tree node, which differ only where the log was damaged. */

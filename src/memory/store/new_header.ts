@@ -4,7 +4,8 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { checkNames } from "../../core/check_names.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject, toJsonValue } from "../../core/json.ts";
 import type { CreateSessionOptions } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
@@ -14,6 +15,11 @@ import { checkSessionId, createSessionId } from "./session_id.ts";
 /** Maximum length of metadata as JSON, in UTF-16 code units: every list has them, and databases rewrite them with each entry. */
 const MAX_METADATA_LENGTH = 65_536;
 
+const OPTION_NAMES = [
+  ...["id", "created", "cwd", "tenant", "user", "metadata"],
+  ...["parent", "entries"],
+];
+
 /**
  * Creates the header of a new session; `now` is the current time, in milliseconds since the epoch.
  *
@@ -22,6 +28,7 @@ const MAX_METADATA_LENGTH = 65_536;
 export function createNewHeader(options: CreateSessionOptions, now: number): SessionHeader {
   const { id = createSessionId(now), created = now, cwd, tenant, user, metadata, parent } = options;
   checkSessionId(id);
+  checkOptionNames(id, options);
   if (!Number.isFinite(created)) {
     throw createHeaderError(id, `the time ${created} is not a number`, "correct the clock");
   }
@@ -38,6 +45,15 @@ export function createNewHeader(options: CreateSessionOptions, now: number): Ses
     ...(metadata !== undefined && { metadata: copyMetadata(id, metadata) }),
     ...(parent !== undefined && { parent }),
   });
+}
+
+/** Checks the names of options, since a session with a misspelled tenant would belong to none. */
+function checkOptionNames(id: string, options: CreateSessionOptions): void {
+  try {
+    checkNames(options, OPTION_NAMES, "create()");
+  } catch (error) {
+    throw createHeaderError(id, getErrorMessage(error), "correct the options");
+  }
 }
 
 function copyMetadata(id: string, metadata: JsonObject): JsonObject {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { SessionError } from "../../core/errors.ts";
+import { checkNames } from "../../core/check_names.ts";
+import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type {
   DeleteSessionsOptions,
@@ -15,6 +16,18 @@ import type {
 
 /** Maximum length of a member of the metadata by which sessions are selected, as JSON, since databases have an index of them. */
 const MAX_MEMBER_LENGTH = 1_000;
+
+const FILTER_NAMES = ["cwd", "tenant", "user", "metadata"];
+
+/** The options of the methods that select sessions. */
+const OPTION_NAMES = {
+  list: [...FILTER_NAMES, "limit", "cursor"],
+  search: [
+    ...FILTER_NAMES,
+    ...["sessionId", "types", "after", "before", "limit", "cursor", "signal"],
+  ],
+  deleteAll: [...FILTER_NAMES, "updatedBefore"],
+} as const;
 
 /** Returns the filter of options that have other members too. */
 export function pickFilter({ cwd, tenant, user, metadata }: SessionFilter): SessionFilter {
@@ -46,11 +59,21 @@ export function listMembers(metadata: JsonObject = {}): readonly string[] {
 }
 
 /**
- * Checks a filter, which may come from a request.
+ * Checks the filter in the options of a method, which may come from a request. An unknown option is an error, since a
+ * misspelled filter would select the sessions of all tenants.
  *
  * @throws {SessionError} With the reason `bad_filter` if sessions cannot be selected by it.
  */
-export function checkFilter({ metadata = {}, cwd, tenant, user }: SessionFilter): void {
+export function checkFilter(options: SessionFilter, method: keyof typeof OPTION_NAMES): void {
+  try {
+    checkNames(options, OPTION_NAMES[method], `${method}()`);
+  } catch (error) {
+    throw createFilterError(getErrorMessage(error));
+  }
+  checkMembers(options);
+}
+
+function checkMembers({ metadata = {}, cwd, tenant, user }: SessionFilter): void {
   for (const [name, value] of Object.entries({ cwd, tenant, user })) {
     if (value === undefined || typeof value === "string") continue;
     throw createFilterError(`Cannot select sessions by ${name}: it is not a text`);
@@ -89,7 +112,7 @@ function isScalar(value: unknown): value is SessionMetadataFilter[string] {
  * @throws {SessionError} With the reason `bad_filter`.
  */
 export function checkDeleteOptions(options: DeleteSessionsOptions): void {
-  checkFilter(options);
+  checkFilter(options, "deleteAll");
   const { metadata = {}, ...others } = options;
   const { updatedBefore = 0 } = others;
   if (typeof updatedBefore !== "number" || Number.isNaN(updatedBefore)) {
@@ -110,7 +133,7 @@ export function checkDeleteOptions(options: DeleteSessionsOptions): void {
  * @throws {SessionError} With the reason `bad_filter`.
  */
 export function checkScope({ tenant, user }: SessionFilter): void {
-  checkFilter({ ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) });
+  checkMembers({ ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) });
   if (tenant !== undefined || user !== undefined) return;
   throw createFilterError("The scope of a store is empty: specify a tenant, a user, or both");
 }

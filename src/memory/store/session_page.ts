@@ -14,7 +14,7 @@ import type {
 import { matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
 
-/** The position of a session in lists: by `updated`, then by `id`, both descending. */
+/** The position of a session in lists: by `updated`, then by the code points of `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
 
 /** The position of a hit in search results: the session, then its entry. */
@@ -36,7 +36,23 @@ export type SearchCursor = HitPosition & PageTime;
 
 /** Compares sessions by their order in lists. */
 export function compareSessions(left: SessionOrder, right: SessionOrder): number {
-  return right.updated - left.updated || (left.id < right.id ? 1 : left.id > right.id ? -1 : 0);
+  return right.updated - left.updated || compareCodePoints(right.id, left.id);
+}
+
+/** Compares texts by their code points, as databases do; the operators of JavaScript compare code units of UTF-16. */
+function compareCodePoints(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const difference = getRank(left.charCodeAt(index)) - getRank(right.charCodeAt(index));
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}
+
+/** Returns the rank of a code unit: surrogates, which code points above U+FFFF consist of, are last. */
+function getRank(unit: number): number {
+  const isSurrogate = unit >= 0xd800 && unit <= 0xdfff;
+  return isSurrogate ? unit + 0x10000 : unit;
 }
 
 /** Selects the sessions that match a filter, sorts them as lists are, and limits them to those after a position. */

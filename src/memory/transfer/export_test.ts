@@ -272,3 +272,19 @@ Deno.test("importSession(), forkSession(): leave out what is nested too deeply, 
   ]]);
   await Deno.remove(directory, { recursive: true });
 });
+
+Deno.test("exportHtml() and exportMarkdown() export data of any depth in a log of another program", async () => {
+  const directory = await Deno.makeTempDir();
+  const data = `${"[".repeat(20_000)}"needle"${"]".repeat(20_000)}`;
+  const position = `"id":"e1","parentId":null,"timestamp":1`;
+  const message = `{"role":"custom","type":"note","timestamp":1,"data":${data}}`;
+  await Deno.writeTextFile(
+    `${directory}/s.jsonl`,
+    `{"type":"session","version":1,"id":"s","created":1}\n{"type":"message",${position},"message":${message}}\n`,
+  );
+  await using session = await new FileSessionStore({ directory }).open("s", { access: "read" });
+  for (const page of [await exportHtml(session), await exportMarkdown(session)]) {
+    assert(page.includes("needle"));
+  }
+  await Deno.remove(directory, { recursive: true });
+});

@@ -5,6 +5,7 @@
  */
 
 import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
@@ -280,6 +281,9 @@ function sumUsage(messages: readonly AgentMessage[]): { usage: Usage; cost: Cost
   return { usage, cost };
 }
 
+/** Formats a value as indented JSON; one that is nested too deeply for that, on one line. */
 function formatJson(value: unknown): string {
-  return JSON.stringify(JSON.parse(safeStringify(value)), null, 2);
+  const text = safeStringify(value);
+  const parsed: unknown = JSON.parse(text);
+  return isDeeperThan(parsed, MAX_JSON_DEPTH) ? text : JSON.stringify(parsed, null, 2);
 }

@@ -22,8 +22,10 @@ import {
   type CallExplanation,
   type ClassGate,
   explainCall,
+  explainDenial,
   type ExplainedRequest,
   isConfined,
+  mayMoveShell,
 } from "./explain_call.ts";
 import { type CompiledRules, compileRuleSets, type RuleSet } from "./rule_set.ts";
 
@@ -66,9 +68,10 @@ export interface ApprovalGateOptions {
   readonly classes?: Readonly<Partial<Record<RiskClass, ClassGate>>> | undefined;
   /**
    * Sandbox of the commands. While it is not confined, neither a rule `bash` without a pattern nor trust in the tool nor a
-   * class covers a command. Default: commands are assumed to be confined.
+   * class covers a command. Its `files` resolve the paths of calls: a rule for a path applies to the file behind a link.
+   * Default: commands are assumed to be confined, and rules compare paths as they are written.
    */
-  readonly sandbox?: Pick<Sandbox, "describe"> | undefined;
+  readonly sandbox?: (Pick<Sandbox, "describe"> & Partial<Pick<Sandbox, "files">>) | undefined;
 }
 
 export type { ApprovalGateState, TrustGrant };
@@ -109,6 +112,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     classes,
     sandbox,
     ask: options.ask,
+    isMoved: false,
   };
   const gate = (request: ApprovalRequest) => decideCall(state, request);
   return Object.defineProperties(gate, {
@@ -154,11 +158,19 @@ interface GateState {
   readonly classes: NonNullable<ApprovalGateOptions["classes"]>;
   readonly sandbox: ApprovalGateOptions["sandbox"];
   readonly ask: ApprovalPrompt | undefined;
+  isMoved: boolean;
 }
 
 type GateAnswer = ApprovalDecision | { readonly type: "pending" };
 
 async function decideCall(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
+  const answer = await decideOrAsk(state, request);
+  if (answer.type !== "approved") return answer;
+  state.isMoved ||= mayMoveShell({ ...request, arguments: answer.arguments ?? request.arguments });
+  return answer;
+}
+
+async function decideOrAsk(state: GateState, request: ApprovalRequest): Promise<GateAnswer> {
   const { decision, risk, assessment } = await explainCall(state, request);
   if (decision.type !== "asked") return decision;
   const { reason } = decision;
@@ -178,11 +190,14 @@ async function requestApproval(state: GateState, request: GateRequest): Promise<
   }
   const decision = await promptForDecision(ask, request);
   if (decision.type !== "approved") return decision;
-  const { scope = "once", prefix } = decision;
+  const { scope = "once", prefix, arguments: edited } = decision;
+  // No deny rule has seen edited arguments.
+  const denial = edited && await explainDenial(state, { ...request, arguments: edited });
+  if (denial) return denial;
   const { name } = request;
   const canTrustTool = name !== "bash" || await isConfined(sandbox);
   if (scope === "tool" && canTrustTool) state.trusted.push({ type: "tool", name });
-  if (scope === "prefix" && prefix) state.trusted.push({ type: "prefix", name, prefix });
+  if (scope === "prefix" && prefix?.trim()) state.trusted.push({ type: "prefix", name, prefix });
   return decision;
 }
 
@@ -196,6 +211,6 @@ async function promptForDecision(
     if (typeof answer === "boolean") return { type: answer ? "approved" : "denied", origin };
     return answer.type === "pending" ? answer : { origin, ...answer };
   } catch {
-    return { type: "denied", reason: "The approval prompt failed." };
+    return { type: "denied", reason: "The approval prompt failed.", origin: "mode" };
   }
 }

@@ -89,7 +89,11 @@ Deno.test("approvalGate(): denies calls without a prompt and when the prompt fai
       throw new Error("no terminal");
     },
   });
-  assertEquals(await getDecisionType(failing, "bash", { command: "ls" }), "denied");
+  assertEquals(await requestDecision(failing, "bash", { command: "ls" }), {
+    type: "denied",
+    reason: "The approval prompt failed.",
+    origin: "mode",
+  });
 });
 
 Deno.test("approvalGate(): returns the answers of the prompt as decisions of a person, unless they name another origin", async () => {
@@ -219,6 +223,69 @@ Deno.test("approvalGate(): without confinement a rule or grant for all of bash c
   assertEquals(await getDecisionType(gate, "write_file", { path: "a" }), "approved");
 });
 
+Deno.test("approvalGate(): without confinement no pattern or prefix covers all of bash", async () => {
+  const sandbox = createSandboxStub(false);
+  for (const rule of ["bash( *)", "bash(* *)", "bash(:*)", "bash(*:*)", "bash(** *)"]) {
+    const gate = approvalGate({ sandbox, allow: [rule] });
+    assertEquals(await getDecisionType(gate, "bash", { command: "make" }), "denied", rule);
+    const confined = approvalGate({ sandbox: createSandboxStub(true), allow: [rule] });
+    assertEquals(await getDecisionType(confined, "bash", { command: "make" }), "approved", rule);
+  }
+  for (const prefix of ["", " ", "*", "* ", "ma*", ":*"]) {
+    const gate = approvalGate({ sandbox });
+    gate.trust({ type: "prefix", name: "bash", prefix });
+    assertEquals(await getDecisionType(gate, "bash", { command: "make" }), "denied", prefix);
+  }
+  const { gate } = createPromptedGate([{ type: "approved", scope: "prefix", prefix: " " }]);
+  await getDecisionType(gate, "bash", { command: "make" });
+  assertEquals(gate.trusted, []);
+});
+
+Deno.test("approvalGate(): arguments that a person edits are denied by deny rules and classes, and nothing is granted", async () => {
+  const edit = (command: string): ApprovalAnswer => ({
+    type: "approved",
+    scope: "tool",
+    arguments: { command },
+  });
+  const answers = ["git push", "curl a", "make test"].map(edit);
+  const { gate } = createPromptedGate(answers, {
+    deny: ["bash(git push *)"],
+    classes: { network: "deny" },
+  });
+  const decide = () => requestDecision(gate, "bash", { command: "make" });
+  assertEquals(await decide(), {
+    type: "denied",
+    reason: "The rule bash(git push *) forbids this call.",
+    rule: "bash(git push *)",
+    origin: "rule",
+  });
+  assertEquals((await decide()).type, "denied");
+  assertEquals(gate.trusted, []);
+  assertEquals((await decide()).type, "approved");
+});
+
+Deno.test("approvalGate(): after a change of the directory no rule or grant covers a program with a relative path", async () => {
+  for (const command of ["cd sub", "pushd sub", "source script", "if ls; then cd sub; fi"]) {
+    const { gate } = createPromptedGate([false, true], {
+      allow: ["bash(./run *)", "bash(make *)"],
+    });
+    gate.trust({ type: "prefix", name: "bash", prefix: "scripts/test" });
+    const decide = (command: string) => getDecisionType(gate, "bash", { command });
+    assertEquals(await decide(command), "denied");
+    assertEquals([await decide("./run"), await decide("scripts/test a")], ["approved", "approved"]);
+    assertEquals(await decide(command), "approved");
+    assertEquals([await decide("./run"), await decide("scripts/test a")], ["denied", "denied"]);
+    assertEquals([await decide("make"), await decide("./run")], ["approved", "denied"]);
+  }
+});
+
+Deno.test("approvalGate(): a command in the arguments of another tool does not make a grant for its path apply", async () => {
+  const gate = approvalGate();
+  gate.trust({ type: "prefix", name: "copy", prefix: "src" });
+  assertEquals(await getDecisionType(gate, "copy", { path: "src/a", command: "b" }), "approved");
+  assertEquals(await getDecisionType(gate, "copy", { path: "lib/a", command: "src" }), "denied");
+});
+
 Deno.test("approvalGate(): deny rules override allow rules and modes, and apply inside pipes, shells and wrappers", async () => {
   const gate = approvalGate({
     mode: "bypassed",
@@ -314,6 +381,7 @@ const UNCOVERED: readonly string[] = [
   "git log --outp=pwn",
   "git -c core.pager=./x log",
   "sort -o pwn a",
+  "git --git-dir x log --output=pwn",
   "cd x && scripts/run a",
 ];
 

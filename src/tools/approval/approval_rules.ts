@@ -7,9 +7,17 @@
 
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
-import { type Concern, coversScript, findConcern, parseCommandPattern } from "./command_rules.ts";
+import { createAddressRule } from "./address_rules.ts";
+import {
+  type Concern,
+  coversAnyCommand,
+  coversScript,
+  findConcern,
+  parseCommandPattern,
+} from "./command_rules.ts";
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
+import { type CallPath, createPathRule, findCallPath, pathHasPrefix } from "./path_rules.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** A call, to which rules apply. */
 export interface RuledCall {
@@ -17,22 +25,39 @@ export interface RuledCall {
   readonly name: string;
   /** Arguments. */
   readonly arguments: JsonObject;
-  /** The commands that a shell command runs. */
+  /** The commands that a call of `bash` runs. */
   readonly script?: ExecutedCommands | undefined;
+  /** Whether an earlier command may have changed the working directory, to which a path of a program is relative. */
+  readonly isMoved?: boolean | undefined;
+  /** The path of a call of another tool. */
+  readonly path?: CallPath | undefined;
 }
 
-/** Creates a call. Its command is analyzed once for all rules. */
-export function createRuledCall(name: string, args: JsonObject): RuledCall {
-  const { command } = args;
+/**
+ * Creates a call. Its command is analyzed, and its path resolved, once for all rules.
+ *
+ * @param files The files of the sandbox. Without them, rules compare paths as they are written.
+ */
+export async function createRuledCall(
+  call: { readonly name: string; readonly arguments: JsonObject },
+  files?: Sandbox["files"],
+): Promise<RuledCall> {
+  if (!isBash(call)) return { ...call, path: await findCallPath(call, files) };
+  const { command } = call.arguments;
   const script = typeof command === "string" ? findExecutedCommands(command) : undefined;
-  return { name, arguments: args, script };
+  return { ...call, script };
+}
+
+/** Rules for other agents capitalize the names of tools. */
+function isBash({ name }: { readonly name: string }): boolean {
+  return name.toLowerCase() === "bash";
 }
 
 /** A parsed rule. */
 export interface ApprovalRule {
   /** The rule as written. */
   readonly source: string;
-  /** Whether the rule names a tool without a pattern. */
+  /** Whether the rule covers all calls of a tool. */
   readonly coversTool: boolean;
   /** Whether the rule, as an allow rule, covers a complete call. */
   readonly covers: (call: RuledCall) => boolean;
@@ -46,7 +71,7 @@ export interface ApprovalRule {
  * @throws {BadRequestError} When it is not of the form `tool` or `tool(pattern)`.
  */
 export function parseApprovalRule(source: string): ApprovalRule {
-  const [, tool, pattern] = /^\s*([\w-]+\*?|\*)\s*(?:\((.*)\))?\s*$/s.exec(source) ?? [];
+  const [, tool, pattern] = /^([\w-]+\*?|\*)\s*(?:\((.*)\))?$/s.exec(source.trim()) ?? [];
   if (tool === undefined) {
     throw new BadRequestError(
       `${
@@ -66,7 +91,6 @@ export function parseApprovalRule(source: string): ApprovalRule {
 
 /** Matches the name of a tool; `*` at the end matches any further characters. */
 function createToolMatcher(tool: string): (call: RuledCall) => boolean {
-  // Rules for other agents capitalize the names of tools.
   const pattern = tool.toLowerCase();
   const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : undefined;
   return ({ name }) =>
@@ -88,102 +112,59 @@ function tryCreateArgumentRule(
   }
 }
 
-function createArgumentRule(tool: string, pattern: string | undefined): ArgumentRule {
-  if (pattern === undefined || pattern === "" || pattern === "*") {
-    return { coversTool: true, covers: () => true, concerns: () => "certain" };
-  }
+function createArgumentRule(tool: string, pattern = "*"): ArgumentRule {
+  const text = pattern.trim();
+  if (text === "" || text === "*") return TOOL_RULE;
   switch (tool.toLowerCase()) {
     case "bash":
-      return createCommandRule(pattern);
-    case "fetch_url":
-      return createAddressRule(pattern);
-    default:
-      return createPathRule(pattern);
+      return createCommandRule(text);
+    case "fetch_url": {
+      const { covers, concerns } = createAddressRule(text);
+      return {
+        coversTool: false,
+        covers: (call) => covers(call.arguments.url),
+        concerns: (call) => concerns(call.arguments.url),
+      };
+    }
+    default: {
+      const { covers, concerns } = createPathRule(text);
+      return {
+        coversTool: false,
+        covers: ({ path }) => covers(path),
+        concerns: ({ path }) => concerns(path),
+      };
+    }
   }
 }
+
+/** A rule for all calls of a tool. */
+const TOOL_RULE: ArgumentRule = {
+  coversTool: true,
+  covers: () => true,
+  concerns: () => "certain",
+};
 
 /** Creates a rule from words. `*` matches further words at the end, and any characters within a word. */
 function createCommandRule(source: string): ArgumentRule {
   const pattern = parseCommandPattern(source);
+  if (coversAnyCommand(pattern)) return TOOL_RULE;
   return {
     coversTool: false,
-    covers: ({ script }) => script !== undefined && coversScript(script, pattern),
+    covers: ({ script, isMoved = false }) =>
+      script !== undefined && coversScript(script, pattern, { isMoved }),
     concerns: ({ script }) => script === undefined ? "possible" : findConcern(script, pattern),
   };
 }
 
-/** Whether every part of a command begins with the words of a prefix, or is harmless. */
-export function scriptHasPrefix(script: ExecutedCommands, prefix: string): boolean {
-  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`));
+/** Whether a call of `bash` begins with a prefix, or that of another tool is for a path in the directory of a prefix. */
+export function callHasPrefix(call: RuledCall, prefix: string): boolean {
+  const { path } = call;
+  if (isBash(call)) return commandHasPrefix(call, prefix);
+  return path !== undefined && pathHasPrefix(path, prefix);
 }
 
-/** Creates a rule from a host and optionally a path: `docs.deno.com`, `*.deno.com`, `deno.com/blog/**`. */
-function createAddressRule(pattern: string): ArgumentRule {
-  const [host = "", ...names] = pattern.replace(/^https?:\/\//, "").split("/");
-  const matchesHost = compileGlob(host.toLowerCase());
-  const matchesPath = compileGlob(names.length === 0 ? "**" : names.join("/"));
-  const getAddress = ({ arguments: { url } }: RuledCall): URL | null =>
-    typeof url === "string" ? URL.parse(url) : null;
-  const covers = (call: RuledCall): boolean => {
-    const address = getAddress(call);
-    return address !== null && matchesHost(address.host) &&
-      matchesPath(address.pathname.slice(1) || "index");
-  };
-  return {
-    coversTool: false,
-    covers,
-    concerns: (call) => covers(call) ? "certain" : getAddress(call) ? "none" : "possible",
-  };
-}
-
-/** Tools whose `path` is optional. */
-const WORKING_DIRECTORY_TOOLS: ReadonlySet<string> = new Set(["list_directory", "search_files"]);
-
-function createPathRule(pattern: string): ArgumentRule {
-  const matches = compileGlob(pattern.replace(/^\.\//, ""));
-  const covers = ({ arguments: { path } }: RuledCall): boolean => {
-    const normalized = typeof path === "string" ? normalizePath(path) : undefined;
-    return normalized !== undefined && matches(normalized);
-  };
-  return {
-    coversTool: false,
-    covers,
-    concerns: (call) => {
-      if (covers(call)) return "certain";
-      const { path } = call.arguments;
-      if (typeof path === "string") return mayMatch(path, matches) ? "possible" : "none";
-      // Without a path these tools use the working directory, and other tools may use any path.
-      return WORKING_DIRECTORY_TOOLS.has(call.name) ? "none" : "possible";
-    },
-  };
-}
-
-/** Whether a path that leaves the working directory, or is absolute, may match after all. */
-function mayMatch(path: string, matches: PathMatcher): boolean {
-  const normalized = normalizePath(path);
-  if (normalized === undefined) return true;
-  if (!normalized.startsWith("/")) return false;
-  const names = normalized.slice(1).split("/");
-  return names.some((_, index) => matches(names.slice(index).join("/")));
-}
-
-/** Whether a path is a directory itself or below it. */
-export function pathHasPrefix(path: string, prefix: string): boolean {
-  const [normalized, directory] = [normalizePath(path), normalizePath(prefix)];
-  if (normalized === undefined || directory === undefined) return false;
-  return directory === "."
-    ? !normalized.startsWith("/")
-    : normalized === directory || normalized.startsWith(`${directory}/`);
-}
-
-/** Resolves `.` and `..` in a path; `undefined` when `..` leads above its start. */
-function normalizePath(path: string): string | undefined {
-  const parts: string[] = [];
-  for (const part of path.split("/")) {
-    if (part === "" || part === ".") continue;
-    if (part !== "..") parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
-  }
-  const joined = parts.join("/");
-  return path.startsWith("/") ? `/${joined}` : joined || ".";
+/** Whether every part of a command begins with the words of a prefix, or is harmless. In a prefix `*` matches nothing. */
+function commandHasPrefix({ script, isMoved = false }: RuledCall, prefix: string): boolean {
+  if (!script || prefix.trim() === "" || prefix.includes("*")) return false;
+  return coversScript(script, parseCommandPattern(`${prefix.trim()} *`), { isMoved });
 }

@@ -7,6 +7,7 @@
 import { type ExecutedCommands, getProgram } from "./executed_commands.ts";
 import { hasHarmlessForms, isHarmlessCommand, isHarmlessRedirect } from "./harmless_commands.ts";
 import type { ShellWord, SimpleCommand } from "./shell_syntax.ts";
+import { compileWildcard, type Wildcard } from "./wildcard.ts";
 
 /** A pattern of words. */
 export interface CommandPattern {
@@ -23,27 +24,38 @@ export function parseCommandPattern(source: string): CommandPattern {
   return { words: isPrefix ? words.slice(0, -1) : words, isPrefix };
 }
 
+/** Whether a pattern matches every command. */
+export function coversAnyCommand({ words, isPrefix }: CommandPattern): boolean {
+  return isPrefix && words.every((word) => /^\**$/.test(word));
+}
+
 /**
  * Whether a pattern covers a script: its meaning is fixed, one of its commands matches, and each of the others matches
  * or is harmless.
  */
-export function coversScript(script: ExecutedCommands, pattern: CommandPattern): boolean {
+export function coversScript(
+  script: ExecutedCommands,
+  pattern: CommandPattern,
+  { isMoved }: { readonly isMoved: boolean },
+): boolean {
   const { commands, opaque, plain } = script;
   if (opaque || !plain) return false;
-  if (changesDirectory(commands) && /^[^/]+\//.test(pattern.words[0] ?? "")) return false;
+  const isRelative = /^[^/]+\//.test(pattern.words[0] ?? "");
+  // The path of the program then means another program.
+  if (isRelative && (isMoved || mayChangeDirectory(script))) return false;
   const covers = createCoverage(pattern);
   return commands.some(covers) &&
     commands.every((command) => covers(command) || isHarmlessCommand(command));
 }
 
-/** Whether a relative path of a program may mean another program. */
-function changesDirectory(commands: readonly SimpleCommand[]): boolean {
-  return commands.some((command) => getProgram(command) === "cd");
+/** Whether a script may change the working directory, which the next command keeps. */
+export function mayChangeDirectory({ commands, opaque }: ExecutedCommands): boolean {
+  return opaque || commands.some((command) => /^(?:cd|pushd|popd)$/.test(getProgram(command)));
 }
 
 function createCoverage(pattern: CommandPattern): (command: SimpleCommand) => boolean {
   const { words, isPrefix } = pattern;
-  const expressions = words.map((word) => toExpression(word));
+  const expressions = words.map((word) => compileWildcard(word));
   return (command) => {
     const { assignments, redirects } = command;
     if (assignments.length > 0 || !redirects.every(isHarmlessRedirect)) return false;
@@ -82,14 +94,14 @@ export function findConcern(script: ExecutedCommands, pattern: CommandPattern): 
 
 function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCommand) => Concern {
   const [name = "", ...args] = words;
-  const program = toExpression(getBaseName(name), "i");
-  const expressions = args.map((arg) => ({ arg, expression: toExpression(arg) }));
+  const program = compileWildcard(getBaseName(name), { anyCase: true });
+  const expressions = args.map((arg) => ({ arg, expression: compileWildcard(arg) }));
   const isOption = ({ arg }: { readonly arg: string }) => arg.startsWith("-");
   const options = expressions.filter(isOption);
   const operands = expressions.filter((part) => !isOption(part)).map(({ expression }) =>
     expression
   );
-  return (command) => {
+  const concern = (command: SimpleCommand): Concern => {
     const [first, ...rest] = command.words;
     if (!first) return "none";
     if (!first.literal) return "possible";
@@ -104,18 +116,66 @@ function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCom
     if (!hasOptions || !matchesOperands(rest, { expressions: operands, isPrefix })) return "none";
     return command.words.every(({ literal }) => literal) ? "certain" : "possible";
   };
+  return (command) => {
+    const own = concern(command);
+    if (own !== "none") return own;
+    const isLaunched = (words: readonly ShellWord[]) =>
+      concern({ assignments: [], words, redirects: [] }) !== "none";
+    return findLaunched(command, program).some(isLaunched) ? "possible" : "none";
+  };
 }
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb)$/;
+  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl)$/;
+
+/** Programs that start the program in their arguments, behind options that are not known. */
+const LAUNCHERS =
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld-(?:linux|musl).*)$/;
+
+/** Programs that do so after one of these sub-commands. */
+const LAUNCHERS_WITH_COMMAND =
+  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake)$/;
+const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|-E)$/;
+
+/** Returns the words of the commands that a program may start: those from each word that may name the program. */
+function findLaunched(command: SimpleCommand, program: Wildcard): (readonly ShellWord[])[] {
+  const words = command.words.slice(1);
+  const launcher = getProgram(command);
+  const start = LAUNCHERS.test(launcher)
+    ? 0
+    : LAUNCHERS_WITH_COMMAND.test(launcher)
+    ? words.findIndex(({ text }) => LAUNCHING_COMMANDS.test(text)) + 1 || words.length
+    : words.length;
+  const starts: number[] = [];
+  for (let index = start; index < words.length && starts.length < MAX_STARTS; index++) {
+    const { text = "", literal = true } = words[index] ?? {};
+    if (!literal || program.test(getBaseName(text))) starts.push(index);
+  }
+  return starts.map((index) => words.slice(index));
+}
+
+/** Maximum number of words at which the command of a launcher may begin. */
+const MAX_STARTS = 32;
 
 /** Whether code contains the words of a pattern, except its options. */
 function namesAll(code: string, words: readonly string[]): boolean {
-  return /[^\w@./:=+-]/.test(code) && words.every((word) => {
-    const name = escapeForRegExp(getBaseName(word)).replaceAll("\\*", "\\S*");
-    return word.startsWith("-") || new RegExp(`(?<![\\w-])${name}(?![\\w-])`, "i").test(code);
-  });
+  return /[^\w@./:=+-]/.test(code) &&
+    words.every((word) => word.startsWith("-") || namesWord(code, getBaseName(word)));
+}
+
+/** Whether code contains a word; with `*`, its longest part. */
+function namesWord(code: string, word: string): boolean {
+  const [part = ""] = word.toLowerCase().split("*").sort((a, b) => b.length - a.length);
+  if (part === "") return true;
+  const text = code.toLowerCase();
+  const isWord = (index: number) =>
+    word.includes("*") ||
+    !/[\w-]/.test(text.charAt(index - 1)) && !/[\w-]/.test(text.charAt(index + part.length));
+  for (let index = text.indexOf(part); index !== -1; index = text.indexOf(part, index + 1)) {
+    if (isWord(index)) return true;
+  }
+  return false;
 }
 
 /**
@@ -125,7 +185,7 @@ function namesAll(code: string, words: readonly string[]): boolean {
 function matchesOperands(
   words: readonly ShellWord[],
   { expressions, isPrefix }: {
-    readonly expressions: readonly RegExp[];
+    readonly expressions: readonly Wildcard[];
     readonly isPrefix: boolean;
   },
 ): boolean {
@@ -159,14 +219,6 @@ function getBaseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function matchesWord(expression: RegExp, word: ShellWord | undefined): boolean {
+function matchesWord(expression: Wildcard, word: ShellWord | undefined): boolean {
   return word !== undefined && expression.test(word.text);
-}
-
-function toExpression(pattern: string, flags = ""): RegExp {
-  return new RegExp(`^${escapeForRegExp(pattern).replaceAll("\\*", ".*")}$`, `s${flags}`);
-}
-
-function escapeForRegExp(text: string): string {
-  return text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
 }

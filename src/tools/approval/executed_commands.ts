@@ -71,7 +71,9 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash",
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
   (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh parallel watch at " +
-    "batch entr expect flock runuser script su").split(" "),
+    "batch entr expect flock runuser script su sg newgrp ed red capsh start-stop-daemon").split(
+      " ",
+    ),
 );
 
 /** Arguments with which a program runs commands that are not parsed. */
@@ -93,14 +95,42 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["jobs", /^-\w*x/],
   [
     "git",
-    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec).*|alias\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
+    /^(?:-c|--(?:conf|exe|up|rec|op|extc|ext-|exec|tem).*|alias\..*|foreach|filter-branch|bisect|difftool|mergetool)$/,
   ],
   ["tar", /^(?:-\w*[IF]|--(?:to-c|check.*-a|use|info|new-|rsh|rmt))/],
-  ["sort", /^--c.*p/],
+  ["sort", /^--co/],
+  ["split", /^--f/],
+  ["man", /^(?:-\w*[PHC]|--(?:pag|html|conf|pre))/],
+  ["less", /^\+/],
+  ["zip", /^(?:-\w*TT|--un)/],
+  ["ssh", /^-\w*F|(?:proxy|local|hosts)command/i],
+  ["scp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
+  ["sftp", /^-\w*[FS]|(?:proxy|local|hosts)command/i],
+  ["wget", /^(?:-\w*e|--(?:use-a|exec))/],
+  ["make", /^(?:-\w*E|--ev|SHELL=)/],
+  ["npm", /^--(?:script-)?shell/],
+  ["pnpm", /^--(?:script-)?shell/],
+  ["gcc", /^(?:-wrapper|-fplugin|-specs|-B|@)/],
+  ["install", /^--strip-p/],
+  ["cpio", /^--rsh/],
+  ["tcpdump", /^-\w*z/],
   ["rg", /^--(?:pre|hostname-bin)(?:$|=)/],
-  ["go", /^--?(?:toolexec|exec)/],
+  ["go", /^--?(?:toolexec|exec|vettool)/],
   ["cargo", /^--config/],
   ["rsync", /^(?:-\w*e|--rs)/],
+]);
+
+/** Sub-commands of git that run commands or serve requests. */
+const OPAQUE_GIT_COMMANDS: ReadonlySet<string> = new Set(
+  "daemon shell hook instaweb for-each-repo credential".split(" "),
+);
+
+/** Arguments with which sub-commands of git run commands. */
+const OPAQUE_GIT_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
+  ["rebase", /^-\w*x/],
+  ["clone", /^-\w*[cu]/],
+  ["grep", /^-\w*O/],
+  ["send-email", /^--.*(?:cmd|server)/],
 ]);
 
 /** Maximum nesting depth of scripts and wrappers; anything deeper is opaque. */
@@ -243,7 +273,21 @@ function isPlainSed(args: readonly ShellWord[]): boolean {
 
 function hasOpaqueArgument(program: string, args: readonly ShellWord[]): boolean {
   const pattern = OPAQUE_ARGUMENTS.get(program);
-  return pattern !== undefined && args.some(({ text }) => pattern.test(text));
+  if (pattern && args.some(({ text }) => pattern.test(text))) return true;
+  // The first word may be the options, without a dash.
+  if (program === "tar") return /^\w*[IF]/.test(args[0]?.text ?? "");
+  return program === "git" && hasOpaqueGitArgument(args.map(({ text }) => text));
+}
+
+function hasOpaqueGitArgument(args: readonly string[]): boolean {
+  const index = args.findIndex((arg, index) => !arg.startsWith("-") && args[index - 1] !== "-C");
+  const globals = index === -1 ? args : args.slice(0, index);
+  // Another repository has other settings.
+  if (globals.some((arg) => /^--(?:git-dir|work-tree)/.test(arg))) return true;
+  const subcommand = args[index] ?? "";
+  if (OPAQUE_GIT_COMMANDS.has(subcommand)) return true;
+  const pattern = OPAQUE_GIT_ARGUMENTS.get(subcommand);
+  return pattern !== undefined && args.slice(index + 1).some((arg) => pattern.test(arg));
 }
 
 /** Finds the positions at which the command of a wrapper may begin. */

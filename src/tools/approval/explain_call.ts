@@ -5,18 +5,14 @@
  */
 
 import type { ApprovalDecision, ApprovalMode, TrustGrant } from "../../core/approval.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { cloneJson, type JsonObject } from "../../core/json.ts";
 import { getRisk, type RiskClass } from "../../core/risk.ts";
 import { type AgentTool, needsApproval } from "../../core/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import {
-  createRuledCall,
-  pathHasPrefix,
-  type RuledCall,
-  scriptHasPrefix,
-} from "./approval_rules.ts";
+import { callHasPrefix, createRuledCall, type RuledCall } from "./approval_rules.ts";
 import { assessScript, type CommandAssessment } from "./command_assessment.ts";
-import type { Concern } from "./command_rules.ts";
+import { type Concern, mayChangeDirectory } from "./command_rules.ts";
+import { findExecutedCommands } from "./executed_commands.ts";
 import type { CompiledRules, SourcedRule } from "./rule_set.ts";
 
 /** The treatment of the calls of a risk class: approved, submitted to the prompt unless a rule or grant allows them, denied. */
@@ -53,13 +49,18 @@ export interface AskedDecision {
   readonly ruleSource?: string;
 }
 
+/** The parts of a sandbox that a gate uses. */
+export type GateSandbox = Pick<Sandbox, "describe"> & Partial<Pick<Sandbox, "files">>;
+
 /** The state of a gate on which its decisions depend. */
 export interface GateRules {
   readonly mode: ApprovalMode;
   readonly rules: CompiledRules;
   readonly classes: Readonly<Partial<Record<RiskClass, ClassGate>>>;
   readonly trusted: readonly TrustGrant[];
-  readonly sandbox: Pick<Sandbox, "describe"> | undefined;
+  readonly sandbox: GateSandbox | undefined;
+  /** Whether an approved command may have changed the working directory. */
+  readonly isMoved: boolean;
 }
 
 /** Decides about a call. */
@@ -67,13 +68,30 @@ export async function explainCall(
   gate: GateRules,
   { name, arguments: args, tool }: ExplainedRequest,
 ): Promise<CallExplanation> {
-  const call = createRuledCall(name, args);
-  const risk = await getRisk(tool, args);
-  const assessment = name === "bash" && call.script ? assessScript(call.script) : undefined;
-  const assessed: AssessedCall = { call, tool, risk, assessment };
+  const assessed = await assessCall(gate, { name, arguments: args, tool });
+  const { risk, assessment } = assessed;
   const decision = findDenial(gate, assessed) ?? await findApproval(gate, assessed) ??
     explainQuestion(gate, assessed);
   return { decision, risk, ...(assessment && { assessment }) };
+}
+
+/** Returns the denial of a call by a rule or its class. */
+export async function explainDenial(
+  gate: GateRules,
+  request: ExplainedRequest,
+): Promise<ApprovalDecision | undefined> {
+  return findDenial(gate, await assessCall(gate, request));
+}
+
+async function assessCall(
+  { sandbox, isMoved }: GateRules,
+  { name, arguments: args, tool }: ExplainedRequest,
+): Promise<AssessedCall> {
+  const created = await createRuledCall({ name, arguments: args }, sandbox?.files);
+  const call = { ...created, isMoved };
+  const risk = await getRisk(tool, args);
+  const assessment = call.script && assessScript(call.script);
+  return { call, tool, risk, assessment };
 }
 
 interface AssessedCall {
@@ -147,7 +165,9 @@ async function findClassApproval(
   if (gate === "ask") return undefined;
   if (call.name !== "bash") {
     if (gate === "auto") return { type: "approved", ...nameClass(risk, "auto") };
-    return needsApproval(tool, call.arguments) ? undefined : { type: "approved", origin: "mode" };
+    return requiresApproval(tool, call.arguments)
+      ? undefined
+      : { type: "approved", origin: "mode" };
   }
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
@@ -155,6 +175,16 @@ async function findClassApproval(
     return undefined;
   }
   return { type: "approved", ...nameClass(risk, "auto") };
+}
+
+/** Whether a tool requires approval; also if it throws or returns no boolean, as in the mode `smart` of an agent. */
+function requiresApproval(tool: AgentTool, args: JsonObject): boolean {
+  try {
+    const required: unknown = needsApproval(tool, cloneJson(args));
+    return required !== false;
+  } catch {
+    return true;
+  }
 }
 
 function findAskRule({ ask }: CompiledRules, call: RuledCall): SourcedRule | undefined {
@@ -190,18 +220,23 @@ function formatGrant(grant: TrustGrant): string {
   return `${grant.name}(${grant.prefix}${grant.name === "bash" ? " *" : "/**"})`;
 }
 
+/** Whether a call may change the working directory of later commands. */
+export function mayMoveShell({ name, arguments: args }: Omit<ExplainedRequest, "tool">): boolean {
+  if (name !== "bash") return false;
+  return typeof args.command !== "string" ||
+    mayChangeDirectory(findExecutedCommands(args.command));
+}
+
 /** Finds the grant that covers a call. No grant covers a dangerous command. */
 function findGrant(
   trusted: readonly TrustGrant[],
-  { call: { name, arguments: args, script }, assessment }: AssessedCall,
+  { call, assessment }: AssessedCall,
   trustsTool: boolean,
 ): TrustGrant | undefined {
   if (assessment?.verdict === "dangerous") return undefined;
   return trusted.find((grant) => {
-    if (grant.name !== name) return false;
-    if (grant.type === "tool") return trustsTool;
-    if (script) return scriptHasPrefix(script, grant.prefix);
-    return typeof args.path === "string" && pathHasPrefix(args.path, grant.prefix);
+    if (grant.name !== call.name) return false;
+    return grant.type === "tool" ? trustsTool : callHasPrefix(call, grant.prefix);
   });
 }
 

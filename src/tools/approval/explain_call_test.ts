@@ -187,3 +187,31 @@ Deno.test("getCommandRisk(): is that of the part with the highest class", () => 
     for (const command of commands) assertEquals(getCommandRisk(command), risk, command);
   }
 });
+
+Deno.test("approvalGate(): a tool whose requiresApproval fails, or returns no boolean, requires approval", async () => {
+  const answers: readonly ((args: JsonObject) => unknown)[] = [
+    () => undefined,
+    () => 0,
+    () => Promise.resolve(false),
+    () => {
+      throw new Error("no");
+    },
+  ];
+  const decide = async (requiresApproval: (args: JsonObject) => unknown, args: JsonObject) => {
+    const tool = defineTool({
+      name: "a",
+      description: "",
+      parameters: { type: "object" },
+      requiresApproval: requiresApproval as () => boolean,
+      execute: () => "",
+    });
+    return (await approvalGate().explain({ name: "a", arguments: args, tool })).decision.type;
+  };
+  for (const answer of answers) assertEquals(await decide(answer, {}), "asked", String(answer));
+  const args = { path: "a" };
+  const change = (own: JsonObject) => {
+    Object.assign(own, { path: "b" });
+    return false;
+  };
+  assertEquals([await decide(change, args), args], ["approved", { path: "a" }]);
+});

@@ -52,7 +52,7 @@ const GIT_HISTORY: CommandForm = {
     "ignore-all-space ignore-space-change minimal patience histogram diff-algorithm= diff-filter= find-renames " +
     "no-renames no-ext-diff no-textconv exit-code quiet check full-index binary left-right cherry-pick no-notes",
   // The placeholders of signatures run gpg.
-  unsafe: /%G/,
+  unsafe: /%[-+ ]?G/,
 };
 
 /** Sub-commands of git that only read. Git takes abbreviated options, which are not listed here. */

@@ -5,6 +5,7 @@
  */
 
 import { compileGlob } from "../../core/ignore/glob.ts";
+import { join } from "../../platform/paths.ts";
 import { createFileRules } from "../files/file_rules.ts";
 import type { ShellWord } from "./shell_syntax.ts";
 
@@ -27,7 +28,7 @@ export function findNamedSecrets(
   protect: readonly string[],
 ): string[] {
   const rules = createFileRules({ write: ["/"], read: [] }, protect);
-  const isSecret = (path: string) => rules(`/${path.replace(/^\/+/, "")}`, "read") === "protected";
+  const isSecret = (path: string) => rules(join("/", path), "read") === "protected";
   const secrets = words.filter((word) => getCandidatePaths(word).some(isSecret));
   return [...new Set(secrets.map(({ text }) => text))];
 }

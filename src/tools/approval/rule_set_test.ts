@@ -50,7 +50,11 @@ Deno.test("rule sets: a project cannot allow what the user does not allow, but c
     user({ allow: ["bash(make *)"] }),
     project({ allow: ["bash", "write_file"], ask: ["bash(make deploy)"] }),
   ];
-  assertEquals((await explain({ rules }, "write_file", { path: "a" })).type, "asked");
+  const unknown = { source: "a", authority: "Project" as "project", allow: ["write_file"] };
+  for (const sets of [rules, [unknown]]) {
+    const { type } = await explain({ rules: sets }, "write_file", { path: "a" });
+    assertEquals(type, "asked");
+  }
   assertEquals((await explain({ rules }, "bash", { command: "rm a" })).type, "asked");
   assertEquals((await explain({ rules }, "bash", { command: "make test" })).type, "approved");
   assertEquals(await explain({ rules }, "bash", { command: "make deploy" }), {

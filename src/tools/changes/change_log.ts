@@ -111,10 +111,14 @@ export class ChangeLog {
     const active = await this.#readActiveEntries();
     const selected = turn ?? active.at(-1)?.turn;
     const changes: NetChange[] = [...getNetChanges(active, selected).values()];
-    const outcomes = await mapParallel(changes, (change) => this.#undo(files, change));
     const made = active.filter(({ turn: id }) => id === selected)
       .flatMap(({ madeDirectories = [] }) => madeDirectories);
+    const undo = (change: NetChange) => this.#undo(files, change);
+    // Created files are removed first: a directory may have taken the place of a file, or a file that of one.
+    const removals = await mapParallel(changes.filter(({ before }) => before === null), undo);
     const removedDirectories = await removeDirectories(files, made);
+    const restorations = await mapParallel(changes.filter(({ before }) => before !== null), undo);
+    const outcomes = [...removals, ...restorations];
     if (selected !== undefined && changes.length > 0) {
       await this.#store.append({ turn: selected, path: UNDONE_PATH, before: null, after: null });
     }
@@ -205,7 +209,8 @@ function getNetChanges(
 ): Map<string, NetChange> {
   const changes = new Map<string, NetChange>();
   for (const { path, before, after } of entries.filter((entry) => entry.turn === turn)) {
-    changes.set(path, { path, before: changes.get(path)?.before ?? before, after });
+    const earlier = changes.get(path);
+    changes.set(path, { path, before: earlier ? earlier.before : before, after });
   }
   return changes;
 }

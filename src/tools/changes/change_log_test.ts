@@ -51,6 +51,11 @@ for (const [name, createStore] of stores) {
     const { left, restored } = await changeLog.undoTurn(workspace.sandbox.files);
     assertEquals([restored, left.map(({ path }) => path)], [[], ["a.txt"]]);
     assertEquals(workspace.readFile("a.txt"), "by hand");
+    changeLog.beginTurn("2");
+    await workspace.callTool("write_file", { path: "b.txt", content: "1" });
+    Deno.removeSync(`${workspace.directory}/b.txt`);
+    const { left: deleted } = await changeLog.undoTurn(workspace.sandbox.files);
+    assertEquals(deleted.map(({ path }) => path), ["b.txt"]);
     await Deno.remove(directory, { recursive: true });
   });
 }

@@ -8,7 +8,7 @@ import { AbortedError, getErrorMessage } from "../../core/errors.ts";
 import { dirname, isExactPath, join } from "../../platform/paths.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { ChangeLog } from "./change_log.ts";
-import { WorkTreeSnapshots } from "./work_tree_snapshots.ts";
+import { type OmittedFiles, type TakenSnapshot, WorkTreeSnapshots } from "./work_tree_snapshots.ts";
 
 /** Takes a snapshot of the working directory before and after each command. */
 export class CommandChanges {
@@ -33,14 +33,14 @@ export class CommandChanges {
   }
 
   /** Takes a snapshot; returns `undefined` and notes the reason when none can be taken this time. */
-  async #take(signal: AbortSignal): Promise<string | undefined> {
+  async #take(signal: AbortSignal): Promise<TakenSnapshot | undefined> {
     const { root } = this.#sandbox;
     this.#snapshots ??= new WorkTreeSnapshots(
       root,
       dirname(await this.#sandbox.getOutputPath("snapshots")),
     );
     const snapshot = await this.#snapshots.take(signal);
-    if (snapshot.type === "taken") return snapshot.id;
+    if (snapshot.type === "taken") return snapshot;
     this.#changeLog.noteUntracked(`changes by a command are not recorded: ${snapshot.reason}`);
     return undefined;
   }
@@ -65,12 +65,12 @@ export class CommandChanges {
     if (paths.length > 0) this.#changeLog.noteUntracked(`${description}: ${paths.join(", ")}`);
   }
 
-  async #record(before: string, signal: AbortSignal): Promise<void> {
+  async #record(before: TakenSnapshot, signal: AbortSignal): Promise<void> {
     const snapshots = this.#snapshots;
     if (!snapshots) return;
     const after = await this.#take(signal);
     if (after === undefined) return;
-    const { changes, others, directories } = await snapshots.compare(before, after, signal);
+    const { changes, older, others, directories } = await snapshots.compare(before, after, signal);
     const { root } = this.#sandbox;
     for (const change of changes) {
       const madeDirectories = change.before === null
@@ -84,11 +84,12 @@ export class CommandChanges {
       "files whose names are not UTF-8",
       others.filter((path) => !isExactPath(path)),
     );
-    const { large, repositories } = snapshots.omitted;
-    if (large.length > 0) this.#changeLog.noteUntracked(`files over 20 MB: ${large.join(", ")}`);
-    if (repositories.length > 0) {
-      this.#changeLog.noteUntracked(`files in nested repositories: ${repositories.join(", ")}`);
-    }
+    this.#noteOthers("files that are older than the command, and were not recorded before", older);
+    const listOmitted = (name: keyof OmittedFiles) => [
+      ...new Set([...before.omitted[name], ...after.omitted[name]]),
+    ];
+    this.#noteOthers("files over 20 MB", listOmitted("large"));
+    this.#noteOthers("files in nested repositories", listOmitted("repositories"));
   }
 }
 

@@ -13,6 +13,7 @@ import { isExactPath, join } from "../../platform/paths.ts";
 import { PROTECTED_FILES } from "../../platform/secret_places.ts";
 import { system } from "../../platform/system.ts";
 import { readUntrustedText } from "../../platform/untrusted_file.ts";
+import { statIfExists } from "../files/file_stat.ts";
 import { BLOCKING_CONDITIONS, isBlockingFile } from "../files/blocking_file.ts";
 import { readEnvironmentVariable } from "../process/command_environment.ts";
 import { startProcess } from "../process/running_process.ts";
@@ -32,6 +33,11 @@ export interface SnapshotChange {
 export interface SnapshotChanges {
   /** The changes of regular files. */
   readonly changes: readonly SnapshotChange[];
+  /**
+   * Files that only the later snapshot has, but which are older, such as an ignored file that was moved. To remove them
+   * would remove their only copy.
+   */
+  readonly older: readonly string[];
   /** Paths whose change cannot be undone: links, modes, nested repositories and names that are not UTF-8. */
   readonly others: readonly string[];
   /** The directories of the earlier snapshot, relative to the root. */
@@ -40,8 +46,19 @@ export interface SnapshotChanges {
 
 /** A snapshot, or the reason why none was taken this time. */
 export type Snapshot =
-  | { readonly type: "taken"; readonly id: string }
+  | TakenSnapshot
   | { readonly type: "refused"; readonly reason: string };
+
+/** A snapshot. */
+export interface TakenSnapshot {
+  readonly type: "taken";
+  /** Id of its tree. */
+  readonly id: string;
+  /** When it was taken, by the clock of the file system; `null` when that is not known. */
+  readonly time: Date | null;
+  /** The files that it leaves out. */
+  readonly omitted: OmittedFiles;
+}
 
 /** Paths of files and directories that a snapshot leaves out, relative to the root. */
 export interface OmittedFiles {
@@ -71,7 +88,6 @@ export class WorkTreeSnapshots implements AsyncDisposable {
   readonly #root: string;
   readonly #parent: string;
   #directory: Promise<string> | undefined;
-  #omitted: OmittedFiles = { large: [], repositories: [] };
 
   /**
    * @param root Canonical path of the directory.
@@ -82,11 +98,6 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** The files that the last snapshot left out. */
-  get omitted(): OmittedFiles {
-    return this.#omitted;
-  }
-
   /** Takes a snapshot. @throws {BadRequestError} When git is missing or takes too long. */
   async take(signal: AbortSignal): Promise<Snapshot> {
     const directory = await (this.#directory ??= this.#create(signal));
@@ -95,23 +106,34 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     if (blocking !== undefined) {
       return { type: "refused", reason: `${blocking} is not a regular file, or is too large` };
     }
-    this.#omitted = unusual;
-    await this.#exclude(directory, signal);
+    const { large, repositories } = unusual;
+    const omitted = { large, repositories };
+    const time = await this.#exclude(directory, omitted, signal);
     await this.#git(["add", "--all", "--ignore-errors", "--", "."], { signal, maxCode: 1 });
-    return { type: "taken", id: toText(await this.#git(["write-tree"], { signal })).trim() };
+    const id = toText(await this.#git(["write-tree"], { signal })).trim();
+    return { type: "taken", id, time, omitted };
   }
 
   /** Compares two snapshots. */
-  async compare(before: string, after: string, signal: AbortSignal): Promise<SnapshotChanges> {
-    if (before === after) return { changes: [], others: [], directories: new Set() };
-    const args = ["diff-tree", "-r", "-z", "--no-renames", before, after];
+  async compare(
+    before: TakenSnapshot,
+    after: TakenSnapshot,
+    signal: AbortSignal,
+  ): Promise<SnapshotChanges> {
+    if (before.id === after.id) {
+      return { changes: [], older: [], others: [], directories: new Set() };
+    }
+    const args = ["diff-tree", "-r", "-z", "--no-renames", before.id, after.id];
     const entries = parseRawDiff(toText(await this.#git(args, { signal })));
     const isFile = (mode: string) => mode === "000000" || mode.startsWith("100");
     const isRestorable = ({ oldMode, newMode, oldId, newId, path }: RawChange) =>
       isFile(oldMode) && isFile(newMode) && oldId !== newId && isExactPath(path);
-    const files = entries.filter(isRestorable);
+    const older = await this.#findOlderFiles(entries.filter(isRestorable), before, signal);
+    const files = entries.filter((entry) => isRestorable(entry) && !older.has(entry.path));
     const contents = await this.#readBlobs(files, signal);
-    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before], { signal });
+    const names = await this.#git(["ls-tree", "-r", "-d", "-z", "--name-only", before.id], {
+      signal,
+    });
     return {
       changes: files.flatMap((file) => {
         const [old, current] = [contents.get(file.oldId), contents.get(file.newId)];
@@ -119,11 +141,40 @@ export class WorkTreeSnapshots implements AsyncDisposable {
           ? []
           : [{ path: file.path, before: old, after: current }];
       }),
+      older: [...older],
       others: entries.filter((entry) =>
-        !isRestorable(entry) || !contents.has(entry.oldId) || !contents.has(entry.newId)
+        !older.has(entry.path) &&
+        (!isRestorable(entry) || !contents.has(entry.oldId) || !contents.has(entry.newId))
       ).map(({ path }) => path),
       directories: new Set(toText(names).split("\0")),
     };
+  }
+
+  /**
+   * Finds the files of which the earlier snapshot has no content although they existed: it left out a file with this
+   * path, or the file was created before it, under another path.
+   */
+  async #findOlderFiles(
+    entries: readonly RawChange[],
+    { id, time, omitted }: TakenSnapshot,
+    signal: AbortSignal,
+  ): Promise<ReadonlySet<string>> {
+    const added = entries.filter(({ oldMode }) => oldMode === "000000");
+    const wasOmitted = (path: string) =>
+      omitted.large.includes(path) ||
+      omitted.repositories.some((name) => path.startsWith(`${name}/`));
+    const wasCreatedBefore = async (path: string) => {
+      const status = await statIfExists(join(this.#root, path)).catch(() => undefined);
+      return time !== null && status?.birthtime ? status.birthtime <= time : false;
+    };
+    const older: RawChange[] = [];
+    for (const entry of added) {
+      if (wasOmitted(entry.path) || await wasCreatedBefore(entry.path)) older.push(entry);
+    }
+    if (older.length === 0) return new Set();
+    const tree = toText(await this.#git(["ls-tree", "-r", "-z", id], { signal }));
+    const known = new Set([...tree.matchAll(/ blob ([\da-f]+)\t/g)].map(([, blob]) => blob));
+    return new Set(older.filter(({ newId }) => !known.has(newId)).map(({ path }) => path));
   }
 
   async #create(signal: AbortSignal): Promise<string> {
@@ -135,16 +186,24 @@ export class WorkTreeSnapshots implements AsyncDisposable {
     return directory;
   }
 
-  /** Writes the list of excluded files: those of the user's repository, secrets, and large ones. */
-  async #exclude(directory: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Writes the list of excluded files: those of the user's repository, secrets, and large ones. Returns the time of the
+   * file system.
+   */
+  async #exclude(
+    directory: string,
+    { large, repositories }: OmittedFiles,
+    signal: AbortSignal,
+  ): Promise<Date | null> {
     const options = { within: this.#root, maxBytes: 1_000_000, signal };
     const own = await readUntrustedText(join(this.#root, ".git", "info", "exclude"), options);
-    const { large, repositories } = this.#omitted;
     const omitted = [...large, ...repositories.map((path) => `${path}/`)].map(toIgnorePattern);
+    const path = join(directory, "info", "exclude");
     await system.writeTextFile(
-      join(directory, "info", "exclude"),
+      path,
       `${EXCLUDED}${own ?? ""}\n${[...PROTECTED_FILES, ...omitted].join("\n")}\n`,
     );
+    return (await system.stat(path)).mtime;
   }
 
   /** Finds the files that a snapshot leaves out, and those that would block git. */

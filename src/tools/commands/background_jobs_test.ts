@@ -1,4 +1,12 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
+import type { Sandbox, SandboxCommand } from "../sandbox/sandbox.ts";
 import { BackgroundJobs } from "./background_jobs.ts";
 import { describeJob } from "./job_tools.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -44,6 +52,22 @@ Deno.test("BackgroundJobs: the end of a job kills its processes, and undoes and 
   assertMatch(output, /^end\n\n\[Sandbox: undid the changes to \.git\/config, /);
   assertEquals(workspace.readFile(".git/config"), "[core]\n");
   assert(!isRunning(Number(workspace.readFile("pid"))));
+});
+
+Deno.test("BackgroundJobs: at most 16 jobs run at the same time", async () => {
+  await using workspace = new TestWorkspace();
+  const { files } = workspace.sandbox;
+  const command: SandboxCommand = {
+    pid: 0,
+    output: new ReadableStream(),
+    exited: new Promise(() => {}),
+    terminate: () => Promise.resolve(),
+    finish: () => Promise.resolve({}),
+  };
+  const startCommand = () => Promise.resolve({ ...command, output: new ReadableStream() });
+  const jobs = new BackgroundJobs({ ...workspace.sandbox, files, startCommand } as Sandbox);
+  for (let count = 1; count <= 16; count++) assertEquals(await jobs.start("a", ""), String(count));
+  await assertRejects(() => jobs.start("a", ""), BadRequestError, "16 jobs are already running");
 });
 
 /** Whether a process runs; one that has ended may not be reaped yet. */

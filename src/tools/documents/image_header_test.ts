@@ -25,6 +25,9 @@ Deno.test("readImageSize(): reads the frame of a JPEG image and the headers of W
   const jpeg = [0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 11, 8, 0, 2, 0, 3, 1];
   assertEquals(readImageSize(new Uint8Array(jpeg), "image/jpeg"), { width: 3, height: 2 });
   assertEquals(readImageSize(new Uint8Array(jpeg.slice(0, 12)), "image/jpeg"), undefined);
+  const tables = [0xff, 0xc4, 0, 3, 0, 0xff, 0xc8, 0, 3, 0, 0xff, 0xcc, 0, 3, 0];
+  const withTables = [...jpeg.slice(0, 2), ...tables, ...jpeg.slice(2)];
+  assertEquals(readImageSize(new Uint8Array(withTables), "image/jpeg"), { width: 3, height: 2 });
   const extended = [..."RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x02\0\0\x01\0\0"]
     .map((character) => character.charCodeAt(0));
   assertEquals(readImageSize(new Uint8Array(extended), "image/webp"), { width: 3, height: 2 });

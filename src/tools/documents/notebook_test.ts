@@ -102,3 +102,20 @@ Deno.test("read_file and edit_file: reject a damaged notebook and a text without
   assertStringIncludes(refused.text, "must be a marker of a cell");
   assertEquals(workspace.readFile("a.ipynb"), TEXT);
 });
+
+Deno.test("edit_file: a repeated marker adds a cell without the id and the outputs of the first", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a.ipynb", TEXT);
+  const marker = "# %% [code] cell=2 id=c1\n";
+  const edits = [{
+    old_string: "print('hello')\n",
+    new_string: `print('hello')\n${marker}y = 2\n`,
+  }];
+  const { isError, text } = await workspace.callTool("edit_file", { path: "a.ipynb", edits });
+  assertEquals(isError, false, text);
+  const { cells } = JSON.parse(workspace.readFile("a.ipynb"));
+  assertEquals(cells.length, 4);
+  assertEquals(cells[1], { ...NOTEBOOK.cells[1], source: ["x = 1\n", "print('hello')"] });
+  assertEquals([cells[2].source, cells[2].outputs], [["y = 2"], []]);
+  assertEquals(cells[2].id === "c1", false);
+});

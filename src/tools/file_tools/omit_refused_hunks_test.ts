@@ -93,6 +93,19 @@ Deno.test("edit_file: hunks of a notebook cannot be refused, since its text is n
   );
 });
 
+Deno.test("write_file: hunks of a file that is not UTF-8 cannot be refused, since its other lines would lose bytes", async () => {
+  await using workspace = new TestWorkspace();
+  const bytes = new Uint8Array([0xe9, ...new TextEncoder().encode(before)]);
+  workspace.writeFile("a.txt", bytes);
+  const args = { path: "a.txt", content: before.replace("line 35", "changed") };
+  await assertRejects(
+    () => callWithoutHunks(workspace, { name: "write_file", args, refused: [0] }),
+    BadRequestError,
+    "cannot be written in parts",
+  );
+  assertEquals(Deno.readFileSync(`${workspace.directory}/a.txt`), bytes);
+});
+
 Deno.test("omitRefusedHunks(): rejects another file, another hunk, and all hunks", () => {
   const change: FileChange = { path: "a.txt", before, after: before.replace("line 20", "changed") };
   const [hunk = ""] = listHunks(change);
@@ -116,7 +129,9 @@ Deno.test("omitRefusedHunks(): any selection of hunks leaves out exactly those",
     if (refused.length === hunks.length || new Set(hunks).size < hunks.length) continue;
     const text = omitRefusedHunks(change, [{ path: "a", hunks: refused }]);
     assertEquals(text, applyHunks(old, hunks.filter((hunk) => !refused.includes(hunk))));
-    assertEquals(applyEdit(change.before, createEdit(change.before, text)), text);
+    const edit = createEdit(change.before, text);
+    assertEquals(applyEdit(change.before, edit), text);
+    assert(edit.old_string !== "" || change.before === "");
   }
 });
 

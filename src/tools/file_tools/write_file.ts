@@ -4,7 +4,9 @@
  * @module
  */
 
+import { BadRequestError } from "../../core/errors.ts";
 import type { FileChange } from "../../core/diff/file_change.ts";
+import { quotePath } from "../files/file_error.ts";
 import { encodeLikeFile } from "../files/text_content.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { textResult } from "../../core/tool_result.ts";
@@ -42,8 +44,12 @@ export function writeFileTool(kit: ToolKit): AgentTool {
       const rewrite = createRewrite(args.content);
       const change = await previewChange(kit, { args, signal, rewrite });
       const partial = { ...args, content: omitRefusedHunks(change, refused) };
-      await previewChange(kit, { args: partial, signal, rewrite: createRewrite(partial.content) });
-      return partial;
+      const rewritePart = createRewrite(partial.content);
+      const made = await previewChange(kit, { args: partial, signal, rewrite: rewritePart });
+      // The character replaces bytes that are not UTF-8, which the lines that are kept would lose.
+      const isExact = !change.before?.includes("\ufffd") && made.after === partial.content;
+      if (isExact) return partial;
+      throw new BadRequestError(`${quotePath(args.path)} cannot be written in parts`);
     },
     execute: catchAsErrorResult(async (args, { signal }) => {
       const rewrite = createRewrite(args.content);

@@ -46,10 +46,12 @@ async function handleRequest(
     return { type: "description", description: describeTool(exported) };
   }
   const { toolCallId, idempotencyKey } = request;
+  const runId = idempotencyKey.slice(0, idempotencyKey.lastIndexOf(":"));
   const result = await exported.execute(request.arguments, {
     toolCallId,
     idempotencyKey,
-    runId: idempotencyKey.slice(0, idempotencyKey.lastIndexOf(":")),
+    runId,
+    run: { runId, depth: 0, background: refuseBackground },
     turn: 0,
     context: undefined,
     messages: [],
@@ -58,6 +60,10 @@ async function handleRequest(
     onEvent: () => Promise.resolve(),
   });
   return { type: "result", result: toToolResult(result) };
+}
+
+function refuseBackground(): never {
+  throw new TypeError("A tool in a process of its own starts no background work: the process ends");
 }
 
 function isTool(value: unknown): value is AgentTool {

@@ -73,6 +73,16 @@ const NON_INTERACTIVE_VARIABLES: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: "noninteractive",
 };
 
+/**
+ * Settings of git: a directory with the files of a repository, but without the name `.git`, is none. Any file tool, and a
+ * clone, can create such a directory, whose `config` names programs that `git status` in it runs.
+ */
+const GIT_SETTINGS: Readonly<Record<string, string>> = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+};
+
 /** Options for {@linkcode createCommandEnvironment}. */
 export interface EnvironmentOptions {
   /** Names of additional variables to copy. */
@@ -86,7 +96,10 @@ export interface EnvironmentOptions {
 /** Creates the complete environment of a command. */
 export function createCommandEnvironment(options: EnvironmentOptions = {}): Record<string, string> {
   const { passEnvironment = [], set = {}, read = readEnvironmentVariable } = options;
-  const environment: Record<string, string> = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+  const environment: Record<string, string> = {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    ...GIT_SETTINGS,
+  };
   for (const name of [...INHERITED_VARIABLES, ...passEnvironment]) {
     const value = read(name);
     if (value !== undefined) environment[name] = value;

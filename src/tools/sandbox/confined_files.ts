@@ -37,6 +37,14 @@ import { isUnchanged, openUntrustedFile } from "../../platform/untrusted_file.ts
 import type { DirectoryEntry, SandboxFiles } from "./sandbox_files.ts";
 import type { NamedEntry } from "../../platform/file_calls.ts";
 
+/** Options for {@linkcode ConfinedFiles.readWalked}. */
+export interface WalkedReadOptions {
+  /** Maximum size of the file in bytes. */
+  readonly maxBytes: number;
+  /** Memory for the content, which is then valid until the next read into it. Default: new memory. */
+  readonly buffer?: Uint8Array | undefined;
+}
+
 /** The local file system behind access rules. */
 export class ConfinedFiles implements SandboxFiles {
   readonly #root: string;
@@ -215,13 +223,13 @@ export class ConfinedFiles implements SandboxFiles {
 
   /**
    * Reads a file from a directory listing, without a check of its path; `undefined` when it is too large, missing or not
-   * a regular file. A small file is read synchronously.
+   * a regular file. A small file is read synchronously, into `buffer` if it fits.
    */
   readWalked(
     path: string,
-    maxBytes: number,
+    { maxBytes, buffer }: WalkedReadOptions,
   ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-    const small = readSmallFile(path, { maxBytes, verifyPath: false });
+    const small = readSmallFile(path, { maxBytes, verifyPath: false, buffer });
     return small ?? this.readIfExists(path, { maxBytes }).catch(() => undefined);
   }
 

@@ -8,7 +8,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import type { IgnoreRules } from "../../core/ignore/git_ignore.ts";
 import { quotePath } from "../files/file_error.ts";
 import { BufferedFile, type OpenedFile } from "../../platform/opened_file.ts";
-import { ConfinedFiles } from "./confined_files.ts";
+import { ConfinedFiles, type WalkedReadOptions } from "./confined_files.ts";
 import type { SandboxFiles } from "./sandbox_files.ts";
 
 /** Maximum size of a file that is read from a sandbox that cannot stream files. */
@@ -31,10 +31,10 @@ export async function openFile(files: SandboxFiles, path: string): Promise<Opene
 export function readWalkedFile(
   files: SandboxFiles,
   path: string,
-  maxBytes: number,
+  options: WalkedReadOptions,
 ): Uint8Array | undefined | Promise<Uint8Array | undefined> {
-  if (files instanceof ConfinedFiles) return files.readWalked(path, maxBytes);
-  return files.readIfExists(path, { maxBytes }).catch(() => undefined);
+  if (files instanceof ConfinedFiles) return files.readWalked(path, options);
+  return files.readIfExists(path, { maxBytes: options.maxBytes }).catch(() => undefined);
 }
 
 /** Reads the ignore rules that the root inherits from its parent directories; none unless the sandbox is local. */

@@ -27,9 +27,11 @@ export interface GitSettingsRecord {
 /** Maximum size of a file that is restored. */
 const MAX_BYTES = 256 * 1024;
 
-/** Maximum number of files in a repository, and of directories between it and a file. */
-const MAX_FILES = 500;
-const MAX_DEPTH = 8;
+/** Maximum number of paths that are made read-only; of the others, changes are undone. */
+const MAX_PROTECTED_PATHS = 500;
+
+/** Maximum number of directories between a repository and a file: a path has at most 4,096 characters. */
+const MAX_DEPTH = 2_048;
 
 /** A file `commondir` names the directory with the configuration. */
 const SETTINGS: ReadonlySet<string> = new Set(["config", "config.worktree", "commondir"]);
@@ -58,7 +60,8 @@ export function recordGitSettings(directories: readonly string[]): GitSettingsRe
   const before = new Map([...repositories].map((path) => [path, readSettings(path)]));
   const candidates = directories.filter((directory) => !isRepository(directory));
   return {
-    paths: [...before.values()].flatMap(listProtectablePaths),
+    paths: [...before.values()].flatMap(listProtectablePaths).sort(compareLengths)
+      .slice(0, MAX_PROTECTED_PATHS),
     async restore({ withheld }) {
       const isChangeable = (path: string) => !withheld.some((kept) => isWithin(path, kept));
       const changed: string[] = [];
@@ -188,13 +191,17 @@ function isEqual(before: SettingsFile, after: SettingsFile | undefined): boolean
   }
 }
 
+/** Reads all settings. Without a limit: a command could add so many of them that others would not be read. */
 function readSettings(repository: string): SettingsFiles {
-  const files = new Map<string, SettingsFile>();
-  for (const path of findSettings(repository, { depth: 0, isWanted: false })) {
-    files.set(path, isDirectory(path) ? { type: "directory" } : readSettingsFile(path));
-    if (files.size >= MAX_FILES) break;
-  }
-  return files;
+  const paths = findSettings(repository, { depth: 0, isWanted: false });
+  return new Map([...paths].map((path) => [
+    path,
+    isDirectory(path) ? { type: "directory" } : readSettingsFile(path),
+  ]));
+}
+
+function compareLengths(a: string, b: string): number {
+  return a.length - b.length;
 }
 
 /** Yields the paths of the settings in a directory; also of links in the place of directories with settings. */

@@ -252,3 +252,47 @@ Deno.test("git settings: a command that is running when the sandbox is disposed 
   await workspace.sandbox[Symbol.asyncDispose]();
   assert(!workspace.exists(".git/config.worktree"));
 });
+
+Deno.test("git settings: git uses no repository that is a directory with another name than .git", async () => {
+  await using workspace = new TestWorkspace();
+  for (const name of ["objects/a", "refs/a"]) workspace.writeFile(`evil/${name}`, "");
+  workspace.writeFile("evil/HEAD", "ref: refs/heads/main\n");
+  workspace.writeFile(
+    "evil/config",
+    '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch started; false"\n',
+  );
+  await workspace.callTool("bash", { command: "cd evil && git status" });
+  await workspace.callTool("bash", { command: "git status" });
+  assertEquals(workspace.exists("started"), false);
+  await workspace.callTool("bash", { command: "cd .. ; git init -q new && cd new && git status" });
+  assert(workspace.exists("new/.git/HEAD"));
+});
+
+Deno.test("git settings: changes are undone also among thousands of others, and in deep directories", async () => {
+  await using workspace = createRepository(UNPROTECTED);
+  const deep = `.git/modules/${"a/".repeat(20)}`;
+  const { text } = await workspace.callTool("bash", {
+    command: "for i in $(seq 2000); do echo x > .git/hooks/z$i; done; echo x > .git/hooks/aaa; " +
+      `echo x > .git/hooks/pre-push; mkdir -p ${deep}; echo x > ${deep}config`,
+  });
+  assertEquals(
+    [...Deno.readDirSync(`${workspace.directory}/.git/hooks`)].map(({ name }) => name),
+    ["pre-commit"],
+  );
+  assertEquals(workspace.exists(`${deep}config`), false);
+  assertRestored(workspace);
+  assert(text.length < 5_000, `${text.length} characters`);
+  assertStringIncludes(text, " and 1,983 others, because");
+});
+
+Deno.test("git settings: those of a repository with many submodules remain", async () => {
+  await using workspace = createRepository(UNPROTECTED);
+  const paths = Array.from({ length: 700 }, (_, index) => `.git/modules/m${index}/config`);
+  for (const path of paths) workspace.writeFile(path, "");
+  await workspace.callTool("bash", {
+    command:
+      "for i in $(seq 300); do mkdir .git/modules/a$i; echo x > .git/modules/a$i/config; done",
+  });
+  assertEquals(paths.filter((path) => !workspace.exists(path)), []);
+  assertEquals([...Deno.readDirSync(`${workspace.directory}/.git/modules/a1`)], []);
+});

@@ -27,28 +27,57 @@ export function formatHits(
   hits: readonly LineHit[],
   { bytes, context }: FormatHitsOptions,
 ): string | undefined {
-  const lines = new TextDecoder(detectEncoding(bytes)).decode(bytes).split("\n");
-  if (lines.at(-1) === "") lines.pop();
+  const lastNeeded = (hits.at(-1)?.line ?? 0) + context;
+  const lines = new LineReader(new TextDecoder(detectEncoding(bytes)).decode(bytes), lastNeeded);
   const shown: string[] = [];
   let lastShown = 0;
   for (const [position, { line, column, text }] of hits.entries()) {
-    const current = lines[line - 1];
+    const current = lines.get(line);
     const isChanged = current === undefined ||
       (text !== undefined && withoutReturn(current) !== withoutReturn(text));
     if (isChanged) return undefined;
     const first = Math.max(line - context, lastShown + 1);
     if (context > 0 && shown.length > 0 && first > lastShown + 1) shown.push("--");
     for (let before = first; before < line; before++) {
-      shown.push(formatLine(before, lines[before - 1] ?? "", { separator: "-", column: 0 }));
+      shown.push(formatLine(before, lines.get(before) ?? "", { separator: "-", column: 0 }));
     }
     shown.push(formatLine(line, current, { separator: ":", column }));
     const next = hits[position + 1]?.line ?? Infinity;
-    lastShown = Math.min(line + context, next - 1, lines.length);
+    lastShown = Math.min(line + context, next - 1, lines.count);
     for (let after = line + 1; after <= lastShown; after++) {
-      shown.push(formatLine(after, lines[after - 1] ?? "", { separator: "-", column: 0 }));
+      shown.push(formatLine(after, lines.get(after) ?? "", { separator: "-", column: 0 }));
     }
   }
   return shown.join("\n");
+}
+
+/** The first lines of a text. Of most only the position is kept, since most lines are not shown. */
+class LineReader {
+  readonly #text: string;
+  /** Index of the first character of each line, and the index after the last one. */
+  readonly #starts = [0];
+
+  constructor(text: string, maximum: number) {
+    this.#text = text;
+    for (let end = 0; end < text.length && this.count < maximum;) {
+      const newline = text.indexOf("\n", end);
+      end = newline === -1 ? text.length : newline + 1;
+      this.#starts.push(end);
+    }
+  }
+
+  /** Number of lines, without those after the maximum. */
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** Returns a line without its line break; `undefined` if the text has no such line. */
+  get(number: number): string | undefined {
+    const [start, end] = [this.#starts[number - 1], this.#starts[number]];
+    if (end === undefined) return undefined;
+    const line = this.#text.slice(start, end);
+    return line.endsWith("\n") ? line.slice(0, -1) : line;
+  }
 }
 
 function formatLine(

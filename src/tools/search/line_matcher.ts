@@ -116,8 +116,7 @@ function estimateSteps(bytes: Uint8Array, risk: PatternRisk, multiline: boolean)
       return Infinity;
     case "power": {
       const power = risk.exponent + 1;
-      if (multiline) return bytes.length ** power;
-      return sumPowers(bytes, power);
+      return risk.factor * (multiline ? bytes.length ** power : sumPowers(bytes, power));
     }
   }
 }

@@ -105,6 +105,22 @@ Deno.test("createLineMatcher(): starts no worker for a pattern of bounded cost",
   assertEquals(workers.running.size, 0);
 });
 
+Deno.test("createLineMatcher(): the length of a line and the ways of a pattern decide about the worker", async () => {
+  using workers = recordWorkers();
+  const usesWorker = async (source: string, length: number): Promise<boolean> => {
+    const count = workers.running.size;
+    using matcher = createMatcher(source);
+    const matched = matcher.match(new TextEncoder().encode("a".repeat(length)), LIMITS);
+    const started = workers.running.size > count;
+    await matched;
+    return started;
+  };
+  assertEquals(await usesWorker("a*b", 2_000), false);
+  assertEquals(await usesWorker("a*b", 4_000), true);
+  assertEquals(await usesWorker(`${"a?".repeat(12)}b`, 100), false);
+  assertEquals(await usesWorker(`${"a?".repeat(20)}b`, 100), true);
+});
+
 Deno.test("search_files: an abort ends a search for a pattern that hangs, with its worker", async () => {
   await using workspace = new TestWorkspace();
   workspace.writeFile("a.txt", BYTES);

@@ -6,55 +6,114 @@
 
 /**
  * Cost of a pattern on a line of n characters: linear; a power of n, whose exponent is the number of unbounded
- * repetitions; or exponential, if repetitions are nested.
+ * repetitions, times the number of ways in which the other parts can match; or exponential, if repetitions are nested.
  */
 export type PatternRisk =
   | { readonly type: "linear" }
-  | { readonly type: "power"; readonly exponent: number }
+  | { readonly type: "power"; readonly exponent: number; readonly factor: number }
   | { readonly type: "exponential" };
+
+/** The cost of a part of a pattern. */
+interface PartCost {
+  /** Number of unbounded repetitions. */
+  readonly repetitions: number;
+  /** Binary logarithm of the number of ways in which its bounded repetitions and alternatives can match. */
+  readonly ways: number;
+}
+
+const SINGLE: PartCost = { repetitions: 0, ways: 0 };
+
+/** A group that is being read. */
+interface OpenGroup {
+  repetitions: number;
+  ways: number;
+  alternatives: number;
+  /** The part to which a quantifier applies. */
+  last: PartCost;
+}
+
+/** Below this number of ways, as a binary logarithm, the cost counts as that of one. */
+const FEW_WAYS = 8;
+
+/** Above this number of ways, as a binary logarithm, a pattern does not end on any line. */
+const MANY_WAYS = 40;
 
 /** Estimates the cost by the form of the pattern; may overestimate it. */
 export function getPatternRisk(source: string): PatternRisk {
-  const groups: { hasRepetition: boolean; hasAlternation: boolean }[] = [{
-    hasRepetition: false,
-    hasAlternation: false,
-  }];
-  let repetitions = 0;
+  const groups = [openGroup()];
   for (const [token] of source.matchAll(TOKENS)) {
-    const group = groups.at(-1);
-    if (!group) break;
+    const group = groups.at(-1) ?? openGroup();
     if (/^\\[1-9k]/.test(token)) return { type: "exponential" };
-    if (token === "(") groups.push({ hasRepetition: false, hasAlternation: false });
-    else if (token === "|") group.hasAlternation = true;
-    else if (token.startsWith(")")) {
-      const closed = groups.pop();
-      const isRepeated = isUnbounded(token.slice(1));
-      if (isRepeated && (closed?.hasRepetition || closed?.hasAlternation)) {
-        return { type: "exponential" };
-      }
-      const parent = groups.at(-1);
-      if (parent && (isRepeated || closed?.hasRepetition)) parent.hasRepetition = true;
-      if (parent && closed?.hasAlternation) parent.hasAlternation = true;
-      if (isRepeated) repetitions++;
-    } else if (isUnbounded(token)) {
-      group.hasRepetition = true;
-      repetitions++;
-    }
+    if (token.startsWith("(")) {
+      if (!token.endsWith(")")) groups.push(openGroup());
+    } else if (token === "|") {
+      group.alternatives++;
+      group.last = SINGLE;
+    } else if (token === ")") {
+      if (groups.length > 1) groups.pop();
+      addPart(groups.at(-1) ?? group, closeGroup(group));
+    } else if (QUANTIFIER.test(token)) {
+      if (!repeatPart(group, parseQuantifier(token))) return { type: "exponential" };
+    } else group.last = SINGLE;
   }
-  return repetitions === 0 ? { type: "linear" } : { type: "power", exponent: repetitions };
+  return toRisk(groups.reduceRight<PartCost>((inner, group) => {
+    addPart(group, inner);
+    return closeGroup(group);
+  }, SINGLE));
 }
 
-/** Matches escapes and classes as one token each, and a closing parenthesis with its quantifier. */
+function toRisk({ repetitions, ways }: PartCost): PatternRisk {
+  if (ways > MANY_WAYS) return { type: "exponential" };
+  if (ways <= FEW_WAYS && repetitions === 0) return { type: "linear" };
+  return { type: "power", exponent: repetitions, factor: ways <= FEW_WAYS ? 1 : 2 ** ways };
+}
+
+function openGroup(): OpenGroup {
+  return { repetitions: 0, ways: 0, alternatives: 1, last: SINGLE };
+}
+
+function closeGroup({ repetitions, ways, alternatives }: OpenGroup): PartCost {
+  return { repetitions, ways: ways + Math.log2(alternatives) };
+}
+
+function addPart(group: OpenGroup, part: PartCost): void {
+  group.repetitions += part.repetitions;
+  group.ways += part.ways;
+  group.last = part;
+}
+
+/** Adds the cost of repeating the last part; returns `false` if it is exponential. */
+function repeatPart(group: OpenGroup, { minimum, maximum }: Quantifier): boolean {
+  const { repetitions, ways } = group.last;
+  if (maximum > MAX_SAFE_REPETITIONS) {
+    group.repetitions++;
+    return repetitions === 0 && ways === 0;
+  }
+  group.repetitions += repetitions * Math.max(maximum - 1, 0);
+  group.ways += ways * Math.max(maximum - 1, 0) + Math.log2(Math.max(maximum - minimum + 1, 1));
+  group.last = SINGLE;
+  return true;
+}
+
+/** Matches flags, escapes, classes, quantifiers and the beginning of a group as one token each. */
 const TOKENS =
-  /\\(?:k<[^>]*>?|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]?|\((?!\?)|\((?=\?)|\)(?:[*+]|\{\d+,?\d*\})?|[*+]|\{\d+,?\d*\}|\|/g;
+  /\(\?[a-zA-Z-]+\)|\((?:\?(?:[:=!]|<[=!]|P?<[^>]*>|[a-zA-Z-]*:))?|\\(?:k<[^>]*>?|\d+|[\s\S])|\[\^?(?:\\[\s\S]|[^\]\\])*\]?|(?:[*+?]|\{\d+,?\d*\})\??|[\s\S]/g;
+
+const QUANTIFIER = /^(?:[*+?]|\{\d+,?\d*\})\??$/;
+
+interface Quantifier {
+  readonly minimum: number;
+  readonly maximum: number;
+}
 
 /** Quantifiers with a bound above this count as unbounded. */
 const MAX_SAFE_REPETITIONS = 20;
 
-function isUnbounded(quantifier: string): boolean {
-  if (quantifier === "*" || quantifier === "+") return true;
-  const [, minimum, comma, maximum] = /^\{(\d+)(,?)(\d*)\}$/.exec(quantifier) ?? [];
-  if (minimum === undefined) return false;
-  if (comma === "") return Number(minimum) > MAX_SAFE_REPETITIONS;
-  return maximum === "" || Number(maximum) > MAX_SAFE_REPETITIONS;
+function parseQuantifier(token: string): Quantifier {
+  if (token.startsWith("?")) return { minimum: 0, maximum: 1 };
+  const [, first, comma, last] = /^\{(\d+)(,?)(\d*)\}/.exec(token) ?? [];
+  if (first === undefined) return { minimum: 0, maximum: Infinity };
+  const minimum = Number(first);
+  if (comma === "") return { minimum, maximum: minimum };
+  return { minimum, maximum: last === "" ? Infinity : Number(last) };
 }

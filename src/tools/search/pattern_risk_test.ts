@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { startThreadTimer } from "../../../tests/thread_time.ts";
 import { getPatternRisk } from "./pattern_risk.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
@@ -15,7 +15,7 @@ const LINEAR = [
   "\\bx\\b",
   "(a{1,3}){1,3}",
 ];
-const POWER: readonly (readonly [string, number])[] = [
+const POWER: readonly (readonly [pattern: string, exponent: number, factor?: number])[] = [
   ["a*", 1],
   ["foo.*bar", 1],
   ["\\w+\\s*=\\s*\\w+", 4],
@@ -23,6 +23,13 @@ const POWER: readonly (readonly [string, number])[] = [
   ["a{3,}", 1],
   ["(a+)?", 1],
   ["x{21}", 1],
+  ["(a+){5}", 5],
+  ["(a+b){0,3}c*", 4],
+  ["\\(?a+\\)?", 1],
+  ["(?:a+?)?b*?", 2],
+  ["a?".repeat(20), 0, 2 ** 20],
+  ["(a|b){10}c*", 1, 2 ** 10],
+  [`(?<x>a{1,4}){5}(?i)b`, 0, 2 ** 10],
 ];
 const EXPONENTIAL = [
   "(a+)+",
@@ -35,12 +42,21 @@ const EXPONENTIAL = [
   "(a+)\\1",
   "(?<x>a+)+",
   "([a-z]+)*",
+  "(a?a?)+",
+  "(a{1,20}){1,20}b",
+  "(a?){20}(a?){20}(a|b)",
+  "a?".repeat(50),
+  "(a|aa){20}(a|b|c){20}b",
+  "((a{1,5}){1,5}){1,5}b",
+  "a{0,20}".repeat(10),
 ];
 
 Deno.test("getPatternRisk() classifies patterns by their form", () => {
   for (const source of LINEAR) assertEquals(getPatternRisk(source).type, "linear", source);
-  for (const [source, exponent] of POWER) {
-    assertEquals(getPatternRisk(source), { type: "power", exponent }, source);
+  for (const [source, exponent, factor = 1] of POWER) {
+    const { factor: estimated = 0, ...risk } = { factor: 0, ...getPatternRisk(source) };
+    assertEquals(risk, { type: "power", exponent }, source);
+    assertAlmostEquals(estimated / factor, 1, 1e-6, source);
   }
   for (const source of EXPONENTIAL) {
     assertEquals(getPatternRisk(source).type, "exponential", source);

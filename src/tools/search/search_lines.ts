@@ -9,6 +9,7 @@ import type { PathMatcher } from "../../core/ignore/glob.ts";
 import { TimeBudget } from "../budget/time_budget.ts";
 import { findExcludeFile } from "../files/parent_ignore_rules.ts";
 import { isExactPath } from "../../platform/paths.ts";
+import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { readWalkedFile } from "../sandbox/file_reading.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SandboxFiles } from "../sandbox/sandbox_files.ts";
@@ -153,6 +154,8 @@ async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGene
   const { pattern, start, matches, limit, signal, report } = query;
   using matcher = createLineMatcher(pattern, signal);
   const budget = new TimeBudget({ work: "The search", signal, limitMs: SEARCH_LIMIT_MS });
+  // The content of a file is no longer used when the next one is read.
+  const buffer = new Uint8Array(MAX_SMALL_FILE_BYTES);
   const onUnreadable = (path: string) => report.omit("unreadable", path);
   for await (const entry of walkEntries(files, start, { signal, onUnreadable })) {
     if (!isExactPath(entry.name)) report.omit("name", entry.path);
@@ -163,7 +166,7 @@ async function* walkAndMatch(files: SandboxFiles, query: SearchQuery): AsyncGene
       return;
     }
     const { path } = entry;
-    const bytes = await readWalkedFile(files, path, MAX_SEARCHED_BYTES);
+    const bytes = await readWalkedFile(files, path, { maxBytes: MAX_SEARCHED_BYTES, buffer });
     if (!bytes) {
       await reportUnread(files, path, report);
       continue;

@@ -102,7 +102,9 @@ async function readDirectoryRules(
   entries: readonly DirectoryEntry[],
 ): Promise<IgnoreRules[]> {
   if (!entries.some(({ name, kind }) => name === ".gitignore" && kind === "file")) return [];
-  const bytes = await readWalkedFile(files, `${path}/.gitignore`, MAX_IGNORE_BYTES);
+  const bytes = await readWalkedFile(files, `${path}/.gitignore`, {
+    maxBytes: MAX_IGNORE_BYTES,
+  });
   return bytes ? [parseIgnoreFile(new TextDecoder().decode(bytes), prefix)] : [];
 }
 

@@ -146,8 +146,11 @@ function findLines(text: string, wanted: string, budget: TimeBudget): Passage[] 
   const trimmed = lines.map((line) => line.trimEnd());
   const starts = getLineStarts(lines);
   const passages: Passage[] = [];
-  for (let first = 0; first + wantedLines.length <= lines.length; first++) {
-    if (first % CHECK_INTERVAL === 0) budget.check();
+  const rarest = findRarestLine(trimmed, wantedLines);
+  for (const [index, found] of rarest.lines.entries()) {
+    const first = found - rarest.offset;
+    if (index % CHECK_INTERVAL === 0) budget.check();
+    if (first < 0 || first + wantedLines.length > lines.length) continue;
     if (!wantedLines.every((line, offset) => trimmed[first + offset] === line)) continue;
     const last = first + wantedLines.length - 1;
     const lineEnd = (starts[last] ?? 0) + (lines[last]?.length ?? 0);
@@ -155,6 +158,21 @@ function findLines(text: string, wanted: string, budget: TimeBudget): Passage[] 
     passages.push({ start: starts[first] ?? 0, end: hasNewline ? lineEnd + 1 : lineEnd });
   }
   return passages;
+}
+
+/** Returns the wanted line that occurs least often, and the lines that are equal to it. */
+function findRarestLine(
+  lines: readonly string[],
+  wanted: readonly string[],
+): { readonly offset: number; readonly lines: readonly number[] } {
+  const found = new Map<string, number[]>(wanted.map((line) => [line, []]));
+  for (const [number, line] of lines.entries()) found.get(line)?.push(number);
+  let rarest = { offset: 0, lines: found.get(wanted[0] ?? "") ?? [] };
+  for (const [offset, line] of wanted.entries()) {
+    const equal = found.get(line) ?? [];
+    if (equal.length < rarest.lines.length) rarest = { offset, lines: equal };
+  }
+  return rarest;
 }
 
 function getLineStarts(lines: readonly string[]): number[] {

@@ -28,6 +28,7 @@ Deno.test("applyEdits() keeps the line endings of the file", async () => {
   assertEquals(await applyOneEdit("a\r\nb\r\nc\r\n", "a\nb", "x\ny"), "x\r\ny\r\nc\r\n");
   assertEquals(await applyOneEdit("a\nb\n", "a\r\nb", "x\r\ny"), "x\ny\n");
   assertEquals(await applyOneEdit("a\r\nb\nc\nd\n", "b\nc", "x\ny"), "a\r\nx\ny\nd\n");
+  assertEquals(await applyOneEdit("a\r\nb\nc", "c", "c\nd"), "a\r\nb\nc\nd");
 });
 
 Deno.test("applyEdits() ignores trailing whitespace [A98]", async () => {
@@ -153,4 +154,13 @@ Deno.test("applyEdits() rejects when the edits take longer than the budget, and 
   );
   controller.abort();
   await assertRejects(() => applyEdits("a", edits, new TimeBudget(options)), AbortedError);
+});
+
+Deno.test("applyEdits(): a passage of many equal lines is searched in linear time", async () => {
+  const getElapsed = startThreadTimer();
+  const passage = `${"\n".repeat(5_000)}a \n`;
+  const text = "\n".repeat(400_000);
+  assertStringIncludes(await getEditError(text, passage), "not found");
+  assertEquals(await applyOneEdit(`${text}a`, passage, "b"), `${"\n".repeat(395_000)}b`);
+  assert(getElapsed() < 5_000);
 });

@@ -107,7 +107,7 @@ function indexOrEnd(text: string, search: string, from: number): number {
 class TextWriter {
   readonly #baseUrl: string;
   readonly #parts: string[] = [];
-  #links: { readonly partIndex: number; readonly target: string | undefined }[] = [];
+  #link: { readonly partIndex: number; readonly target: string | undefined } | undefined;
   #preDepth = 0;
 
   constructor(address: string) {
@@ -131,7 +131,9 @@ class TextWriter {
 
   openTag(tag: string, source: string): void {
     if (tag === "a") {
-      this.#links.push({ partIndex: this.#parts.length, target: this.#resolveTarget(source) });
+      // Links do not nest: another one ends the link before it.
+      this.#closeLink();
+      this.#link = { partIndex: this.#parts.length, target: this.#resolveTarget(source) };
     }
     if (tag === "td" || tag === "th") this.#parts.push(" | ");
     if (!BLOCK_ELEMENTS.has(tag)) return;
@@ -156,7 +158,8 @@ class TextWriter {
   }
 
   #closeLink(): void {
-    const link = this.#links.pop();
+    const link = this.#link;
+    this.#link = undefined;
     if (!link?.target) return;
     const text = this.#parts.splice(link.partIndex).join("").trim();
     // Markdown has no links around several lines.

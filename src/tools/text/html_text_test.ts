@@ -62,3 +62,13 @@ Deno.test("htmlToText() does not throw on random pages", () => {
     );
   }
 });
+
+Deno.test("htmlToText(): a link ends the one before it, so that many open ones take linear time", () => {
+  assertEquals(
+    convert("<a href=x>one<a href=y>two</a>"),
+    "[one](https://a.test/dir/x)[two](https://a.test/dir/y)",
+  );
+  const getElapsed = startThreadTimer();
+  convert("<a href=x>".repeat(100_000) + "a" + "</a>".repeat(100_000));
+  assert(getElapsed() < 5_000);
+});

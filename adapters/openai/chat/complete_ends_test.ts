@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { completeEnds } from "./complete_ends.ts";
+
+const system = { role: "system", content: "s" };
+const user = { role: "user", content: "u" };
+const reply = { role: "assistant", content: "r" };
+const tool = { role: "tool", tool_call_id: "1", content: "x" };
+const first = { role: "user", content: "(The conversation goes on.)" };
+const last = { role: "user", content: "Continue." };
+
+Deno.test("completeEnds(): adds a prompt before a reply at the start, after the system prompt", () => {
+  assertEquals(completeEnds([reply, user]), [first, reply, user]);
+  assertEquals(completeEnds([system, reply, tool]), [system, first, reply, tool]);
+});
+
+Deno.test("completeEnds(): adds a prompt after a reply at the end", () => {
+  assertEquals(completeEnds([system, user, reply]), [system, user, reply, last]);
+  assertEquals(completeEnds([reply]), [first, reply, last]);
+});
+
+Deno.test("completeEnds(): leaves a conversation that starts and ends with prompts or results", () => {
+  for (const messages of [[user], [system, user, reply, tool], [user, reply, user], [system], []]) {
+    assertEquals(completeEnds(messages), messages);
+  }
+});

@@ -1,0 +1,108 @@
+/**
+ * Limits the calls of an agent to those of the run whose tool runs it.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../core/approval.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  ExplainedCall,
+  ExplainingApprove,
+} from "../core/approve.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
+import type { ResolvedConfig } from "./config.ts";
+import { addGuards } from "./guard.ts";
+import { ParentRun } from "./parent_run.ts";
+import { toDecision } from "./to_decision.ts";
+
+/**
+ * Returns the configuration with the rules of its parent: the policies as guards, and for each call, after the agent's own
+ * approval, the decision of the parent, which is made without asking a person.
+ *
+ * @throws {BadRequestError} If the limits on agents are reached.
+ */
+export function inheritRules(config: ResolvedConfig): ResolvedConfig {
+  const { parent, policies } = config;
+  if (!parent) return config;
+  if (!(parent instanceof ParentRun)) {
+    throw new BadRequestError(
+      "parent must be the `run` of a ToolContext, of this version of the library",
+    );
+  }
+  parent.addAgent();
+  const inherited = { ...config, policies: addGuards(policies, parent.config.policies) };
+  const { approve: parentApprove, approvalMode } = parent.config;
+  if (!parentApprove && !approvalMode) return inherited;
+  const approve = (request: ApprovalRequest): Promise<ApprovalAnswer> =>
+    decideUnder(parent, request, askOwn(config, request));
+  const explain = async (call: ExplainedCall) => ({
+    decision: await decideUnder(parent, call, decideAlone(config, call)),
+  });
+  return {
+    ...inherited,
+    approvalMode: "always",
+    approve: Object.assign(approve, { explain }),
+  };
+}
+
+async function decideUnder<Answer extends ApprovalAnswer>(
+  parent: ParentRun,
+  call: ExplainedCall,
+  own: Promise<Answer>,
+): Promise<Answer | ApprovalDecision> {
+  const answer = await own;
+  if (typeof answer === "object" && answer.type === "pending") return answer;
+  const decision = toDecision(answer);
+  if (decision.type === "denied") return decision;
+  const args: JsonObject = decision.arguments ?? call.arguments;
+  const inherited = await decideAlone(parent.config, {
+    name: call.name,
+    tool: call.tool,
+    arguments: args,
+  });
+  if (inherited.type === "denied") return inherited;
+  return decision.origin === "mode" ? inherited : decision;
+}
+
+/** Returns the answer of the agent's own approval; a call that needs none is approved. */
+async function askOwn(config: ApprovalConfig, request: ApprovalRequest): Promise<ApprovalAnswer> {
+  if (!needsApprovalPrompt(config, request)) return { type: "approved", origin: "mode" };
+  const { approve } = config;
+  return approve ? await approve(request) : false;
+}
+
+/**
+ * Returns the decision of a configuration on a call. A call that a person would be asked about is denied, since an agent
+ * that a tool runs works alone. Never rejects.
+ */
+async function decideAlone(
+  config: ApprovalConfig,
+  call: ExplainedCall,
+): Promise<ApprovalDecision> {
+  if (!needsApprovalPrompt(config, call)) return { type: "approved", origin: "mode" };
+  const { approve } = config;
+  if (!approve || !canExplain(approve)) return createDenial("every such call is asked about");
+  try {
+    const { decision } = await approve.explain(call);
+    return decision.type === "asked" ? createDenial(decision.reason) : toDecision(decision);
+  } catch (thrown) {
+    return createDenial(`the approval failed: ${getErrorMessage(thrown)}`);
+  }
+}
+
+function canExplain(approve: Approve): approve is ExplainingApprove {
+  return "explain" in approve && typeof approve.explain === "function";
+}
+
+function createDenial(reason: string): ApprovalDecision {
+  return {
+    type: "denied",
+    reason: `this agent works alone, and the call needs the approval of a person (${reason})`,
+    origin: "mode",
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * A run as the agents that its tools run see it.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../core/errors.ts";
+import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
+import type { ResolvedConfig, TurnSettings } from "./config.ts";
+
+/** Limits on the agents below a run. */
+export interface TreeLimits {
+  /** Maximum number of runs above an agent. */
+  readonly maxDepth: number;
+  /** Maximum number of agents that are started below the run of the host. */
+  readonly maxAgents: number;
+}
+
+/** The limits of agents whose tool has none: beyond what is useful, so that a recursion ends. */
+const DEFAULT_LIMITS: TreeLimits = { maxDepth: 8, maxAgents: 1000 };
+
+/** Counts the agents below one run of a host. */
+export class RunTree {
+  #started = 0;
+
+  /** Returns the reason why no agent may be started below a run; `undefined` if one may. */
+  findExcess(depth: number, { maxDepth, maxAgents }: TreeLimits): string | undefined {
+    if (depth >= maxDepth) return `agents may be nested ${maxDepth} deep`;
+    if (this.#started >= maxAgents) return `at most ${maxAgents} agents may be started`;
+    return undefined;
+  }
+
+  /** Counts an agent that is started. */
+  add(): void {
+    this.#started++;
+  }
+}
+
+/** Options for `new ParentRun()`. */
+export interface ParentRunOptions {
+  /** Id of the run. */
+  readonly runId: string;
+  /** Number of runs above it. */
+  readonly depth: number;
+  /** The configuration, with the rules that the run itself inherits. */
+  readonly config: ResolvedConfig;
+  /** The settings of the turn; the tools are those that the model may call in it. */
+  readonly settings: TurnSettings;
+  /** Counts the agents below the run of the host. */
+  readonly tree: RunTree;
+  /** Starts work that continues after the tool call. */
+  readonly background: (work: BackgroundWork) => void;
+  /** Limits on the agents that the call starts. Default: so high that only a recursion reaches them. */
+  readonly limits?: TreeLimits;
+}
+
+/** The run of a tool call. */
+export class ParentRun implements RunHandle {
+  readonly runId: string;
+  readonly depth: number;
+  /** The configuration, with the rules that the run itself inherits. */
+  readonly config: ResolvedConfig;
+  /** The settings of the turn. */
+  readonly settings: TurnSettings;
+  /** Counts the agents below the run of the host. */
+  readonly tree: RunTree;
+  readonly background: (work: BackgroundWork) => void;
+  readonly #limits: TreeLimits;
+
+  /** Creates the handle of one tool call. */
+  constructor(options: ParentRunOptions) {
+    this.runId = options.runId;
+    this.depth = options.depth;
+    this.config = options.config;
+    this.settings = options.settings;
+    this.tree = options.tree;
+    this.background = options.background;
+    this.#limits = options.limits ?? DEFAULT_LIMITS;
+  }
+
+  /** Returns the same run with limits on the agents that the call starts. */
+  withLimits(limits: TreeLimits): ParentRun {
+    return new ParentRun({ ...this, limits });
+  }
+
+  /** Returns the reason why the call may start no agent; `undefined` if it may. */
+  findExcess(): string | undefined {
+    return this.tree.findExcess(this.depth, this.#limits);
+  }
+
+  /**
+   * Counts an agent that the call starts.
+   *
+   * @throws {BadRequestError} If a limit is reached.
+   */
+  addAgent(): void {
+    const excess = this.findExcess();
+    if (excess) throw new BadRequestError(`The agent was not started: ${excess}`);
+    this.tree.add();
+  }
+}

@@ -1,0 +1,37 @@
+import { assert, assertEquals } from "@std/assert";
+import { DatabaseSync } from "node:sqlite";
+import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import { SqliteSessionStore } from "./sqlite_store.ts";
+
+const CHANGES = {
+  "is broken": "UPDATE entries SET line = 'x' WHERE session = 'a'",
+  "has more words":
+    "UPDATE entries SET line = replace(line, 'zebra', 'the data of this image was lost zebra')",
+} as const;
+
+for (const [change, statement] of Object.entries(CHANGES)) {
+  testDatabase(`delete() removes the words of an entry whose line ${change}`, async (path) => {
+    await using store = new SqliteSessionStore({ path });
+    for (const id of ["a", "b"]) {
+      await using session = await store.create({ id });
+      for (let number = 0; number < 50; number++) {
+        session.append(createMessageEntry(id === "a" ? `zebra ${number}` : `needle ${number}`));
+      }
+    }
+    await store.close();
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA secure_delete = ON; ${statement}`);
+    database.close();
+
+    await using reopened = new SqliteSessionStore({ path });
+    await reopened.delete("a");
+    assertEquals((await reopened.search("needle", { limit: 100 })).length, 50);
+    await reopened.close();
+    assert(!await hasText(path, "zebra"));
+  });
+}
+
+/** Whether a file has a text. */
+async function hasText(path: string, text: string): Promise<boolean> {
+  return new TextDecoder("latin1").decode(await Deno.readFile(path)).includes(text);
+}

@@ -1,0 +1,453 @@
+import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { settle } from "../../tests/conformance/ports.ts";
+import { testAgent } from "../../tests/conformance/test_agent.ts";
+import { Agent } from "../agent/agent.ts";
+import type { AgentOptions } from "../agent/options.ts";
+import { BadRequestError } from "../core/errors.ts";
+import type { Policy } from "../core/policy.ts";
+import type { StreamFn, StreamRequest } from "../core/stream.ts";
+import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
+import type { Usage } from "../core/usage.ts";
+import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
+import { subAgentTool } from "../sub_agents/mod.ts";
+import {
+  fail,
+  fakeTool,
+  hang,
+  ManualClock,
+  reply,
+  scriptedStream,
+  toolCall,
+} from "../testing/mod.ts";
+import type { ScriptedStep } from "../testing/script.ts";
+import { seededRandom } from "../testing/seeded_random.ts";
+import { budget, type BudgetOptions, sharedBudget } from "./mod.ts";
+
+const SEEDS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 150;
+const model = "test/model";
+/** One unit of money per output token, two per input token that is written to the cache. */
+const PRICES = { [model]: { input: 1_000_000, output: 1_000_000, cacheWrite: 2_000_000 } };
+const usage: Usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
+
+/** The two policies, which check one run alike. */
+const BUDGETS: Readonly<Record<string, (limits: BudgetOptions) => Policy>> = {
+  budget,
+  sharedBudget,
+};
+
+function startAgent(
+  policy: Policy,
+  steps: readonly ScriptedStep[],
+  options: Partial<AgentOptions> = {},
+) {
+  const streamOptions = { maxTokens: 100 };
+  return testAgent(steps, { policies: [policy], prices: PRICES, streamOptions, ...options });
+}
+
+for (const [name, create] of Object.entries(BUDGETS)) {
+  Deno.test(`${name}() with preflight makes a request whose worst case just fits, and no larger one`, async () => {
+    // "Go" is estimated as one token and four for the message.
+    for (
+      const [limits, made] of [
+        [{ tokens: 105 }, 1],
+        [{ tokens: 104 }, 0],
+        [{ cost: 110 }, 1],
+        [{ cost: 109 }, 0],
+      ] as const
+    ) {
+      const { agent, streamFn } = startAgent(
+        create({ ...limits, preflight: true }),
+        [reply("Done", { usage })],
+      );
+      const { stoppedBy } = await agent.prompt("Go");
+      assertEquals(streamFn.calls.length, made);
+      assertEquals(stoppedBy === undefined, made === 1);
+    }
+  });
+
+  Deno.test(`${name}() with preflight says what the refused request could have spent`, async () => {
+    const { agent } = startAgent(
+      create({ tokens: 120, preflight: true }),
+      [reply([toolCall("work")], { usage }), reply("Never")],
+      { tools: [fakeTool({ name: "work" })] },
+    );
+    const { stoppedBy, turns } = await agent.prompt("Go");
+    assertEquals(turns, 2);
+    assertStringIncludes(
+      stoppedBy?.reason ?? "",
+      "could exceed the limit of 120 tokens: 15 tokens",
+    );
+    assertStringIncludes(stoppedBy?.reason ?? "", "0 tokens are reserved");
+    assertStringIncludes(stoppedBy?.reason ?? "", "it could spend up to 1");
+  });
+
+  Deno.test(`${name}() with preflight takes the maximum of the model for a request without one`, async () => {
+    const run = async (maxOutputTokens: number | undefined, tokens: number) => {
+      const streamFn = Object.assign(
+        scriptedStream([reply("Done", { usage })]),
+        maxOutputTokens === undefined ? {} : { maxOutputTokens: () => maxOutputTokens },
+      );
+      const policies = [create({ tokens, preflight: true })];
+      const agent = new Agent({ model, streamFn, policies });
+      return (await agent.prompt("Go")).stoppedBy === undefined;
+    };
+    assertEquals(await run(50, 55), true);
+    assertEquals(await run(50, 54), false);
+    assertEquals(await run(undefined, 32_005), true);
+    assertEquals(await run(undefined, 32_004), false);
+  });
+
+  Deno.test(`${name}() with preflight stops before a request of unknown price, unless it is ignored`, async () => {
+    for (const [unknownPrice, made] of [["stop", 0], ["ignore", 1]] as const) {
+      const { agent, streamFn } = startAgent(
+        create({ cost: 1000, preflight: true, unknownPrice }),
+        [reply("Done", { usage })],
+        { prices: {} },
+      );
+      const { stoppedBy } = await agent.prompt("Go");
+      assertEquals(streamFn.calls.length, made);
+      assertEquals(stoppedBy?.reason.includes("price unknown") ?? false, made === 0);
+    }
+  });
+
+  Deno.test(`${name}() with preflight loads the prices of the model first`, async () => {
+    const inner = scriptedStream([reply("Done", { usage })]);
+    let isLoaded = false;
+    const streamFn = Object.assign(wrapStreamFn(inner, (request) => inner(request)), {
+      prices: () => isLoaded ? PRICES[model] : undefined,
+      loadFacts: () => {
+        isLoaded = true;
+        return Promise.resolve();
+      },
+    });
+    const policies = [create({ cost: 1, preflight: true })];
+    const agent = new Agent({ model, streamFn, policies, streamOptions: { maxTokens: 100 } });
+    assertStringIncludes((await agent.prompt("Go")).stoppedBy?.reason ?? "", "cost limit of 1");
+    assertEquals(inner.calls, []);
+  });
+
+  Deno.test(`${name}() counts the input of a reply that streams, if the request was checked`, async () => {
+    const { agent, clock } = startAgent(
+      create({ tokens: 225, preflight: true }),
+      [hang({ after: "x".repeat(40) })],
+      { streamOptions: { maxTokens: 6 } },
+    );
+    // 219 tokens of input, and 10 of the reply so far.
+    const running = agent.prompt("x".repeat(860));
+    await settle();
+    clock.advance(250);
+    assertEquals((await running).stoppedBy?.reason, "The run reached the limit of 225 tokens");
+  });
+
+  Deno.test(`${name}() limits the time of tool calls`, async () => {
+    const { agent, clock } = testAgent(
+      [reply([toolCall("work")]), reply([toolCall("work")]), reply("Never")],
+      {
+        policies: [create({ toolMs: 1500 })],
+        tools: [fakeTool({
+          name: "work",
+          result: () => {
+            clock.advance(1000);
+            return "ok";
+          },
+        })],
+      },
+    );
+    const { stoppedBy, turns } = await agent.prompt("Go");
+    assertEquals([turns, stoppedBy?.reason], [
+      2,
+      "The run reached the limit of 1500 ms for tool calls",
+    ]);
+  });
+
+  Deno.test(`${name}() with preflight refuses calls that may take longer than what is left`, async () => {
+    const tools = [
+      fakeTool({ name: "short", timeoutMs: 400 }),
+      fakeTool({ name: "long", timeoutMs: 1001 }),
+      fakeTool({ name: "unlimited" }),
+    ];
+    const { agent } = testAgent(
+      [
+        reply([toolCall("short"), toolCall("short"), toolCall("long"), toolCall("short")]),
+        reply([toolCall("unlimited")]),
+        reply("Done"),
+      ],
+      { policies: [create({ toolMs: 1000, preflight: true })], tools },
+    );
+    await agent.prompt("Go");
+    assertEquals(tools.map(({ calls }) => calls.length), [2, 0, 1]);
+    const refusals = JSON.stringify(agent.state.messages);
+    assertStringIncludes(
+      refusals,
+      "may take up to 1001 ms, but of the limit of 1000 ms for tool calls 0 ms are spent and 800 ms",
+    );
+  });
+
+  Deno.test(`${name}() with preflight.maxOutputTokens assumes it for a request without a maximum`, async () => {
+    const run = async (tokens: number, maxTokens?: number) => {
+      const streamFn = Object.assign(scriptedStream([reply("Done", { usage })]), {
+        maxOutputTokens: () => 50,
+      });
+      const policies = [create({ tokens, preflight: { maxOutputTokens: 20 } })];
+      const streamOptions = maxTokens === undefined ? {} : { maxTokens };
+      const agent = new Agent({ model, streamFn, policies, streamOptions });
+      return (await agent.prompt("Go")).stoppedBy === undefined;
+    };
+    assertEquals([await run(25), await run(24)], [true, false]);
+    assertEquals([await run(35, 30), await run(34, 30)], [true, false]);
+  });
+
+  Deno.test(`${name}() with preflight.maxRequestMs makes no request that could end after the time limit`, async () => {
+    for (const [maxRequestMs, turns] of [[300, 2], [301, 1]] as const) {
+      const clock = new ManualClock();
+      const policy = name === "budget"
+        ? budget({ elapsedMs: 1000, preflight: { maxRequestMs } })
+        : sharedBudget({ elapsedMs: 1000, preflight: { maxRequestMs }, now: clock.now });
+      const work = fakeTool({
+        name: "work",
+        result: () => {
+          clock.advance(700);
+          return "ok";
+        },
+      });
+      const streamFn = scriptedStream([reply([toolCall("work")], { usage }), reply("Done")]);
+      const { now } = clock;
+      const agent = new Agent({ model, streamFn, policies: [policy], tools: [work], now });
+      const { stoppedBy } = await agent.prompt("Go");
+      assertEquals(streamFn.calls.length, turns);
+      assertEquals(
+        stoppedBy?.reason,
+        turns === 2
+          ? undefined
+          : "The next request could exceed the time limit of 1000 ms: 700 ms are spent, and it could take up to 301 ms",
+      );
+    }
+  });
+
+  Deno.test(`${name}() with preflight.maxToolMs refuses calls without a timeout that may take longer than what is left`, async () => {
+    const tools = [fakeTool({ name: "unlimited" }), fakeTool({ name: "short", timeoutMs: 400 })];
+    const { agent } = testAgent(
+      [
+        reply([toolCall("unlimited"), toolCall("unlimited"), toolCall("short")]),
+        reply("Done"),
+      ],
+      { policies: [create({ toolMs: 1000, preflight: { maxToolMs: 600 } })], tools },
+    );
+    await agent.prompt("Go");
+    assertEquals(tools.map(({ calls }) => calls.length), [1, 1]);
+    assertStringIncludes(
+      JSON.stringify(agent.state.messages),
+      "may take up to 600 ms, but of the limit of 1000 ms for tool calls 0 ms are spent and 600 ms",
+    );
+  });
+
+  Deno.test(`${name}() refuses an invalid preflight, and an invalid limit of tool time`, () => {
+    const invalid = [1, null, "yes", { maxOutputTokens: -1 }, { maxRequestMs: "1" }, { maxMs: 1 }];
+    for (const preflight of invalid) {
+      assertThrows(() => create({ preflight: preflight as unknown as boolean }), BadRequestError);
+    }
+    assertThrows(() => create({ toolMs: -1 }), BadRequestError, "toolMs");
+  });
+}
+
+Deno.test("sharedBudget() with preflight reserves for the requests of other runs until their replies are complete", async () => {
+  const policy = sharedBudget({ tokens: 209, preflight: true });
+  const started = Promise.withResolvers<void>();
+  const finish = Promise.withResolvers<void>();
+  const slow: StreamFn = async function* (request) {
+    started.resolve();
+    await finish.promise;
+    yield* scriptedStream([reply("Done", { usage })])(request);
+  };
+  const create = (streamFn: StreamFn) =>
+    new Agent({ model, streamFn, policies: [policy], streamOptions: { maxTokens: 100 } });
+  const running = create(slow).prompt("Go");
+  await started.promise;
+  assertEquals(policy.spent.reserved.usage.total, 105);
+  const refused = await create(scriptedStream([reply("Never")])).prompt("Go");
+  assertStringIncludes(
+    refused.stoppedBy?.reason ?? "",
+    "105 tokens are reserved for other requests",
+  );
+  finish.resolve();
+  assertEquals((await running).stoppedBy, undefined);
+  assertEquals(policy.spent.reserved.usage.total, 0);
+  const next = await create(scriptedStream([reply("Done", { usage })])).prompt("Go");
+  assertEquals(next.stoppedBy, undefined);
+  assertEquals(policy.spent.usage.total, 30);
+});
+
+Deno.test("sharedBudget() releases what is reserved when a request fails, is aborted or its run is stopped", async () => {
+  const controller = new AbortController();
+  const cases: [ScriptedStep, Policy[]][] = [
+    [fail("bad_request", "refused"), []],
+    [hang(), []],
+    [reply("Never"), [{ name: "throws", preRequest: () => Promise.reject(new Error("broken")) }]],
+    [reply("Never"), [{ name: "stops", preRequest: () => ({ type: "stop", reason: "enough" }) }]],
+  ];
+  for (const [step, others] of cases) {
+    const policy = sharedBudget({ tokens: 1000, preflight: true });
+    const streamFn = scriptedStream([step]);
+    const agent = new Agent({
+      model,
+      streamFn,
+      policies: [policy, ...others],
+      streamOptions: { maxTokens: 100 },
+    });
+    const running = agent.prompt("Go", { signal: controller.signal });
+    await settle();
+    agent.abort();
+    await running;
+    assertEquals(policy.spent.reserved.usage.total, 0);
+  }
+});
+
+Deno.test("sharedBudget() shows the time that is reserved for calls until they end", async () => {
+  const policy = sharedBudget({ toolMs: 1000, preflight: true });
+  const seen: number[] = [];
+  const work = fakeTool({
+    name: "work",
+    timeoutMs: 400,
+    result: () => {
+      seen.push(policy.spent.reserved.toolMs);
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    policies: [policy],
+    tools: [work],
+  });
+  await agent.prompt("Go");
+  assertEquals([seen, policy.spent.reserved.toolMs], [[400], 0]);
+});
+
+Deno.test("sharedBudget() does not count the time of tools whose agents have it", async () => {
+  const policy = sharedBudget({ toolMs: 1000, preflight: true });
+  const { agent, clock } = testAgent(
+    [
+      reply([toolCall("explore", { prompt: "Look" })]),
+      reply([toolCall("work")]),
+      reply("Seen"),
+      reply("Done"),
+    ],
+    {
+      policies: [policy],
+      toolTimeoutMs: 800,
+      tools: [
+        subAgentTool({ name: "explore", description: "" }),
+        fakeTool({
+          name: "work",
+          result: () => {
+            clock.advance(700);
+            return "ok";
+          },
+        }),
+      ],
+    },
+  );
+  assertEquals((await agent.prompt("Go")).text, "Done");
+  assertEquals(policy.spent.toolMs, 700);
+});
+
+/** The input of a request, as the budget estimates it. */
+function estimateInput({ context: { systemPrompt, messages, tools } }: StreamRequest): number {
+  const texts = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
+  return messages.reduce((sum, message) => sum + estimateTokens(message), texts);
+}
+
+interface TreeTrial {
+  /** Tokens of all replies and failed attempts. */
+  spent: number;
+  /** Number of replies that the limit ended early. */
+  aborted: number;
+  /** The largest number of tokens by which a reply was longer than its worst case; 0 in half of the trials. */
+  excess: number;
+  requests: number;
+  refusals: number;
+}
+
+/** Checks that a refused request did not fit. */
+function assertExceedsLimit(reason: string, trial: string): void {
+  const match =
+    /^The next request could exceed the limit of (\d+) tokens: (\d+) .* (\d+) tokens are reserved .* up to (\d+)/
+      .exec(reason);
+  if (!match) return;
+  const [limit = 0, ...parts] = match.slice(1).map(Number);
+  assert(parts.reduce((sum, part) => sum + part) > limit, `${trial}: ${reason}`);
+}
+
+/** Runs a tree of agents, side by side and nested, until their budget refuses a request or they have nothing left to do. */
+async function runTree(seed: number): Promise<TreeTrial> {
+  const random = seededRandom(seed);
+  const pick = (max: number) => Math.floor(random() * max);
+  const trial: TreeTrial = { spent: 0, aborted: 0, excess: 0, requests: 0, refusals: 0 };
+  const limit = 500 + pick(8000);
+  const exact = pick(2) === 0;
+  const abortAt = pick(4) === 0 ? 2 + pick(8) : undefined;
+  const streamFn: StreamFn = async function* (request) {
+    if (++trial.requests === abortAt) agent.abort();
+    for (let wait = pick(4); wait > 0; wait--) await Promise.resolve();
+    // A usage of 0 counts as not reported.
+    const input = 1 + Math.floor((estimateInput(request) - 1) * random());
+    const over = exact ? 0 : pick(300);
+    const output = pick((request.options.maxTokens ?? 0) + 1) + over;
+    trial.excess = Math.max(trial.excess, over);
+    const used = { input, output, cacheRead: 0, cacheWrite: 0, total: input + output };
+    const delegate = () => toolCall("delegate", { prompt: `Task ${pick(100)}` });
+    const step = pick(8) === 0
+      ? fail("network_error", "down", { usage: used })
+      : pick(3) === 0
+      ? reply("Done", { usage: used })
+      : reply([...Array.from({ length: 1 + pick(3) }, delegate), toolCall("work")], {
+        usage: used,
+      });
+    for await (const event of scriptedStream([step])(request)) {
+      if (event.type === "done" || event.type === "error") {
+        trial.spent += input + output;
+      }
+      yield event;
+    }
+  };
+  const policy = sharedBudget({ tokens: limit, preflight: true });
+  const agent = new Agent({
+    model,
+    streamFn,
+    policies: [policy],
+    streamOptions: { maxTokens: 50 + pick(300) },
+    maxTurns: 6,
+    retry: () => null,
+    tools: [
+      subAgentTool({ name: "delegate", description: "Delegates.", maxDepth: 3, maxAgents: 1000 }),
+      fakeTool({ name: "work" }),
+    ],
+  });
+  const reasons: string[] = [];
+  agent.subscribe((event) => {
+    const own = event.type === "sub_agent" ? event.event : event;
+    if (own.type === "message_end" && own.message.role === "assistant") {
+      if (own.message.stopReason === "aborted") trial.aborted++;
+    }
+    if (own.type === "agent_end" && own.stoppedBy?.policy === "shared_budget") {
+      trial.refusals++;
+      reasons.push(own.stoppedBy.reason);
+    }
+  });
+  await agent.prompt("Go");
+  for (const reason of reasons) assertExceedsLimit(reason, `seed ${seed}`);
+  // A reply that the limit ends early counts with its estimate.
+  if (trial.aborted === 0) assertEquals(policy.spent.usage.total, trial.spent, `seed ${seed}`);
+  assertEquals(policy.spent.reserved.usage.total, 0, `seed ${seed}: reserved`);
+  const allowed = limit + trial.excess * trial.requests;
+  assert(trial.spent <= allowed, `seed ${seed}: ${trial.spent} of ${limit}`);
+  return trial;
+}
+
+Deno.test("sharedBudget() with preflight: a tree of agents never spends more than the limit", async () => {
+  const sum = { requests: 0, refusals: 0 };
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { requests, refusals } = await runTree(seed);
+    sum.requests += requests;
+    sum.refusals += refusals;
+  }
+  assert(sum.requests > 5 * SEEDS && sum.refusals > SEEDS / 2, JSON.stringify(sum));
+});

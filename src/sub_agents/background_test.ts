@@ -1,0 +1,200 @@
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
+import { createDeferred } from "../core/deferred.ts";
+import { BadRequestError } from "../core/errors.ts";
+import type { Policy, PolicyContext } from "../core/policy.ts";
+import type { RunHandle } from "../core/run_handle.ts";
+import { zeroCost } from "../core/usage.ts";
+import type { StreamFn } from "../core/stream.ts";
+import { defineTool } from "../core/tool.ts";
+import { checkEvents } from "../testing/event_grammar.ts";
+import { fakeTool } from "../testing/fake_tool.ts";
+import { toolCall } from "../testing/messages.ts";
+import { hang, reply, type ScriptedStep } from "../testing/script.ts";
+import { scriptedStream } from "../testing/scripted_stream.ts";
+import { subAgentTool } from "./sub_agent_tool.ts";
+
+const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+const explore = subAgentTool({ name: "explore", description: "Looks around.", background: true });
+const startInBackground = () => toolCall("explore", { prompt: "Look", background: true });
+
+/** Answers the host's agent and its sub-agents from two lists. */
+function createAgent(own: readonly ScriptedStep[], children: readonly ScriptedStep[]) {
+  const ownStream = scriptedStream(own);
+  const childStream = scriptedStream(children);
+  const streamFn: StreamFn = (request) =>
+    JSON.stringify(request.context.messages[0]).includes("Look")
+      ? childStream(request)
+      : ownStream(request);
+  return { agent: new Agent({ model: "test/model", streamFn, tools: [explore] }), ownStream };
+}
+
+function readTexts(agent: Agent): string[] {
+  return agent.state.messages.map(({ role, ...message }) =>
+    `${role}: ${JSON.stringify("content" in message ? message.content : "")}`
+  );
+}
+
+Deno.test("background: the call returns at once, and the report is a follow-up before the run ends", async () => {
+  const { agent, ownStream } = createAgent(
+    [reply([startInBackground()]), reply("Waiting", { usage }), reply("Thanks", { usage })],
+    [reply("All is well", { usage })],
+  );
+  const stream = agent.promptStream("Go");
+  const events = await checkEvents(stream);
+  const texts = readTexts(agent);
+  assertEquals(texts.length, 6);
+  assertStringIncludes(texts[2] ?? "", "The agent works in the background");
+  assertStringIncludes(texts[4] ?? "", "has finished. Its report:\\n\\nAll is well");
+  assertStringIncludes(texts[5] ?? "", "Thanks");
+  assertEquals(ownStream.calls.length, 3);
+  const paths = new Set(events.flatMap((event) => event.type === "sub_agent" ? event.path : []));
+  assertEquals([...paths], ["call_1"]);
+  assertEquals((await stream.result()).usage.total, 21);
+});
+
+Deno.test("background: several run side by side, and their reports arrive as they end", async () => {
+  const { agent } = createAgent(
+    [
+      reply([startInBackground(), startInBackground()]),
+      reply("Waiting"),
+      reply("One"),
+      reply("Two"),
+    ],
+    [reply("First"), reply("Second")],
+  );
+  await checkEvents(agent.promptStream("Go"));
+  const all = readTexts(agent).join("\n");
+  assertStringIncludes(all, "First");
+  assertStringIncludes(all, "Second");
+});
+
+Deno.test("background: an abort ends the run and cancels the agent", async () => {
+  const { agent } = createAgent([reply([startInBackground()]), reply("Waiting")], [hang()]);
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) agent.abort("enough");
+  });
+  const result = await agent.prompt("Go");
+  assertEquals([result.stopReason, result.abortReason], ["aborted", "enough"]);
+});
+
+Deno.test("background: steering and follow-ups are delivered while the run waits", async () => {
+  for (const method of ["steer", "followUp"] as const) {
+    const { agent } = createAgent(
+      [reply([startInBackground()]), reply("Waiting"), reply("Answer"), reply("Never")],
+      [hang()],
+    );
+    agent.subscribe((event) => {
+      if (event.type !== "turn_end") return;
+      if (event.turn === 2) queueMicrotask(() => setTimeout(() => agent[method]("Still there?")));
+      if (event.turn === 3) agent.abort();
+    });
+    await agent.prompt("Go");
+    assertStringIncludes(readTexts(agent).join("\n"), "Answer");
+  }
+});
+
+Deno.test("background: an error of the run cancels the agent", async () => {
+  const { agent } = createAgent([reply([startInBackground()])], [hang()]);
+  const result = await agent.prompt("Go");
+  assertEquals(result.stopReason, "error");
+});
+
+/** A tool that starts the given work. */
+function workTool(work: (run: RunHandle) => void) {
+  return defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: (_args, { run }) => {
+      work(run);
+      return "started";
+    },
+  });
+}
+
+async function runWork(
+  work: (run: RunHandle) => void,
+  steps: readonly ScriptedStep[],
+): Promise<string> {
+  const streamFn = scriptedStream([reply([toolCall("work", {})]), ...steps]);
+  const agent = new Agent({ model: "test/model", streamFn, tools: [workTool(work)] });
+  await checkEvents(agent.promptStream("Go"));
+  return readTexts(agent).join("\n");
+}
+
+Deno.test("background: work of any tool may return a message, and its failure is reported", async () => {
+  const steps = [reply("Waiting"), reply("Thanks")];
+  const ok = await runWork((run) => run.background(() => Promise.resolve("It is done")), steps);
+  assertStringIncludes(ok, "It is done");
+  const failed = await runWork(
+    (run) => run.background(() => Promise.reject(new Error("broken"))),
+    steps,
+  );
+  assertStringIncludes(failed, "The work of the tool call call_1 (work) failed: broken");
+  const thrown = await runWork((run) =>
+    run.background(() => {
+      throw new Error("at once");
+    }), steps);
+  assertStringIncludes(thrown, "at once");
+  const none = await runWork((run) => run.background(() => Promise.resolve([])), [reply("Done")]);
+  assertStringIncludes(none, "Done");
+});
+
+Deno.test("background: its spending is listed by tool call, for policies and at the end of the run", async () => {
+  const usage = { input: 3, output: 1, cacheRead: 0, cacheWrite: 0, total: 4 };
+  const cost = { ...zeroCost(), total: 2 };
+  const spend = (run: RunHandle): void =>
+    run.background(async ({ onEvent }) => {
+      const result = { content: [], usage, cost };
+      const end = {
+        type: "tool_execution_end",
+        id: "x",
+        name: "x",
+        result,
+        isError: false,
+      } as const;
+      for (let count = 0; count < 2; count++) await onEvent(end);
+      return "It is done";
+    });
+  const seen: (PolicyContext["lateSpending"])[] = [];
+  const watch: Policy = { name: "watch", postTurn: (turn) => void seen.push(turn.lateSpending) };
+  const call = toolCall("work", {}, { id: "w" });
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([call]), reply("Waiting"), reply("Thanks")]),
+    tools: [workTool(spend)],
+    policies: [watch],
+  });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const end = events.at(-1);
+  const expected = [{
+    toolCallId: "w",
+    usage: { ...usage, input: 6, output: 2, total: 8 },
+    cost: { ...cost, total: 4 },
+  }];
+  assertEquals(end?.type === "agent_end" && end.lateSpending, expected);
+  assertEquals([seen.at(0), seen.at(-1)], [undefined, expected]);
+});
+
+Deno.test("background: a run that has ended starts no work", async () => {
+  let handle: RunHandle | undefined;
+  await runWork((run) => handle = run, [reply("Done")]);
+  assertThrows(() => handle?.background(() => Promise.resolve("late")), BadRequestError);
+});
+
+Deno.test("background: work that ignores its signal does not keep an aborted run from ending", async () => {
+  const never = createDeferred<string>();
+  const streamFn = scriptedStream([reply([toolCall("work", {})]), reply("Waiting")]);
+  const work = workTool((run) => run.background(() => never.promise));
+  const agent = new Agent({
+    model: "test/model",
+    streamFn,
+    tools: [work, fakeTool({ name: "x" })],
+  });
+  agent.subscribe((event) => {
+    if (event.type === "turn_end" && event.turn === 2) agent.abort();
+  });
+  assertEquals((await agent.prompt("Go")).stopReason, "aborted");
+  never.resolve("late");
+});

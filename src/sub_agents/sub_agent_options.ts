@@ -1,0 +1,93 @@
+/**
+ * The options of a tool that starts sub-agents.
+ *
+ * @module
+ */
+
+import { checkNames } from "../core/check_names.ts";
+import { checkNumber } from "../core/check_number.ts";
+import { checkObject } from "../core/check_object.ts";
+import { describeValue } from "../core/describe_value.ts";
+import { BadRequestError } from "../core/errors.ts";
+import { type ModelSpec, modelSpec } from "../core/model.ts";
+import type { Policy } from "../core/policy.ts";
+import type { StreamFn, StreamOptions } from "../core/stream.ts";
+import type { ToolSelector } from "./select_tools.ts";
+
+/** Options for `subAgentTool()`. What is not given is that of the run that starts the sub-agent. */
+export interface SubAgentToolOptions {
+  /** Name by which the model calls the tool. */
+  readonly name: string;
+  /** Description for the model: what the sub-agent can do, and what its prompt must contain. */
+  readonly description: string;
+  /** The model. Default: that of the run. */
+  readonly model?: ModelSpec | string | undefined;
+  /** Calls the model. Default: that of the run. */
+  readonly streamFn?: StreamFn | undefined;
+  /** Options of its model calls, which replace those of the run one by one. Default: those of the run. */
+  readonly streamOptions?: StreamOptions | undefined;
+  /** The system prompt. Default: that it works alone, and that its last reply is its report. */
+  readonly systemPrompt?: string | undefined;
+  /**
+   * Its tools: names or tools of the run. One that the run does not have is left out and reported as a `warning` event.
+   * Default: all tools of the run.
+   */
+  readonly tools?: readonly ToolSelector[] | undefined;
+  /** Whether it gets only tools that change nothing; its own tool then changes nothing either. Default: `false`. */
+  readonly readOnly?: boolean | undefined;
+  /** Its policies, in addition to those of the run. Default: none. */
+  readonly policies?: readonly Policy[] | undefined;
+  /** Maximum number of its turns. Default: that of the run. */
+  readonly maxTurns?: number | undefined;
+  /** Maximum number of agents above it: 1 if only the agent of the host may start it. Default: 1. */
+  readonly maxDepth?: number | undefined;
+  /** Maximum number of agents that run below one run of the host. Default: 50. */
+  readonly maxAgents?: number | undefined;
+  /**
+   * Whether the model may start it in the background: the call returns at once, the report arrives as a follow-up, and the
+   * run ends after it. Default: `false`.
+   */
+  readonly background?: boolean | undefined;
+}
+
+const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
+  name: 1,
+  description: 1,
+  model: 1,
+  streamFn: 1,
+  streamOptions: 1,
+  systemPrompt: 1,
+  tools: 1,
+  readOnly: 1,
+  policies: 1,
+  maxTurns: 1,
+  maxDepth: 1,
+  maxAgents: 1,
+  background: 1,
+};
+
+/**
+ * Checks the options of untyped callers; those of the sub-agent itself are checked with its agent.
+ *
+ * @throws {BadRequestError} If an option is unknown or invalid.
+ */
+export function checkSubAgentOptions(options: SubAgentToolOptions): void {
+  checkObject(options, 'Pass options such as { name: "research", description: "…" }');
+  checkNames(options, Object.keys(NAMES), "subAgentTool()");
+  const { model, tools, maxDepth, maxAgents } = options;
+  if (model !== undefined) modelSpec(model);
+  checkNumber("maxDepth", maxDepth);
+  checkNumber("maxAgents", maxAgents);
+  for (const name of ["readOnly", "background"] as const) {
+    const { [name]: value } = options;
+    if (value === undefined || typeof value === "boolean") continue;
+    throw new BadRequestError(`${name} must be true or false, not ${describeValue(value)}`);
+  }
+  if (tools === undefined || (Array.isArray(tools) && tools.every(isToolChoice))) return;
+  throw new BadRequestError(`tools must be a list of tools or names, not ${describeValue(tools)}`);
+}
+
+function isToolChoice(choice: unknown): boolean {
+  return typeof choice === "string" ||
+    typeof (choice as { readonly name?: unknown } | null)?.name === "string";
+}

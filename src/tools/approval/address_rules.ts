@@ -1,0 +1,76 @@
+/**
+ * Rules for addresses: `fetch_url(docs.deno.com)`, `fetch_url(*.deno.com)`, `fetch_url(deno.com/blog/**)`.
+ *
+ * @module
+ */
+
+import { compileGlob } from "../../core/ignore/glob.ts";
+import type { Concern } from "./command_rules.ts";
+
+/** A compiled pattern of addresses. */
+export interface AddressRule {
+  /** Whether the pattern, as that of an allow rule, covers an address. */
+  readonly covers: (url: unknown) => boolean;
+  /** Whether the pattern, as that of a deny rule, concerns an address. */
+  readonly concerns: (url: unknown) => Concern;
+}
+
+/**
+ * Compiles a host, optionally with a port and a path. Without a port it allows the default one and denies all.
+ *
+ * @throws {RangeError} When the pattern is not a valid glob.
+ */
+export function createAddressRule(pattern: string): AddressRule {
+  const [host = "", ...names] = pattern.replace(/^https?:\/\//i, "").split("/");
+  const matchesHost = compileGlob(host.toLowerCase().replace(/\.$/, ""));
+  const path = names.join("/");
+  const matchesPath = compileGlob(path === "" ? "**" : path);
+  const matchesPathInAnyCase = compileGlob(path === "" ? "**" : path.toLowerCase());
+  return {
+    covers: (url) => {
+      const address = parseAddress(url);
+      return address !== null && matchesHost(address.host) && !hasUnclearPath(address) &&
+        matchesPath(getPath(address));
+    },
+    concerns: (url) => {
+      const address = parseAddress(url);
+      if (!address) return "possible";
+      if (!getHosts(address).some(matchesHost)) return "none";
+      if (matchesPath(getPath(address))) return "certain";
+      const paths = getPossiblePaths(address);
+      return paths?.some(matchesPathInAnyCase) ?? true ? "possible" : "none";
+    },
+  };
+}
+
+function parseAddress(url: unknown): URL | null {
+  return typeof url === "string" ? URL.parse(url) : null;
+}
+
+/** Returns the names of a host, with its port and without; a dot at the end names the same host. */
+function getHosts({ hostname, port, protocol }: URL): readonly string[] {
+  const name = hostname.replace(/\.$/, "");
+  return [name, `${name}:${port || (protocol === "http:" ? 80 : 443)}`];
+}
+
+function getPath({ pathname }: URL): string {
+  return pathname.slice(1) || "index";
+}
+
+/** Whether servers may take a path for another one: escaped separators and dots, empty names. */
+function hasUnclearPath({ pathname }: URL): boolean {
+  return /%(?:2e|2f|5c|25)|\/\/|[\\;]/i.test(pathname);
+}
+
+/** Returns the path as servers may read it, in lower case; `undefined` when that is not known. */
+function getPossiblePaths(address: URL): readonly string[] | undefined {
+  try {
+    const path = decodeURIComponent(address.pathname);
+    if (/%|\.\.|[\\;]/.test(path)) return undefined;
+    const plain = path.replace(/\/+/g, "/").replace(/^\//, "").toLowerCase();
+    // A directory and its index may be the same page.
+    return [plain, `${plain.replace(/\/$/, "")}/index`];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Rules for paths: `edit_file(src/**)`, `read_file(/data/*.csv)`, `list_directory(docs/)`.
+ *
+ * @module
+ */
+
+import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isAbsolute, SEPARATOR } from "../../platform/paths.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { Concern } from "./command_rules.ts";
+
+/** The path of a call. */
+export interface CallPath {
+  /** The path in the arguments, with `/` and without `.` and `..`; `undefined` when `..` leads above its start. */
+  readonly named: string | undefined;
+  /**
+   * The forms of the path of the file behind all links: absolute, and relative to the working directory if it is in it.
+   * `undefined` when it is not known.
+   */
+  readonly canonical: readonly string[] | undefined;
+  /** Whether it contains `..`: after a name that is a link, it leads elsewhere. */
+  readonly isUncertain: boolean;
+  /** Whether the call uses the entries of the path, a directory. */
+  readonly isDirectory: boolean;
+}
+
+/** Tools for directories, whose `path` is optional. */
+const DIRECTORY_TOOLS: ReadonlySet<string> = new Set(["list_directory", "search_files"]);
+
+/** Maximum length of a path; systems have no longer ones. */
+const MAX_CHARACTERS = 8_192;
+
+/** Finds the path of a call; `undefined` when its arguments have none, or one that is too long. */
+export async function findCallPath(
+  { name, arguments: args }: { readonly name: string; readonly arguments: JsonObject },
+  files: Sandbox["files"] | undefined,
+): Promise<CallPath | undefined> {
+  const isDirectory = DIRECTORY_TOOLS.has(name);
+  const path = args.path === undefined && isDirectory ? "." : args.path;
+  if (typeof path !== "string" || path.length > MAX_CHARACTERS) return undefined;
+  return {
+    named: normalizePath(path),
+    canonical: files && await resolveForms(path, files),
+    isUncertain: path.split("/").includes(".."),
+    isDirectory,
+  };
+}
+
+/** Resolves a path; a tool does not use one that the sandbox refuses. */
+async function resolveForms(
+  path: string,
+  files: Sandbox["files"],
+): Promise<readonly string[] | undefined> {
+  try {
+    const absolute = await files.resolve(path, "read");
+    return [...new Set([files.toDisplayPath(absolute), absolute.replaceAll(SEPARATOR, "/")])];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A compiled pattern of paths. */
+export interface PathRule {
+  /** Whether the pattern, as that of an allow rule, covers the path. */
+  readonly covers: (path: CallPath | undefined) => boolean;
+  /** Whether the pattern, as that of a deny rule, concerns the path. */
+  readonly concerns: (path: CallPath | undefined) => Concern;
+}
+
+/**
+ * Compiles a pattern. One that begins with `/` matches absolute paths; `/` at the end matches all that is in a directory.
+ *
+ * @throws {RangeError} When the pattern is not a valid glob.
+ */
+export function createPathRule(pattern: string): PathRule {
+  if (/^~(?:\/|$)/.test(pattern)) throw new RangeError('"~" is not expanded: write the path');
+  const glob = pattern.replace(/^\.\//, "").replace(/^\/{2,}/, "/").replace(/\/$/, "/**");
+  const matches = compilePathGlob(glob);
+  const matchesAnyCase = compilePathGlob(glob.toLowerCase());
+  return {
+    covers: (path) => path !== undefined && getCoveredForms(path).some(matches),
+    concerns: (path) => {
+      if (!path) return "possible";
+      const forms = getConcernedForms(path);
+      if (forms.some(matches)) return "certain";
+      // On some file systems `.ENV` is `.env`.
+      if (forms.some((form) => matchesAnyCase(form.toLowerCase()))) return "possible";
+      return path.canonical === undefined && mayMatch(path, matches) ? "possible" : "none";
+    },
+  };
+}
+
+function compilePathGlob(glob: string): PathMatcher {
+  const matches = compileGlob(glob);
+  if (!glob.startsWith("/")) return (path) => !path.startsWith("/") && matches(path);
+  return (path) => path.startsWith("/") && matches(path.slice(1));
+}
+
+/** Returns the forms of a path of which a rule must match one. */
+function getCoveredForms({ named, canonical, isUncertain }: CallPath): readonly string[] {
+  if (canonical) return canonical;
+  return named === undefined || isUncertain ? [] : [named];
+}
+
+/** Returns the path in its forms, its directories, and for a directory the name of any entry in it. */
+function getConcernedForms({ named, canonical = [], isDirectory }: CallPath): readonly string[] {
+  const forms = [...canonical, ...(named === undefined ? [] : [named])];
+  const entries = isDirectory
+    ? forms.map((form) => form === "." ? ANY_NAME : `${form}/${ANY_NAME}`)
+    : [];
+  return [...forms.flatMap(getSelfAndParents), ...entries];
+}
+
+/** A name that only patterns for all names match. */
+const ANY_NAME = "\u{10ffff}";
+
+function getSelfAndParents(path: string): readonly string[] {
+  const ends = [...path.matchAll(/(?<=[^/])(?=\/)/g)].map(({ index }) => path.slice(0, index));
+  return [path, ...ends];
+}
+
+/** Whether a path that leaves the working directory, or is absolute, may match after all. */
+function mayMatch({ named, isUncertain }: CallPath, matches: PathMatcher): boolean {
+  if (named === undefined || isUncertain) return true;
+  if (!named.startsWith("/")) return false;
+  const names = named.slice(1).split("/");
+  return names.some((_, index) => matches(names.slice(index).join("/")));
+}
+
+/** Whether a path is a directory itself or below it. */
+export function pathHasPrefix(path: CallPath, prefix: string): boolean {
+  const directory = normalizePath(prefix);
+  if (directory === undefined || prefix.trim() === "") return false;
+  return getCoveredForms(path).some((form) =>
+    directory === "."
+      ? !form.startsWith("/")
+      : form === directory || form.startsWith(`${directory.replace(/\/$/, "")}/`)
+  );
+}
+
+/** Resolves `.` and `..` in a path; `undefined` when `..` leads above its start. */
+function normalizePath(path: string): string | undefined {
+  const parts: string[] = [];
+  for (const part of path.split(SEPARATOR === "/" ? "/" : /[\\/]/)) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  const joined = parts.join("/");
+  return isAbsolute(path) && path.startsWith("/") ? `/${joined}` : joined || ".";
+}

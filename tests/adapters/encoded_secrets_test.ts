@@ -1,0 +1,59 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { prompt } from "./rich_conversation.ts";
+
+const KEY = 'Zm9v/YmFy+cXV4"==';
+/** Unencoded parts of the key, which remain if the rest is replaced alone. */
+const PARTS = /Zm9v|YmFy|cXV4/;
+
+const inUrl = encodeURIComponent(KEY);
+const inJson = JSON.stringify(KEY).slice(1, -1);
+
+/** The key in the forms in which a server may repeat it. */
+const FORMS: Readonly<Record<string, string>> = {
+  "as it is": KEY,
+  "in a URL": inUrl,
+  "in a URL with lower-case digits": inUrl.replace(/%../g, (code) => code.toLowerCase()),
+  "in a form": `${new URLSearchParams({ key: KEY })}`,
+  "in JSON": inJson,
+  "in JSON with escaped slashes": inJson.replaceAll("/", "\\/"),
+};
+
+async function readError(response: Response): Promise<string> {
+  const streamFn = createOpenAI({
+    apiKey: KEY,
+    api: "chat",
+    fetch: () => Promise.resolve(response),
+  });
+  const { error } = await readReply(streamFn({
+    model: modelSpec("openai/gpt-4o"),
+    context: { systemPrompt: "", messages: [prompt("Hi")], tools: [] },
+    options: {},
+    signal: new AbortController().signal,
+  }));
+  return JSON.stringify([error, `${error?.cause}`]);
+}
+
+for (const [name, form] of Object.entries(FORMS)) {
+  Deno.test(`adapters: a key ${name} is redacted from errors`, async () => {
+    const headers = { "content-type": "text/event-stream", "x-request-id": "r" };
+    const frame = `data: {"choices":[{"delta":{"content":5}}],"key":"${form}"}\n\n`;
+    const responses = {
+      body: new Response(`Denied: ${form}`, { status: 400 }),
+      // The error of a redirect has no query.
+      redirect: new Response(null, {
+        status: 302,
+        headers: { location: `https://other.example/login?key=${form}` },
+      }),
+      "unexpected event": new Response(frame, { headers }),
+      "text outside of events": new Response(`Denied: ${form}`, { headers }),
+    };
+    for (const [place, response] of Object.entries(responses)) {
+      const text = await readError(response);
+      if (place !== "redirect") assertStringIncludes(text, "[redacted]", place);
+      assertEquals(PARTS.exec(text), null, `${place}: ${text}`);
+    }
+  });
+}

@@ -1,0 +1,40 @@
+import { assertEquals } from "@std/assert";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { createXai } from "../../adapters/xai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { createMinimalRequest } from "./wire_tests.ts";
+
+/** Reads the cost in the terminal event of a reply with the given usage. */
+async function readCost(
+  create: (fetch: typeof globalThis.fetch) => StreamFn,
+  { name, usage }: { readonly name: string; readonly usage: object },
+): Promise<number | null | undefined> {
+  const response = { id: "r", status: "completed", output: [], usage };
+  const body = `data: ${JSON.stringify({ type: "response.completed", response })}\n\n`;
+  const headers = { "content-type": "text/event-stream" };
+  const streamFn = create(() => Promise.resolve(new Response(body, { headers })));
+  const { provider, modelId } = modelSpec(name);
+  for await (const event of streamFn(createMinimalRequest(provider, modelId))) {
+    if (event.type === "done") return event.cost?.total;
+  }
+  return undefined;
+}
+
+Deno.test("responses: the cost that xAI and OpenRouter report is that of the reply", async () => {
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const xai = (fetch: typeof globalThis.fetch) => createXai({ apiKey: "k", fetch });
+  const name = "xai/grok-4.7";
+  assertEquals(await readCost(xai, { name, usage }), undefined);
+  const ticks = { ...usage, cost_in_usd_ticks: 12_500_000_000 };
+  assertEquals(await readCost(xai, { name, usage: ticks }), 1.25);
+  const openRouter = (fetch: typeof globalThis.fetch) =>
+    createOpenAI({
+      apiKey: "k",
+      baseUrl: "https://openrouter.ai/api/v1",
+      api: "responses",
+      fetch,
+    });
+  const reported = { ...usage, cost: 0.5 };
+  assertEquals(await readCost(openRouter, { name: "openrouter/m", usage: reported }), 0.5);
+});

@@ -1,0 +1,72 @@
+import { assertEquals } from "@std/assert";
+import type { CollectedReply } from "../../src/testing/read_reply.ts";
+import { HANDMADE_APIS, readHandmade } from "./handmade_streams.ts";
+
+function read(api: string, events: readonly object[]): Promise<CollectedReply> {
+  const found = HANDMADE_APIS.find(({ name }) => name === api);
+  if (!found) throw new Error(`No API ${api}`);
+  return readHandmade(found, events);
+}
+
+const created = (id?: unknown) => ({ type: "response.created", response: { id } });
+const call = {
+  type: "response.output_item.done",
+  output_index: 0,
+  item: { type: "function_call", call_id: "c", name: "read_file", arguments: '{"path":"a"}' },
+};
+const completed = { type: "response.completed", response: { id: "r", status: "completed" } };
+
+Deno.test("responses: a second response within the stream is a stream error, so that no call runs", async () => {
+  for (const [first, second] of [["a", "b"], [undefined, undefined], ["a", ""], ["a", 5]]) {
+    const reply = await read("openai responses", [
+      created(first),
+      call,
+      created(second),
+      call,
+      completed,
+    ]);
+    assertEquals(reply.error?.code, "stream_error", `${first}, ${second}`);
+    assertEquals(reply.error?.message.includes("a second response started"), true);
+  }
+});
+
+Deno.test("responses: the start of a response may be repeated, and be missing", async () => {
+  const streams = [
+    [created("a"), call, created("a"), completed],
+    [created("a"), created("b"), call, completed],
+    [created(), call, completed],
+    [{ type: "response.created", response: 5 }, call, completed],
+    [call, completed],
+  ];
+  for (const events of streams) {
+    const reply = await read("openai responses", events);
+    assertEquals([reply.error, reply.calls.length], [undefined, 1]);
+  }
+});
+
+const messageStart = { messageStart: { role: "assistant" } };
+const toolUse = [
+  {
+    contentBlockStart: {
+      contentBlockIndex: 0,
+      start: { toolUse: { toolUseId: "c", name: "read_file" } },
+    },
+  },
+  { contentBlockDelta: { contentBlockIndex: 0, delta: { toolUse: { input: '{"path":"a"}' } } } },
+  { contentBlockStop: { contentBlockIndex: 0 } },
+];
+const end = [{ messageStop: { stopReason: "tool_use" } }, { metadata: { usage: {} } }];
+
+Deno.test("bedrock: a second message within the stream is a stream error, so that no call runs", async () => {
+  const reply = await read("bedrock", [
+    messageStart,
+    ...toolUse,
+    messageStart,
+    ...toolUse,
+    ...end,
+  ]);
+  assertEquals(reply.error?.code, "stream_error");
+  assertEquals(reply.error?.message.includes("a second message started"), true);
+  const repeated = await read("bedrock", [messageStart, messageStart, ...toolUse, ...end]);
+  assertEquals([repeated.error, repeated.calls.length], [undefined, 1]);
+});
