@@ -73,8 +73,13 @@ export async function finishRun(
   const { model } = setup.agent.state;
   const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
-  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
-  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  try {
+    const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
+    await reporter.onRunEnd(report, reported);
+  } finally {
+    // Also when the output is full.
+    if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  }
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
