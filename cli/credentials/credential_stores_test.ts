@@ -111,8 +111,9 @@ for (const { name, program, create } of CASES) {
     const store = create(directory);
     await assertRejects(() => store.read("openai"), Error, "program is not installed");
     directory.write("program", '#!/bin/sh\necho "the keyring is locked" >&2\nexit 5\n', 0o755);
-    for (const call of [store.read("a"), store.write("a", KEY), store.delete("a")]) {
-      const error = await assertRejects(() => call, Error);
+    const calls = [() => store.read("a"), () => store.write("a", KEY), () => store.delete("a")];
+    for (const call of calls) {
+      const error = await assertRejects(call, Error);
       assert(error.message.endsWith("program failed with exit code 5: the keyring is locked"));
     }
   });

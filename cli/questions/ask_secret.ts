@@ -4,7 +4,7 @@
  * @module
  */
 
-import { KeyReader } from "./key_reader.ts";
+import { KeyReader, splitKeys } from "./key_reader.ts";
 import type { QuestionContext } from "./choice.ts";
 
 const ENTER_KEYS = ["\r", "\n"];
@@ -19,7 +19,7 @@ const ERASE_ALL_KEY = "\x15";
  */
 export async function askSecret(
   message: string,
-  { host: { terminal }, keyboard, input, signal }: QuestionContext,
+  { host: { terminal, now }, keyboard, input, signal }: QuestionContext,
 ): Promise<string | undefined> {
   const { messages } = terminal;
   keyboard.setRaw(true);
@@ -27,19 +27,25 @@ export async function askSecret(
     await input.discardEarlier(signal);
     if (signal.aborted) return undefined;
     await messages.write(`${message}: `);
-    const keys = new KeyReader(() => input.readChunk(signal));
-    let characters: readonly string[] = [];
-    for (;;) {
-      const key = await keys.read();
-      if (key === undefined) return undefined;
+    const keys = new KeyReader({ readChunk: () => input.readChunk(signal), now });
+    return await readSecret(keys);
+  } finally {
+    keyboard.setRaw(false);
+    await messages.write("\n");
+  }
+}
+
+async function readSecret(keys: KeyReader): Promise<string | undefined> {
+  let characters: readonly string[] = [];
+  for (;;) {
+    const text = await keys.read();
+    if (text === undefined) return undefined;
+    for (const key of splitKeys(text)) {
       if (ENTER_KEYS.includes(key)) return characters.join("");
       if (ERASE_KEYS.includes(key)) characters = characters.slice(0, -1);
       else if (key === ERASE_ALL_KEY) characters = [];
       // Escape sequences, such as those around a pasted text, are no part of a secret.
       else if (!key.startsWith("\x1b")) characters = [...characters, key];
     }
-  } finally {
-    keyboard.setRaw(false);
-    await messages.write("\n");
   }
 }

@@ -7,7 +7,7 @@
 import type { AgentToolResult, JsonObject } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { formatNumber } from "./format_number.ts";
-import { toPlainText } from "./plain_text.ts";
+import { toOneLine, toPlainText } from "./plain_text.ts";
 import { toVisibleText } from "./visible_text.ts";
 
 /** Reason for the model when the user denies a call. */
@@ -59,8 +59,4 @@ function shortenRefusal(text: string): string {
 /** Formats a count with its noun: `1 line`, `2 lines`. */
 export function pluralize(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

@@ -81,9 +81,14 @@ export async function finishRun(
   const sessionId = session?.id ?? null;
   const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode, sessionId };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
-  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
-  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
-  if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, outcome);
+  try {
+    const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
+    await reporter.onRunEnd(report, reported);
+  } finally {
+    // Also when the output is full.
+    if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+    if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, outcome);
+  }
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted

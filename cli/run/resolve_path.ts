@@ -36,10 +36,27 @@ export function resolveNewFile(flag: string, path: string): string {
   throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
 }
 
+/**
+ * Resolves the path of a recording, which is replaced when the run ends: a link stays, and a device is no recording.
+ *
+ * @throws {UsageError} If the path is not that of a regular file, or its directory does not exist.
+ */
+export function resolveRecording(path: string): string {
+  const file = resolveNewFile("--record", path);
+  const info = statFile(file);
+  if (!info) return file;
+  if (info.isFile) return Deno.realPathSync(file);
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --record: not a regular file`);
+}
+
 function isDirectory(path: string): boolean {
+  return statFile(path)?.isDirectory ?? false;
+}
+
+function statFile(path: string): Deno.FileInfo | undefined {
   try {
-    return Deno.statSync(path).isDirectory;
+    return Deno.statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

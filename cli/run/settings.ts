@@ -14,7 +14,7 @@ import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
 import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
-import { resolveDirectory, resolveNewFile, resolvePath } from "./resolve_path.ts";
+import { resolveDirectory, resolveNewFile, resolvePath, resolveRecording } from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -131,7 +131,7 @@ export function parseRunSettings(
     ...(outputLastMessage !== undefined &&
       { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
-    ...(record !== undefined && { record: resolveNewFile("--record", record) }),
+    ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
   };
 }
@@ -224,7 +224,8 @@ function parseEnvironment(
 function parseNet(text: string): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
-  if (hosts.every((host) => /^(\*\.)?[\w.-]+$/.test(host))) return hosts;
+  const isHost = (host: string) => /^(\*\.)?[\w.-]+$/.test(host) && !/^(on|off)$/i.test(host);
+  if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
     `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
   );

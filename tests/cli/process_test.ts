@@ -276,7 +276,8 @@ Deno.test("process: ends with 1 when standard output fails, and ignores failures
       stdin: "null",
       signal: createDeadline(),
     }).output();
-    return { code, isReported: new TextDecoder().decode(stderr).includes("swink: No space left") };
+    const message = "swink: Cannot write to standard output: No space left";
+    return { code, isReported: new TextDecoder().decode(stderr).includes(message) };
   };
   assertEquals(await run(">/dev/full", "--version"), { code: 1, isReported: true });
   assertEquals(await run(">/dev/full", "run", "Hello"), { code: 1, isReported: true });
