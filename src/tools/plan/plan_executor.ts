@@ -106,6 +106,7 @@ export interface PlanExecutor {
    *
    * @throws {BadRequestError} If the plan is no result of `approvePlan()`, the executor has a plan or a history already, or
    * plan mode is on.
+   * @throws {AlreadyRunningError} While the plan is executed.
    */
   start(plan: ApprovedPlan, options?: StartPlanOptions): Promise<PlanOutcome>;
   /**
@@ -113,6 +114,7 @@ export interface PlanExecutor {
    * that of a session that was resumed into the agent.
    *
    * @throws {BadRequestError} If plan mode is on.
+   * @throws {AlreadyRunningError} While the plan is executed.
    */
   resume(session?: ExecutedSession, options?: ResumePlanOptions): Promise<PlanOutcome>;
 }
@@ -163,6 +165,7 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
   readonly #file: PlanFile;
   readonly #options: PlanExecutorOptions["agent"];
   #execution: Execution | undefined;
+  #isExecuting = false;
   /** Number of changes of states. */
   #changes = 0;
 
@@ -190,8 +193,15 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     });
   }
 
-  async start(plan: ApprovedPlan, options: StartPlanOptions = {}): Promise<PlanOutcome> {
-    this.#checkIdle();
+  start(plan: ApprovedPlan, options: StartPlanOptions = {}): Promise<PlanOutcome> {
+    return this.#runAlone(() => this.#start(plan, options));
+  }
+
+  resume(session: ExecutedSession = {}, options: ResumePlanOptions = {}): Promise<PlanOutcome> {
+    return this.#runAlone(() => this.#resume(session, options));
+  }
+
+  async #start(plan: ApprovedPlan, options: StartPlanOptions): Promise<PlanOutcome> {
     if (this.#execution || this.agent.state.messages.length > 0) {
       throw new BadRequestError(
         "The executor has a plan or a history already: create another executor",
@@ -211,11 +221,7 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     return await this.#execute(() => this.#prompt(options), options);
   }
 
-  async resume(
-    { plan }: ExecutedSession = {},
-    options: ResumePlanOptions = {},
-  ): Promise<PlanOutcome> {
-    this.#checkIdle();
+  async #resume({ plan }: ExecutedSession, options: ResumePlanOptions): Promise<PlanOutcome> {
     const unusable = this.#execution
       ? await this.#checkFile(this.#execution)
       : await this.#restore(plan);
@@ -262,8 +268,19 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     return { type: "updated", text: problem === undefined ? text : `${text}\n${problem}` };
   }
 
-  #checkIdle(): void {
-    if (this.agent.state.isRunning) throw new AlreadyRunningError();
+  /** Rejects while the plan is executed, also before the first run of the agent begins. */
+  async #runAlone(execute: () => Promise<PlanOutcome>): Promise<PlanOutcome> {
+    if (this.#isExecuting || this.agent.state.isRunning) throw new AlreadyRunningError();
+    this.#isExecuting = true;
+    try {
+      this.#checkPlanMode();
+      return await execute();
+    } finally {
+      this.#isExecuting = false;
+    }
+  }
+
+  #checkPlanMode(): void {
     if (findPlanMode(this.#options.policies)?.isActive) {
       throw new BadRequestError("Plan mode is on: turn it off before the plan is executed");
     }
