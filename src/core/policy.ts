@@ -8,6 +8,7 @@ import type { AgentError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
+import type { ServerTool } from "./server_tool.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
@@ -56,6 +57,27 @@ export interface PreRequestContext extends PolicyContext {
   /** Prices of the model; `undefined` if they are unknown. */
   readonly rates: Rates | undefined;
 }
+
+/** A tool that a request would offer to the model, or that a call names. */
+export type OfferedTool =
+  | {
+    readonly type: "tool";
+    /** The tool. */
+    readonly tool: AgentTool;
+  }
+  | {
+    readonly type: "server_tool";
+    /** The tool, which the provider runs. */
+    readonly tool: ServerTool;
+  };
+
+/** Input of {@linkcode Policy.canUseTool}. */
+export type CanUseToolContext = OfferedTool & {
+  /** Id of the run. */
+  readonly runId: string;
+  /** Ids of the runs above it, the nearest first; none for the run of the host. */
+  readonly parentRunIds: readonly string[];
+};
 
 /** Input of {@linkcode Policy.preDispatch}. */
 export interface PreDispatchContext extends PolicyContext {
@@ -159,8 +181,8 @@ export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict |
  * verdicts are added.
  *
  * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
- * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error. In the other slots it
- * counts as `continue` and is reported as a `warning` event.
+ * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error, and a tool does not
+ * exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
  *
  * @example
  * ```ts
@@ -189,6 +211,12 @@ export interface Policy {
    * the smaller request after a context overflow.
    */
   preRequest?(context: PreRequestContext): PreRequestVerdict | Promise<PreRequestVerdict>;
+  /**
+   * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
+   * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,
+   * is not in the request, and its calls are refused; only the tool of a structured answer always exists.
+   */
+  canUseTool?(context: CanUseToolContext): boolean;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
   /**

@@ -24,6 +24,7 @@ import {
 import type { RunServices } from "./run_services.ts";
 import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+import { isUsable } from "./usable_tools.ts";
 
 /** Maximum number of characters of unreadable arguments that are quoted to the model. */
 const MAX_QUOTED_CHARACTERS = 500;
@@ -39,8 +40,9 @@ export function resolveCall(
   { block, state }: FinishedCall,
 ): PreparedCall | Promise<PreparedCall> {
   const tool = tools.find(({ name }) => name === block.name);
-  if (!tool) {
-    const names = tools.map(({ name }) => name).join(", ") || "none";
+  if (!tool || !isUsable(turn, tool)) {
+    const usable = tools.filter((tool) => isUsable(turn, tool));
+    const names = usable.map(({ name }) => name).join(", ") || "none";
     return refuseCall(block, `Tool "${block.name}" not found. Available tools: ${names}.`);
   }
   switch (state.type) {

@@ -20,9 +20,11 @@
  */
 
 export type {
+  CanUseToolContext,
   ChangeVerdict,
   ContinueVerdict,
   InjectVerdict,
+  OfferedTool,
   OnDeltaContext,
   PostDispatchContext,
   PostLoopContext,
