@@ -68,5 +68,11 @@ export async function runCommand(
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
-  return await runPrompt({ ...settings, project }, { prompt: input, interrupt, host });
+  const runSettings = { ...settings, project };
+  if (!options.dryRun) return await runPrompt(runSettings, { prompt: input, interrupt, host });
+  const { runDry } = await importLate<typeof import("./dry_run.ts")>(
+    "./dry_run.ts",
+    import.meta.url,
+  );
+  return await runDry(runSettings, { prompt: input, signal, host });
 }
