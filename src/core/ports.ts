@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isThenable } from "./refuse_promise.ts";
+import { isThenable, refusePromise } from "./refuse_promise.ts";
 
 /** Kind of object that an id is created for. */
 export type IdKind = "run" | "call" | "message" | "queued";
@@ -54,18 +54,26 @@ type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
  * its place, since a run cannot end properly without time and ids.
  */
 export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
+  const wait = guardPort(sleep, realSleep, isThenable);
   return {
     now: guardPort(now, defaultPorts.now, Number.isFinite),
     newId: guardPort(newId, defaultPorts.newId, (id) => typeof id === "string" && id !== ""),
     random: guardPort(
       random,
-      Math.random,
+      defaultPorts.random,
       (value) => typeof value === "number" && value >= 0 && value < 1,
     ),
-    sleep: sleep ? guardSleep(sleep) : realSleep,
+    async sleep(milliseconds, signal) {
+      try {
+        await wait(milliseconds, signal);
+      } catch {
+        await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
+      }
+    },
   };
 }
 
+/** Calls a port of the application, or the default if it throws or returns an invalid value. */
 function guardPort<Input extends unknown[], Value>(
   port: ((...input: Input) => Value) | undefined,
   fallback: (...input: Input) => Value,
@@ -76,23 +84,11 @@ function guardPort<Input extends unknown[], Value>(
     try {
       const value = port(...input);
       if (isValid(value)) return value;
-      if (isThenable(value)) value.then(undefined, () => {});
+      refusePromise(value, "");
     } catch {
-      // The fallback returns a valid value.
+      // The default is called instead.
     }
     return fallback(...input);
-  };
-}
-
-function guardSleep(sleep: Sleep): Sleep {
-  return async (milliseconds, signal) => {
-    try {
-      const sleeping = sleep(milliseconds, signal);
-      if (isThenable(sleeping)) return await sleeping;
-    } catch {
-      // Many timers reject on abort; then the fallback resolves immediately.
-    }
-    await realSleep(milliseconds, signal);
   };
 }
 
