@@ -26,7 +26,7 @@ export const ExitCode = {
   interrupted: 130,
   /** The reader of the output closed it. */
   brokenPipe: 141,
-  /** Terminated by SIGTERM or SIGHUP. */
+  /** Terminated by SIGTERM, SIGHUP or SIGQUIT. */
   terminated: 143,
 } as const;
 
@@ -45,7 +45,7 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
   [ExitCode.noPatch, "--patch was given and nothing changed"],
   [ExitCode.interrupted, "interrupted (Ctrl+C)"],
   [ExitCode.brokenPipe, "the reader of the output closed it"],
-  [ExitCode.terminated, "terminated (SIGTERM, SIGHUP)"],
+  [ExitCode.terminated, "terminated (SIGTERM, SIGHUP, SIGQUIT)"],
 ];
 
 /** Returns the meaning of an exit code. */

@@ -6,6 +6,7 @@
 
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
@@ -51,5 +52,11 @@ export async function runCommand(
     readPrompt(words, { terminal, signal }),
     loadProject(configured.project),
   ]);
-  return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
+  try {
+    return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
+  } catch (error) {
+    // A key command that was interrupted is no error of the configuration.
+    if (error instanceof ConfigurationError && interrupt.exitCode) return interrupt.exitCode;
+    throw error;
+  }
 }

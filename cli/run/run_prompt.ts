@@ -37,7 +37,8 @@ export async function runPrompt(
     onRequest();
     return response;
   };
-  await using setup = await setUpAgent({ ...settings, today }, { ...host, fetch });
+  const { signal } = dependencies.interrupt;
+  await using setup = await setUpAgent({ ...settings, today, signal }, { ...host, fetch });
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {

@@ -39,6 +39,8 @@ export interface AgentSetupOptions
   readonly project?: Pick<LoadedProject, "instructions">;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
+  /** Ends the wait for a key. */
+  readonly signal?: AbortSignal;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
@@ -132,7 +134,7 @@ function openSandbox(options: SandboxOptions, env: Host["env"]): Sandbox {
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay, providers = {} }: AgentSetupOptions,
+  { baseUrl, replay, signal, providers = {} }: AgentSetupOptions,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
   const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
@@ -144,7 +146,7 @@ async function getProviderOptions(
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  const apiKey = await getKey(provider, { replay, keyCommand }, host);
+  const apiKey = await getKey(provider, { replay, keyCommand, signal }, host);
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
   const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
   return {
@@ -157,9 +159,10 @@ async function getProviderOptions(
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
 async function getKey(
   provider: string,
-  { replay, keyCommand }: {
+  { replay, keyCommand: command, signal }: {
     readonly replay: string | undefined;
     readonly keyCommand: string | undefined;
+    readonly signal: AbortSignal | undefined;
   },
   host: Pick<Host, "env">,
 ): Promise<string | undefined> {
@@ -170,7 +173,7 @@ async function getKey(
     "../credentials/find_key.ts",
     import.meta.url,
   );
-  return await findKey(provider, keyCommand, host);
+  return await findKey(provider, { command, signal }, host);
 }
 
 function hasVariable(
