@@ -4,13 +4,14 @@
  * @module
  */
 
-import type { Policy, PromptInput } from "../../mod.ts";
+import type { Policy } from "../../mod.ts";
 import { estimateWorstCase, type WorstCase } from "../../src/policies/worst_case.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { formatNumber } from "../render/format_number.ts";
 import { toJsonLine } from "../render/json_line.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import type { RunDependencies } from "./run_prompt.ts";
 import { setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
@@ -23,20 +24,10 @@ interface DryRequest {
   readonly body: unknown;
 }
 
-/** Dependencies of `runDry()`. */
-export interface DryRunDependencies {
-  /** The prompt. */
-  readonly prompt: PromptInput;
-  /** Ends the run. */
-  readonly signal: AbortSignal;
-  /** Terminal and environment. */
-  readonly host: Host;
-}
-
 /** Creates the first request of a run and prints it. */
 export async function runDry(
   settings: ProjectRunSettings,
-  { prompt, signal, host }: DryRunDependencies,
+  { prompt, interrupt: { signal }, host }: RunDependencies,
 ): Promise<ExitCode> {
   const stop = new AbortController();
   let request: DryRequest | undefined;
@@ -52,7 +43,7 @@ export async function runDry(
       estimate = estimateWorstCase(context, {});
     },
   };
-  const options = { ...settings, policies: [estimation], needsKey: false };
+  const options = { ...settings, policies: [estimation], needsKey: false, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
   const result = await setup.agent.prompt(prompt, {
     signal: AbortSignal.any([signal, stop.signal]),

@@ -66,6 +66,7 @@ function getEndMessage(
       return { reason: "interrupted; changes made so far are kept" };
     case ExitCode.hangUp:
       return { reason: "the terminal was closed; changes made so far are kept" };
+    case ExitCode.quit:
     case ExitCode.terminated:
       return { reason: "terminated; changes made so far are kept" };
     case ExitCode.limit:

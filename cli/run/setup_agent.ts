@@ -60,6 +60,8 @@ export interface AgentSetupOptions extends
   readonly needsKey?: boolean;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
+  /** Ends the wait for a key. */
+  readonly signal?: AbortSignal;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
@@ -218,7 +220,7 @@ async function getProviders(
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay, needsKey = replay === undefined, providers = {} }: AgentSetupOptions,
+  { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: AgentSetupOptions,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
   const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
@@ -230,7 +232,7 @@ async function getProviderOptions(
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  const apiKey = await getKey(provider, { needsKey, keyCommand }, host);
+  const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
   const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
   return {
@@ -243,9 +245,10 @@ async function getProviderOptions(
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
 async function getKey(
   provider: string,
-  { needsKey, keyCommand }: {
+  { needsKey, keyCommand: command, signal }: {
     readonly needsKey: boolean;
     readonly keyCommand: string | undefined;
+    readonly signal: AbortSignal | undefined;
   },
   host: Pick<Host, "env">,
 ): Promise<string | undefined> {
@@ -255,7 +258,7 @@ async function getKey(
     "../credentials/find_key.ts",
     import.meta.url,
   );
-  return await findKey(provider, keyCommand, host);
+  return await findKey(provider, { command, signal }, host);
 }
 
 function hasVariable(
