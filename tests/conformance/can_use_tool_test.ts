@@ -124,7 +124,9 @@ Deno.test("canUseTool: refuses calls of a reply that was requested with the tool
     tools: [writes],
     policies: [{ name: "switch", canUseTool: () => !isOn }],
   });
-  agent.subscribe(({ type }) => void (isOn ||= type === "message_end"));
+  agent.subscribe((event) =>
+    void (isOn ||= event.type === "message_end" && event.message.role === "assistant")
+  );
   await agent.prompt("Go");
   assertEquals(writes.calls.length, 0);
 });
@@ -144,7 +146,9 @@ Deno.test("canUseTool: asks neither a person nor preDispatch about a tool that w
     },
   );
   let isOn = false;
-  agent.subscribe(({ type }) => void (isOn ||= type === "message_end"));
+  agent.subscribe((event) =>
+    void (isOn ||= event.type === "message_end" && event.message.role === "assistant")
+  );
   await agent.prompt("Go");
   assertEquals(asked, ["policy look", "person look"]);
 });
