@@ -93,6 +93,11 @@ export function keyVariables(provider: string): readonly string[] {
   return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariables ?? [] : [];
 }
 
+/** Returns the environment variable with the base URL of a provider; `undefined` if none is read. */
+export function urlVariable(provider: string): string | undefined {
+  return Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.urlVariable : undefined;
+}
+
 /**
  * Creates the stream function of a provider. Its adapter is loaded, and the environment read, on the first request.
  *

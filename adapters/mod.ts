@@ -60,7 +60,13 @@ export {
   type ThinkingEffort,
   type ThinkingOff,
 } from "./catalog/catalog.ts";
-export { connect, type ConnectOptions, keyVariables, providerNames } from "./connect.ts";
+export {
+  connect,
+  type ConnectOptions,
+  keyVariables,
+  providerNames,
+  urlVariable,
+} from "./connect.ts";
 export type { ProviderOptions } from "./providers.ts";
 export type { ReadEnvironment } from "./kit/options/environment.ts";
 export { RateLimiter, type RateLimiterOptions } from "./kit/limits/rate_limiter.ts";

@@ -71,7 +71,7 @@ function getWords({ command }: CommandPath): string {
   const { commands = [], arguments: positionals = [] } = command;
   return [
     ...commands.map(({ name }) => name),
-    ...positionals.flatMap(({ choices = [] }) => choices),
+    ...positionals.flatMap(({ choices = [], suggestions = choices }) => suggestions),
     ...getVisibleOptions(command).flatMap(({ flags }) => flags),
   ].join(" ");
 }
@@ -119,7 +119,7 @@ function createFishLines({ command, path }: CommandPath): string[] {
   const prefix = `complete -c ${program} -n ${condition}`;
   return [
     ...commands.map(({ name, summary }) => `${prefix} -f -a ${name} -d ${quote(summary)}`),
-    ...positionals.flatMap(({ choices = [] }) => choices).map((choice) =>
+    ...positionals.flatMap(({ choices = [], suggestions = choices }) => suggestions).map((choice) =>
       `${prefix} -f -a ${choice}`
     ),
     ...getVisibleOptions(command).map((option) => `${prefix} ${formatFishOption(option)}`),

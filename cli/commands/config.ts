@@ -13,8 +13,8 @@ const { ok, failed, usage, configuration } = ExitCode;
 
 const KEY: ArgumentDefinition = {
   name: "key",
-  description: "Name of a key, such as max_turns.",
-  choices: CONFIG_KEYS.map(({ key }) => key),
+  description: "Name of a key, such as max_turns or providers.openai.base_url.",
+  suggestions: CONFIG_KEYS.map(({ key }) => key),
 };
 
 const get = defineCommand({

@@ -5,7 +5,7 @@
  */
 
 import type { OptionValue, OptionValues } from "../command_line/definition.ts";
-import { findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS } from "./config_keys.ts";
 import type { ConfigSetting } from "./config_value.ts";
 
 /**
@@ -21,9 +21,9 @@ export function applyConfig<Options extends OptionValues>(
   settings: ReadonlyMap<string, ConfigSetting>,
 ): Options {
   const values: Record<string, OptionValue> = { ...options };
-  for (const { key, value } of settings.values()) {
-    const option = findConfigKey(key)?.option;
-    if (option === undefined || !(option in options)) continue;
+  for (const { key, option } of CONFIG_KEYS) {
+    const value = settings.get(key)?.value;
+    if (value === undefined || !(option in options)) continue;
     if (!given.has(option)) values[option] = value;
     else if (option === "disallowedTools") {
       values[option] = [...toList(options[option]), ...toList(value)];

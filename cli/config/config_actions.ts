@@ -11,7 +11,7 @@ import { getProgramDirectories, type ProgramDirectories } from "../host/program_
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getUserConfigPath } from "./config_files.ts";
-import { findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, findConfigKey } from "./config_keys.ts";
 import { changeConfigFile, openConfigFile } from "./config_file.ts";
 import {
   type ConfigProblem,
@@ -22,12 +22,13 @@ import {
 } from "./config_value.ts";
 import { editConfig } from "./edit_config.ts";
 import { type Config, loadConfig } from "./load_config.ts";
-import { parseConfig } from "./parse_config.ts";
+import { parseConfig, suggestKey } from "./parse_config.ts";
 import { parseOverrides } from "./parse_overrides.ts";
 
 /** Prints the value of a key, or all settings with their sources. Nothing is printed for a key that is not set. */
 export async function printSettings(key: string | undefined, host: Host): Promise<ExitCode> {
   const { output } = host.terminal;
+  if (key !== undefined) checkKey(key);
   const { settings, problems } = await loadCurrentConfig(host);
   await reportProblems(problems, host);
   if (key === undefined) {
@@ -65,6 +66,7 @@ export async function setKey(
   { key, value: text }: { readonly key: string; readonly value?: string },
   host: Host,
 ): Promise<ExitCode> {
+  checkKey(key);
   const file = getUserConfigPath(requireDirectories(host));
   const value = text === undefined ? undefined : parseValue(key, text);
   await changeConfigFile(file, (content) => {
@@ -76,6 +78,17 @@ export async function setKey(
     return editConfig(content, key, value);
   });
   return ExitCode.ok;
+}
+
+/** @throws {UsageError} If there is no such key. */
+function checkKey(key: string): void {
+  if (findConfigKey(key)) return;
+  const names = CONFIG_KEYS.map((definition) => definition.key).join(", ");
+  const message = `Unknown key ${JSON.stringify(key)}${suggestKey(key)}`;
+  throw new UsageError(
+    message,
+    `Keys: ${names}, providers.NAME.base_url, providers.NAME.key_command`,
+  );
 }
 
 function isSyntaxError({ message }: ConfigProblem): boolean {

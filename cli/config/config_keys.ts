@@ -1,5 +1,6 @@
 /**
- * The keys of the configuration: options of `swink run` that a file, a variable or `--config` can set.
+ * The keys of the configuration: options of `swink run` that a file, a variable or `--config` can set, and keys of tables
+ * such as `providers.openai.base_url`.
  *
  * @module
  */
@@ -10,24 +11,34 @@ import {
   type OptionDefinitions,
   toFlag,
 } from "../command_line/definition.ts";
+import { PROVIDER_SETTINGS } from "../settings/provider_settings.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
 
 /** A key of the configuration. */
 export interface ConfigKey extends OptionDefinition {
-  /** Name in files: `max_turns`. */
+  /** Name in files: `max_turns`, or `base_url` in a table. */
   readonly key: string;
-  /** Name of the option in camelCase. */
-  readonly option: string;
-  /** The environment variable: `SWINK_MAX_TURNS`. */
-  readonly variable: string;
   /** The files that may set the key. */
   readonly scope: ConfigScope;
 }
 
-/** All keys, in the order of the options. */
-export const CONFIG_KEYS: readonly ConfigKey[] = listConfigKeys(RUN_OPTIONS);
+/** A key of the top level. */
+export interface OptionKey extends ConfigKey {
+  /** Name of the option in camelCase. */
+  readonly option: string;
+  /** The environment variable: `SWINK_MAX_TURNS`. */
+  readonly variable: string;
+}
 
-function listConfigKeys(options: OptionDefinitions): ConfigKey[] {
+/** The keys of the top level, in the order of the options. */
+export const CONFIG_KEYS: readonly OptionKey[] = listConfigKeys(RUN_OPTIONS);
+
+/** Tables of tables: `[providers.openai]` has the keys of `providers`. */
+export const CONFIG_TABLES: Readonly<Record<string, readonly ConfigKey[]>> = {
+  providers: listConfigKeys(PROVIDER_SETTINGS),
+};
+
+function listConfigKeys(options: OptionDefinitions): OptionKey[] {
   return Object.entries(options).flatMap(([option, definition]) => {
     const { configuration: scope } = definition;
     if (scope === undefined) return [];
@@ -36,7 +47,16 @@ function listConfigKeys(options: OptionDefinitions): ConfigKey[] {
   });
 }
 
-/** Finds a key by its name. */
+/** Finds a key by its full name: `max_turns`, or `providers.openai.base_url`. */
 export function findConfigKey(name: string): ConfigKey | undefined {
-  return CONFIG_KEYS.find(({ key }) => key === name);
+  const parts = name.split(".");
+  if (parts.length === 1) return CONFIG_KEYS.find(({ key }) => key === name);
+  const [table = "", entry = "", last] = parts;
+  if (parts.length !== 3 || !TABLE_NAME.test(entry) || !Object.hasOwn(CONFIG_TABLES, table)) {
+    return undefined;
+  }
+  return CONFIG_TABLES[table]?.find(({ key }) => key === last);
 }
+
+/** A name that needs no quotes in TOML. */
+const TABLE_NAME = /^[\w-]+$/;

@@ -5,7 +5,7 @@
  */
 
 import { formatDescription } from "../command_line/help.ts";
-import { CONFIG_KEYS, type ConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, CONFIG_TABLES, type ConfigKey } from "./config_keys.ts";
 
 /** Creates the schema, in the dialect of 2020-12. */
 export function createConfigSchema(): object {
@@ -14,9 +14,25 @@ export function createConfigSchema(): object {
     title: "Configuration of swink",
     description: "config.toml of a user, or .swink/config.toml of a project.",
     type: "object",
-    properties: Object.fromEntries(CONFIG_KEYS.map((key) => [key.key, createKeySchema(key)])),
+    properties: { ...createProperties(CONFIG_KEYS), ...createTableSchemas() },
     additionalProperties: false,
   };
+}
+
+function createTableSchemas(): Record<string, object> {
+  const tables = Object.entries(CONFIG_TABLES).map(([name, keys]) => [name, {
+    type: "object",
+    additionalProperties: {
+      type: "object",
+      properties: createProperties(keys),
+      additionalProperties: false,
+    },
+  }]);
+  return Object.fromEntries(tables);
+}
+
+function createProperties(keys: readonly ConfigKey[]): Record<string, object> {
+  return Object.fromEntries(keys.map((key) => [key.key, createKeySchema(key)]));
 }
 
 function createKeySchema(key: ConfigKey): object {
@@ -36,6 +52,7 @@ function createValueSchema({ type, choices, minimum, repeatable }: ConfigKey): o
     case "boolean":
       return { type };
     case "integer":
+    case "number":
       return { type, ...(minimum !== undefined && { minimum }) };
     case "string":
     case "file":

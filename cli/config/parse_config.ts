@@ -7,7 +7,7 @@
 import { parse, TomlError } from "smol-toml";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
-import { CONFIG_KEYS, type ConfigKey, findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
 
 /** The source of a configuration file. */
@@ -31,12 +31,26 @@ interface ConfigFile {
 function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile): ConfigLayer {
   const settings: ConfigSetting[] = [];
   const problems: ConfigProblem[] = [];
-  for (const [name, value] of Object.entries(table)) {
+  for (const [name, value] of Object.entries(table).flatMap(flatten)) {
     const entry = checkEntry(name, value, file.origin);
     if ("key" in entry) settings.push(entry);
     else problems.push({ ...entry, origin: file.origin, line: findLine(file.text, name) });
   }
   return { settings, problems };
+}
+
+/** Converts a known table of tables to entries with full names, such as `providers.openai.base_url`. */
+function flatten([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
+  if (!Object.hasOwn(CONFIG_TABLES, name) || !isTable(value)) return [[name, value]];
+  return Object.entries(value).flatMap(([entry, keys]) => {
+    if (!isTable(keys)) return [[`${name}.${entry}`, keys] as const];
+    return Object.entries(keys).map(([key, item]) => [`${name}.${entry}.${key}`, item] as const);
+  });
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !(value instanceof Date);
 }
 
 /** Checks a key and its value. A key of a later version, or one that the file must not set, is ignored with a warning. */
@@ -63,15 +77,24 @@ function checkEntry(
 /** Suggests the key that is meant by a misspelt name, or by the name of an option: `maxTurns`, `max-turns`. */
 export function suggestKey(name: string): string {
   const normalized = name.replace(/[A-Z]/g, (letter) => `_${letter}`).replaceAll("-", "_");
-  const keys = CONFIG_KEYS.map(({ key }: ConfigKey) => key);
+  const keys = [...CONFIG_KEYS.map(({ key }) => key), ...listTableKeys(name)];
   return didYouMean(normalized.toLowerCase(), keys);
 }
 
-/** Finds the line, from 1, on which a key or a table of the top level begins. */
-function findLine(text: string, key: string): number | undefined {
+/** Returns the full names of the keys of the table that a full name belongs to. */
+function listTableKeys(name: string): string[] {
+  const [table = "", entry = ""] = name.split(".");
+  if (!Object.hasOwn(CONFIG_TABLES, table)) return [];
+  return CONFIG_TABLES[table]?.map(({ key }) => `${table}.${entry}.${key}`) ?? [];
+}
+
+/** Finds the line, from 1, on which a key begins, or the table that has the key. */
+function findLine(text: string, name: string): number | undefined {
+  const [first = "", entry] = name.split(".");
+  const table = entry === undefined ? first : `${first}.${entry}`;
   const index = text.split("\n").findIndex((line) => {
-    const name = /^\s*(?:\[{1,2}\s*)?["']?([\w-]+)["']?\s*(?:[=.\]]|$)/.exec(line)?.[1];
-    return name === key;
+    const [, word = ""] = /^\s*\[{0,2}\s*([\w.-]+)/.exec(line) ?? [];
+    return word === table || word.startsWith(`${table}.`);
   });
   return index < 0 ? undefined : index + 1;
 }

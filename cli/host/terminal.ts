@@ -127,7 +127,7 @@ class DenoInput implements Input {
 
   setRaw(isRaw: boolean): void {
     if (isRaw) this.#enterRawMode();
-    else this.#file.setRaw(false);
+    else ignoreClosedTerminal(() => this.#file.setRaw(false));
     if (isWindows()) return;
     // A shell sets its own mode before it continues a stopped program.
     if (isRaw) Deno.addSignalListener("SIGCONT", this.#enterRawMode);
@@ -135,7 +135,17 @@ class DenoInput implements Input {
   }
 
   /** Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal. */
-  readonly #enterRawMode = (): void => this.#file.setRaw(true, { cbreak: !isWindows() });
+  readonly #enterRawMode = (): void =>
+    ignoreClosedTerminal(() => this.#file.setRaw(true, { cbreak: !isWindows() }));
+}
+
+/** Changes the mode of a terminal. That fails when the window has been closed, which also sends SIGHUP and SIGCONT. */
+function ignoreClosedTerminal(setMode: () => void): void {
+  try {
+    setMode();
+  } catch {
+    // The mode of a closed terminal has no effect.
+  }
 }
 
 function isWindows(): boolean {
@@ -178,10 +188,15 @@ class DenoOutput implements Output {
     } catch (error) {
       // A write to a terminal fails only when it has been closed.
       const isClosed = this.isTerminal || error instanceof Deno.errors.BrokenPipe;
-      if (this.#mayFail && !isClosed) throw error;
+      if (this.#mayFail && !isClosed) throw toWriteError(error);
       this.close();
     }
   }
+}
+
+function toWriteError(cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`Cannot write to standard output: ${reason}`, { cause });
 }
 
 function getTerminalSize(): { readonly columns: number; readonly rows: number } | undefined {

@@ -17,7 +17,7 @@ const ANSWERS = ["yes", "no"] as const;
 export async function askForTrust(
   { root, content }: Pick<Project, "root" | "content">,
   { directories, signal }: Pick<ProjectOptions, "directories" | "signal">,
-  host: Pick<Host, "terminal" | "env">,
+  host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<boolean> {
   const { keyboard } = host.terminal;
   if (!keyboard) return false;

@@ -39,15 +39,15 @@ export async function askChoice<Answer extends string>(
 
 async function askForKey<Answer extends string>(
   choice: Choice<Answer>,
-  { host: { terminal }, input, signal }: QuestionContext,
+  { host: { terminal, now }, input, signal }: QuestionContext,
 ): Promise<Answer | undefined> {
   const { messages } = terminal;
   const pages = new DetailPages(choice.details, terminal);
-  const keys = new KeyReader(() => input.readChunk(signal));
+  const keys = new KeyReader({ readChunk: () => input.readChunk(signal), now });
   const question = `  ${choice.message}: `;
   const stopRedrawing = terminal.onRedraw((cause) => {
-    pages.resize();
     // After a suspension the screen shows the shell; a resize keeps the details.
+    if (cause === "continued") pages.redraw();
     void messages.write(CLEAR + (cause === "continued" ? pages.text : "") + question);
   });
   let shownHint = "";

@@ -21,8 +21,8 @@ export interface Choice<Answer extends string> {
 
 /** The terminal that a question is shown on. */
 export interface QuestionContext {
-  /** Terminal and environment. */
-  readonly host: Pick<Host, "terminal" | "env">;
+  /** Terminal, environment and clock. */
+  readonly host: Pick<Host, "terminal" | "env" | "now">;
   /** The keys. */
   readonly keyboard: Input;
   /** The input of the keyboard. */

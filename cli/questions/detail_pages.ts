@@ -5,58 +5,76 @@
  */
 
 import type { Terminal } from "../host/terminal.ts";
-import { layOutLines, type StyledLine } from "../render/styled_line.ts";
+import { layOutLine, type StyledLine } from "../render/styled_line.ts";
 
 /** Rows of the screen that a page leaves free: an empty one, the notice, the question and a hint. */
 const FREE_ROWS = 4;
 const MINIMUM_ROWS = 5;
 
+/** A page, which begins and ends between two rows. */
+interface Page {
+  /** Position of the first row. */
+  readonly start: Position;
+  /** Position of the row that follows the last one. */
+  readonly end: Position;
+  readonly rows: readonly string[];
+  /** Number of rows that follow. */
+  readonly hidden: number;
+}
+
+/** The beginning of a row, whatever the width of the screen. */
+interface Position {
+  /** Index of the line. */
+  readonly line: number;
+  /** Number of characters of the line on earlier rows. */
+  readonly offset: number;
+}
+
 /** Divides the details of a question into pages that fit on the screen. */
 export class DetailPages {
   readonly #lines: readonly StyledLine[];
   readonly #terminal: Pick<Terminal, "columns" | "rows">;
-  /** Rows of the earlier pages and of the current one, as laid out when they were shown. */
-  #first = 0;
-  #end = 0;
-  #rows: readonly string[] = [];
+  #page: Page;
 
   constructor(lines: readonly StyledLine[], terminal: Pick<Terminal, "columns" | "rows">) {
     this.#lines = lines;
     this.#terminal = terminal;
-    this.#rows = layOutLines(lines, terminal.columns);
-    this.#setPage(0);
+    this.#page = this.#layOut({ line: 0, offset: 0 });
   }
 
   /** Whether rows follow the current page. */
   get hasMore(): boolean {
-    return this.#end < this.#rows.length;
+    return this.#page.hidden > 0;
   }
 
-  /** Moves to the next page. */
+  /** Moves to the next page, for the current size of the screen. It begins after the last row that was shown. */
   advance(): void {
-    this.#setPage(this.#end);
+    this.#page = this.#layOut(this.#page.end);
   }
 
-  /** Lays the current page out again, for a screen whose size has changed; it begins with the same row or earlier. */
-  resize(): void {
-    const isFirstPage = this.#first === 0;
-    const share = this.#first / Math.max(this.#rows.length, 1);
-    this.#rows = layOutLines(this.#lines, this.#terminal.columns);
-    this.#setPage(isFirstPage ? 0 : Math.floor(share * this.#rows.length));
+  /** Lays the current page out again, which must then be shown. */
+  redraw(): void {
+    this.#page = this.#layOut(this.#page.start);
   }
 
   /** The text of the current page, which ends with a notice when rows follow. */
   get text(): string {
-    const hidden = this.#rows.length - this.#end;
+    const { rows, hidden } = this.#page;
     const notice = hidden > 0
       ? [`  … ${hidden} more ${hidden === 1 ? "line" : "lines"}: [v]iew`]
       : [];
-    const rows = [...this.#rows.slice(this.#first, this.#end), ...notice];
-    return rows.map((row) => `${row}\n`).join("");
+    return [...rows, ...notice].map((row) => `${row}\n`).join("");
   }
 
-  #setPage(first: number): void {
-    this.#first = first;
-    this.#end = first + Math.max(this.#terminal.rows - FREE_ROWS, MINIMUM_ROWS);
+  #layOut(start: Position): Page {
+    const { columns, rows: screenRows } = this.#terminal;
+    const all = this.#lines.slice(start.line).flatMap((line, index) =>
+      layOutLine(line, { columns, offset: index === 0 ? start.offset : 0 })
+        .map((row) => ({ ...row, line: start.line + index }))
+    );
+    const rows = all.slice(0, Math.max(screenRows - FREE_ROWS, MINIMUM_ROWS));
+    const next = all[rows.length];
+    const end = next ?? { line: this.#lines.length, offset: 0 };
+    return { start, end, rows: rows.map(({ text }) => text), hidden: all.length - rows.length };
   }
 }

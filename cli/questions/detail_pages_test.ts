@@ -20,23 +20,44 @@ Deno.test("DetailPages: shows as many rows as fit, and how many follow", () => {
   assertEquals([getFirst(), pages.hasMore], ["line 24", false]);
 });
 
-Deno.test("DetailPages: resize() keeps the place, also when the lines become longer", () => {
+Deno.test("DetailPages: redraw() begins with the same row, on a screen of any size", () => {
   const { screen, pages, getFirst } = createPages();
   pages.advance();
   pages.advance();
   assertEquals(getFirst(), "line 12");
   screen.rows = 20;
-  pages.resize();
-  assertEquals(getFirst(), "line 12");
+  pages.redraw();
+  assertEquals([getFirst(), pages.hasMore], ["line 12", true]);
   screen.columns = 10;
-  pages.resize();
+  pages.redraw();
   assertEquals(getFirst(), "line 12");
+  assertEquals(pages.text.endsWith("  … 20 more lines: [v]iew\n"), true);
 });
 
-Deno.test("DetailPages: resize() stays on the first page", () => {
-  const { screen, pages, getFirst } = createPages();
-  screen.columns = 10;
-  pages.resize();
-  assertEquals(getFirst(), "line 0");
-  assertEquals(pages.text.endsWith("  … 54 more lines: [v]iew\n"), true);
+Deno.test("DetailPages: no row is skipped when the screen is resized between two pages", () => {
+  const sizes = [[40, 10], [40, 40], [10, 10], [15, 24], [80, 6], [13, 12]] as const;
+  for (const [columns, rows] of sizes) {
+    const { screen, pages } = createPages();
+    const shown = [pages.text];
+    while (pages.hasMore) {
+      Object.assign(screen, shown.length % 2 ? { columns, rows } : { columns: 40, rows: 10 });
+      pages.advance();
+      shown.push(pages.text);
+    }
+    const text = shown.join("").replaceAll(/ {2}… .*\n|\n/g, "");
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`.padEnd(20, "."));
+    assertEquals(text, lines.join(""), `${columns} columns, ${rows} rows`);
+  }
+});
+
+Deno.test("DetailPages: empty lines are shown once", () => {
+  const lines = Array.from({ length: 12 }, () => ({ text: "", paint: (row: string) => row }));
+  const pages = new DetailPages(lines, { columns: 40, rows: 10 });
+  const first = pages.text;
+  pages.advance();
+  assertEquals([first, pages.text], [
+    `${"\n".repeat(6)}  … 6 more lines: [v]iew\n`,
+    "\n".repeat(6),
+  ]);
+  assertEquals(pages.hasMore, false);
 });

@@ -9,6 +9,9 @@ import type { Input } from "../host/terminal.ts";
 /** Time without input after which all earlier input has been read. */
 const QUIET_MS = 200;
 
+/** A terminal that has been closed fails to read, which is the end of its input. */
+const END: ReadableStreamReadResult<Uint8Array> = { done: true };
+
 /** Reads standard input in chunks, and nothing before the first call. */
 export class TypedInput implements Disposable {
   readonly #input: Pick<Input, "bytes">;
@@ -21,7 +24,6 @@ export class TypedInput implements Disposable {
 
   /** Leaves later input to other readers. */
   [Symbol.dispose](): void {
-    this.#pending?.catch(() => {});
     this.#reader?.releaseLock();
   }
 
@@ -46,7 +48,7 @@ export class TypedInput implements Disposable {
     const onAbort = () => resolve(undefined);
     signal.addEventListener("abort", onAbort, { once: true });
     this.#reader ??= this.#input.bytes.getReader();
-    this.#pending ??= this.#reader.read();
+    this.#pending ??= this.#reader.read().catch(() => END);
     try {
       const read = await Promise.race([this.#pending, aborted]);
       if (read) this.#pending = undefined;

@@ -65,3 +65,12 @@ Deno.test("discardEarlier(): stops at the end of the input and when the signal i
   assertEquals(await readText(ended.input), undefined);
   await createInput().input.discardEarlier(AbortSignal.abort());
 });
+
+Deno.test("readChunk(): a failure is the end of the input, also after the signal is aborted", async () => {
+  const bytes = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new Error("Input/output error")),
+  });
+  const input = new TypedInput({ bytes });
+  assertEquals(await input.readChunk(AbortSignal.abort()), undefined);
+  assertEquals([await readText(input), await readText(input)], [undefined, undefined]);
+});

@@ -66,16 +66,16 @@ export class ActivityStatus implements Disposable {
     if (!this.#activity) return;
     this.#timer = setTimeout(() => this.#show(), INTERVAL_MS);
     const { screen, now } = this.#options;
-    const { detail } = this.#activity;
-    const parts = [formatWait(this.#activity, now()), ...(detail ? [detail] : [])];
+    const { label, detail } = this.#activity;
+    const rest = formatWait(this.#activity, now()) + (detail ? ` · ${detail}` : "");
     // A failure is reported by the next line.
-    screen.showStatus(parts.join(" · ")).catch(() => {});
+    screen.showStatus({ label, rest }).catch(() => {});
   }
 }
 
-function formatWait({ label, startedAt, endsAt }: Activity, now: number): string {
-  if (endsAt !== undefined) return `${label} in ${formatSeconds(Math.max(endsAt - now, 0))}`;
-  return `${label} · ${formatSeconds(Math.max(now - startedAt, INTERVAL_MS))}`;
+function formatWait({ startedAt, endsAt }: Activity, now: number): string {
+  if (endsAt !== undefined) return `in ${formatSeconds(Math.max(endsAt - now, 0))}`;
+  return `· ${formatSeconds(Math.max(now - startedAt, INTERVAL_MS))}`;
 }
 
 function formatSeconds(milliseconds: number): string {

@@ -6,14 +6,14 @@
 
 import type { JsonObject } from "../../mod.ts";
 import type { Activity } from "./activity.ts";
-import { toPlainText } from "./plain_text.ts";
+import { toOneLine, toPlainText } from "./plain_text.ts";
 import { formatCall } from "./tool_line.ts";
 
 /** A tool call of the current reply. */
 export interface ShownCall {
   /** Id of the call. */
   readonly id: string;
-  /** Name of the tool, as plain text. */
+  /** Name of the tool, as plain text in one line. */
   readonly tool: string;
   /** The most significant arguments in one line. */
   readonly summary: string;
@@ -48,7 +48,7 @@ export class CallLines {
   ): void {
     this.#find(id).call = {
       id,
-      tool: toPlainText(name),
+      tool: toOneLine(toPlainText(name)),
       summary: formatCall(name, args),
       ...context,
     };

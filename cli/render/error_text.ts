@@ -16,7 +16,8 @@ export function formatError({ message, provider = "" }: AgentError, baseUrl?: st
   const server = baseUrl === undefined ? undefined : URL.parse(baseUrl)?.host;
   const prefix = `${provider} answered `;
   if (server === undefined || provider === "" || !text.startsWith(prefix)) return text;
-  return `${server} (${provider}): ${text.slice(prefix.length)}`;
+  const answer = text.slice(prefix.length);
+  return `${server} (${provider})${/^\d/.test(answer) ? ":" : " answered"} ${answer}`;
 }
 
 /** Whether the URL of the provider is probably wrong: it has no API, or a web page. */

@@ -17,6 +17,10 @@ Deno.test("formatError(): names the server of --base-url, and the option instead
     `127.0.0.1:8791 (openai): 404: nothing here; check --base-url (asked: ${url})`,
   );
   assertEquals(
+    formatError(createError("openai answered with text/html: check the baseUrl"), url),
+    `127.0.0.1:8791 (openai) answered with text/html; check --base-url (asked: ${url})`,
+  );
+  assertEquals(
     formatError(
       createError("openai answered with text/html instead of a stream: check the baseUrl"),
     ),

@@ -9,6 +9,11 @@ export function toPlainText(text: string): string {
   return new PlainTextFilter().push(text);
 }
 
+/** Replaces line breaks, tabs and groups of spaces by single spaces, and removes those at the ends. */
+export function toOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 /** The construct that contains the next character. */
 type FilterState = "text" | "escape" | "sequence" | "string" | "string_escape";
 

@@ -30,6 +30,8 @@ export interface RunStart {
   readonly net: SandboxNet;
   /** Confinement of commands. */
   readonly sandbox: RunSandbox;
+  /** Id of the session; `null` if the run is not saved. */
+  readonly sessionId: string | null;
   /** The project. */
   readonly project: RunProject;
 }
@@ -56,6 +58,8 @@ export interface RunSandbox {
 export interface RunReport extends RunTotals {
   /** Id of the run. */
   readonly runId: string;
+  /** Id of the session; `null` if the run is not saved. */
+  readonly sessionId: string | null;
   /** The model at the end of the run. */
   readonly model: ModelSpec;
   /** Outcome of the agent. */

@@ -6,7 +6,8 @@
  */
 
 import type { Output } from "../host/terminal.ts";
-import { getTextWidth, truncateToWidth } from "./text_width.ts";
+import { toOneLine } from "./plain_text.ts";
+import { getEndColumn, getTextWidth, truncateToWidth } from "./text_width.ts";
 
 /** Options for {@linkcode Screen}. */
 export interface ScreenOptions {
@@ -16,6 +17,14 @@ export interface ScreenOptions {
   readonly lines: Output;
   /** Returns the columns of the terminal. */
   readonly getColumns: () => number;
+}
+
+/** A status, whose label is truncated before the rest. */
+export interface Status {
+  /** The label. */
+  readonly label: string;
+  /** Text behind the label, such as `· 3 s`. */
+  readonly rest: string;
 }
 
 /** Writes streamed text, lines and a status to their outputs, one write after the other. */
@@ -44,8 +53,7 @@ export class Screen {
       if (this.#last === "line" && this.#isShared) await lines.write("\n");
       this.#last = chunk.endsWith("\n") ? "text" : "open_text";
       const lineStart = chunk.lastIndexOf("\n") + 1;
-      if (lineStart > 0) this.#column = 0;
-      this.#column += getTextWidth(chunk.slice(lineStart));
+      this.#column = getEndColumn(chunk.slice(lineStart), lineStart > 0 ? 0 : this.#column);
       await text.write(chunk);
     });
   }
@@ -66,14 +74,22 @@ export class Screen {
     });
   }
 
-  /** Shows a status of one row below the cursor, instead of the previous one. */
-  showStatus(status: string): Promise<void> {
+  /**
+   * Shows a status of one row below the cursor, instead of the previous one. A long label leaves half of the row for the
+   * rest.
+   */
+  showStatus({ label, rest }: Status): Promise<void> {
     return this.#enqueue(async () => {
       const columns = this.#options.getColumns();
       const isBelowText = this.#last === "open_text" && this.#isShared;
       // The cursor cannot return to a line that is full.
       if (isBelowText && this.#column >= columns) return;
-      const row = truncateToWidth(status, columns - 1);
+      const end = ` ${toOneLine(rest)}`;
+      const labelColumns = Math.max(columns - 1 - getTextWidth(end), Math.ceil(columns / 2));
+      const row = truncateToWidth(
+        truncateToWidth(toOneLine(label), labelColumns) + end,
+        columns - 1,
+      );
       const start = this.#status ? "\r\x1b[K" : isBelowText ? "\n" : "";
       this.#status = { isBelowText };
       await this.#options.lines.write(`${start}\x1b[2m${row}\x1b[22m`);

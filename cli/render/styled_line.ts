@@ -5,7 +5,7 @@
  */
 
 import type { Paint } from "./style.ts";
-import { splitToWidth } from "./text_width.ts";
+import { expandTabs, splitToWidth } from "./text_width.ts";
 
 /** A line of plain text and its style. */
 export interface StyledLine {
@@ -22,9 +22,31 @@ export function paintLines(lines: readonly StyledLine[]): string[] {
   return lines.map(({ text, paint }) => paint(text));
 }
 
-/** Breaks lines into painted rows of at most `columns` columns. Nothing is omitted. */
-export function layOutLines(lines: readonly StyledLine[], columns: number): string[] {
-  return lines.flatMap(({ text, paint, mark = "" }) =>
-    splitToWidth(text, columns - mark.length).map((row) => mark + paint(row))
-  );
+/** A row of a line. */
+export interface StyledRow {
+  /** The painted row. */
+  readonly text: string;
+  /** Number of characters of the line on earlier rows. */
+  readonly offset: number;
+}
+
+/** Options for `layOutLine()`. */
+export interface LineLayout {
+  /** Columns of the screen. */
+  readonly columns: number;
+  /** Number of characters of the line that are omitted, because earlier rows show them. */
+  readonly offset: number;
+}
+
+/** Breaks a line into painted rows of at most `columns` columns. */
+export function layOutLine(
+  { text, paint, mark = "" }: StyledLine,
+  { columns, offset }: LineLayout,
+): StyledRow[] {
+  let start = offset;
+  return splitToWidth(expandTabs(text).slice(offset), columns - mark.length).map((row) => {
+    const styled = { text: mark + paint(row), offset: start };
+    start += row.length;
+    return styled;
+  });
 }

@@ -14,7 +14,7 @@ import { formatDiffLines } from "./diff_lines.ts";
 import { getFinalText } from "./final_text.ts";
 import { formatHeader } from "./header.ts";
 import { getNotice } from "./notice.ts";
-import { PlainTextFilter, toPlainText } from "./plain_text.ts";
+import { PlainTextFilter, toOneLine, toPlainText } from "./plain_text.ts";
 import type { Reporter, RunReport, RunStart } from "./reporter.ts";
 import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
@@ -86,7 +86,9 @@ export class TextReporter implements Reporter {
       : undefined;
     this.#wrap = this.#createWrap();
     this.#stopRedrawing = terminal.onRedraw((cause) => {
-      const redrawn = cause === "continued" ? this.#screen.reset() : Promise.resolve();
+      const isMoved = cause === "continued";
+      if (isMoved) this.#wrap.restartRow();
+      const redrawn = isMoved ? this.#screen.reset() : Promise.resolve();
       // A failure is reported by the next line.
       redrawn.then(() => this.#status?.restart()).catch(() => {});
     });
@@ -263,7 +265,8 @@ export class TextReporter implements Reporter {
     { name, result, isError, endedAt }: EndedCall,
   ): Promise<void> {
     const { verbosity } = this.#options;
-    const { tool = toPlainText(name), summary = "", startedAt = endedAt, diff = "" } = call ?? {};
+    const { tool = toOneLine(toPlainText(name)), summary = "", startedAt = endedAt, diff = "" } =
+      call ?? {};
     const durationMs = endedAt - startedAt;
     const time = durationMs < MIN_SHOWN_DURATION_MS ? "" : ` · ${formatDuration(durationMs)}`;
     const text = formatResult(result, isError);

@@ -135,6 +135,51 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
 });
 
+Deno.test("TextReporter: returns from the status to the end of text with tabs", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(startReply(), text("a\tb\tcode "));
+  await time.tickAsync(1_000);
+  await emit(text("more"), endReply());
+  assertStringIncludes(host.screen, "a\tb\tcode\n\x1b[2m");
+  assertStringIncludes(host.screen, "\r\x1b[K\x1b[A\x1b[20C more\n");
+});
+
+Deno.test("TextReporter: the status of a long command shows its time and its output", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  await emit(endReply("a"), startCall("a", "deno test --allow-all --parallel ".repeat(5)));
+  await time.tickAsync(1_000);
+  const row = `bash ${"deno test --allow-all --parallel ".repeat(5)}`;
+  assertEquals(host.screen, `\x1b[2m${row.slice(0, 52)}… · 1 s\x1b[22m`);
+  await emit({
+    type: "tool_execution_update",
+    id: "a",
+    update: `12\tof\t20 ${"files ".repeat(9)}`,
+  });
+  await time.tickAsync(1_000);
+  const rest = `12 of 20 ${"files ".repeat(9)}`;
+  assert(
+    host.screen.endsWith(`\x1b[2m${row.slice(0, 29)}… · 2 s · ${rest.slice(0, 19)}…\x1b[22m`),
+    host.screen,
+  );
+});
+
+Deno.test("TextReporter: the name of a tool and its status take one line", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  const name = "x\n• bash rm";
+  const delta = { type: "tool_call_start", contentIndex: 0, id: "a", name } as const;
+  await emit(startReply(), { type: "message_update", delta });
+  await time.tickAsync(1_000);
+  assertStringIncludes(host.screen, "preparing x • bash rm · 1 s");
+  await emit(endReply("a"), { ...startCall("a"), name } as AgentEventBody, endCall("a"));
+  assertStringIncludes(host.screen, "• x • bash rm a · done\n");
+});
+
 Deno.test("TextReporter: shows no status below a full line, to which the cursor cannot return", async () => {
   using time = new FakeTime();
   using session = createReporter();
@@ -153,7 +198,7 @@ Deno.test("TextReporter: erases a status that was shown before the end of a susp
   const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
   host.continueAfterSuspension();
   await emit(text("three"), endReply());
-  assertEquals(host.screen, `One two\n${status}\r\x1b[K three\n`);
+  assertEquals(host.screen, `One two\n${status}\r\x1b[Kthree\n`);
 });
 
 Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {

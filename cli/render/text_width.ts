@@ -11,12 +11,24 @@ const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Returns the number of columns that a text without line breaks takes. */
+/** Returns the number of columns that a text without line breaks and tabs takes. */
 export function getTextWidth(text: string): number {
   const isAscii = /^[ -~]*$/.test(text);
   if (isAscii) return text.length;
   if (!EMOJI.test(text)) return unicodeWidth(text);
   return splitGraphemes(text).reduce((sum, grapheme) => sum + getGraphemeWidth(grapheme), 0);
+}
+
+/** Columns between the tab stops of a terminal. */
+const TAB_STOP = 8;
+
+/** Returns the column of the cursor after text without line breaks that is written at a column. */
+export function getEndColumn(text: string, column: number): number {
+  const [first = "", ...rest] = text.split("\t");
+  return rest.reduce(
+    (end, part) => end - end % TAB_STOP + TAB_STOP + getTextWidth(part),
+    column + getTextWidth(first),
+  );
 }
 
 /** Whether lines may break before and after a grapheme: it is an emoji or begins with an East Asian wide character. */
@@ -47,9 +59,13 @@ export function truncateToWidth(text: string, columns: number): string {
 /** Columns of a tab in text that is split. */
 const TAB = "    ";
 
-/** Splits a line into rows of at most `columns` columns; a grapheme that is wider gets its own row. */
-export function splitToWidth(line: string, columns: number): string[] {
-  const text = line.replaceAll("\t", TAB);
+/** Replaces tabs by spaces. */
+export function expandTabs(text: string): string {
+  return text.replaceAll("\t", TAB);
+}
+
+/** Splits a line without tabs into rows of at most `columns` columns; a grapheme that is wider gets its own row. */
+export function splitToWidth(text: string, columns: number): string[] {
   if (getTextWidth(text) <= columns) return [text];
   const rows: string[] = [];
   let row = "";

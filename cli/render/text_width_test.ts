@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { getTextWidth, truncateToWidth } from "./text_width.ts";
+import { getEndColumn, getTextWidth, truncateToWidth } from "./text_width.ts";
 
 Deno.test("getTextWidth(): counts columns, not characters", () => {
   const widths = {
@@ -45,4 +45,17 @@ Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("नमस्ते", 3), "नम…");
   assertEquals(truncateToWidth("abc", 1), "…");
   assertEquals(truncateToWidth("abc", 0), "");
+});
+
+Deno.test("getEndColumn(): a tab moves to the next multiple of eight columns", () => {
+  const columns = {
+    "": 3,
+    "ab": 5,
+    "\t": 8,
+    "\ta": 9,
+    "a\t\tb": 17,
+    "abcde\t": 16,
+    "世界\t世": 10,
+  };
+  for (const [text, column] of Object.entries(columns)) assertEquals(getEndColumn(text, 3), column);
 });

@@ -7,7 +7,7 @@
 import type { AgentToolResult, JsonObject } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { formatNumber } from "./format_number.ts";
-import { toPlainText } from "./plain_text.ts";
+import { toOneLine, toPlainText } from "./plain_text.ts";
 import { toVisibleText } from "./visible_text.ts";
 
 /** Reason for the model when the user denies a call. */
@@ -17,6 +17,7 @@ export const USER_DENIAL = "the user denied it at the terminal";
 const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
+  skill: ["name"],
 };
 
 /** Arguments to show for other tools, in order of preference; the first one that exists is shown. */
@@ -58,8 +59,4 @@ function shortenRefusal(text: string): string {
 /** Formats a count with its noun: `1 line`, `2 lines`. */
 export function pluralize(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function toOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }

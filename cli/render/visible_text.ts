@@ -5,12 +5,19 @@
  * @module
  */
 
-/**
- * Control characters except tab and newline, invisible format characters, blank letters, and halves of characters. The
- * joiners stay: emoji and several scripts need them.
- */
-const INVISIBLE =
-  /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/gu;
+/** Matches a character that is visible and not ASCII. */
+const VISIBLE = String.raw`[^\p{ASCII}\p{Default_Ignorable_Code_Point}]`;
+
+/** Matches joiners and selectors of variants behind their character, which emoji and several scripts need, and keycaps. */
+const JOINER = String.raw`(?<=${VISIBLE})[\u200c\u200d\p{Variation_Selector}]` +
+  String.raw`|(?<=${VISIBLE}\p{Variation_Selector})\u200d|\ufe0f\u20e3`;
+
+/** Control characters except tab and newline, invisible characters, blank letters, and halves of characters. */
+const INVISIBLE = new RegExp(
+  String.raw`(?![\t\n]|${JOINER})` +
+    String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`,
+  "gu",
+);
 
 /** Replaces characters that a terminal interprets or does not show, such as `ESC` by `<U+001B>`. */
 export function toVisibleText(text: string): string {

@@ -2,7 +2,8 @@ import { assertEquals } from "@std/assert";
 import { toVisibleText } from "./visible_text.ts";
 
 Deno.test("toVisibleText(): keeps text, tabs and newlines", () => {
-  const text = "git commit -m 'Füge 日本語 שלום e\u0301\u3000hinzu\u00a0!'\n\t👩‍👧 ✔️ می‌خواهم\n";
+  const text =
+    "git commit -m 'Füge 日本語 שלום e\u0301\u3000hinzu\u00a0!'\n\t👩‍👧 ✔️ ❤️\u200d🔥 1️⃣ 葛\u{e0100} می‌خواهم\n";
   assertEquals(toVisibleText(text), text);
 });
 
@@ -17,6 +18,11 @@ Deno.test("toVisibleText(): shows everything that a terminal would interpret or 
     "a\u{e0041}b": "a<U+E0041>b",
     "a\u2800b\u3164c": "a<U+2800>b<U+3164>c",
     "a\u2028b\ud800c": "a<U+2028>b<U+D800>c",
+    "r\u200dm \u200c/": "r<U+200D>m <U+200C>/",
+    "a\ufe0fb\u{e0100}c\u180bd": "a<U+FE0F>b<U+E0100>c<U+180B>d",
+    "1\ufe0f2": "1<U+FE0F>2",
+    "葛\u{e0100}\u{e0101}": "葛\u{e0100}<U+E0101>",
+    "👩\u200d\u200d👧": "👩\u200d<U+200D>👧",
   };
   for (const [text, expected] of Object.entries(visible)) {
     assertEquals(toVisibleText(text), expected);

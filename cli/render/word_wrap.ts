@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getTextWidth, isWide, splitGraphemes } from "./text_width.ts";
+import { getEndColumn, getTextWidth, isWide, splitGraphemes } from "./text_width.ts";
 
 /** Matches line breaks, spaces, and parts of words. */
 const TOKENS = /\n|[^\S\n]+|\S+/g;
@@ -61,6 +61,12 @@ export class WordWrap {
     return wrapped;
   }
 
+  /** Continues the line on a new row, after another program has moved the cursor there. */
+  restartRow(): void {
+    this.#column = 0;
+    this.#spaces = "";
+  }
+
   #endLine(): string {
     const wrapped = `${this.#flushWord()}\n`;
     this.#spaces = "";
@@ -101,13 +107,13 @@ export class WordWrap {
     this.#word = "";
     this.#spaces = "";
     if (this.#column === 0) this.#startLine(spaces, word);
-    const width = spaces.length + getTextWidth(word);
-    if (this.#isCode || this.#column === 0 || this.#column + width <= this.#getColumns()) {
-      this.#column += width;
+    const end = getEndColumn(spaces + word, this.#column);
+    if (this.#isCode || this.#column === 0 || end <= this.#getColumns()) {
+      this.#column = end;
       return spaces + word;
     }
     const indent = this.#indent.length > this.#getColumns() / 2 ? "" : this.#indent;
-    this.#column = indent.length + width - spaces.length;
+    this.#column = indent.length + getTextWidth(word);
     return `\n${indent}${word}`;
   }
 
@@ -117,7 +123,7 @@ export class WordWrap {
       this.#isCode = true;
       return;
     }
-    const indent = spaces.replaceAll("\t", "    ");
+    const indent = " ".repeat(getEndColumn(spaces, 0));
     if (LIST_MARK.test(word)) this.#indent = " ".repeat(indent.length + word.length + 1);
     else if (indent.length >= CODE_INDENT) this.#isCode = true;
     else this.#indent = indent;

@@ -33,6 +33,20 @@ Deno.test("WordWrap: omits an indentation of more than half of a narrow terminal
   assertEquals(wrapAll("  - one two", 7), "  - one\ntwo");
 });
 
+Deno.test("WordWrap: a tab takes the columns up to the next tab stop", () => {
+  assertEquals(wrapAll("a\tb cd", 11), "a\tb\ncd");
+  assertEquals(wrapAll("a\tb cd", 12), "a\tb cd");
+  assertEquals(wrapAll("\tindented code", 10), "\tindented code");
+  assertEquals(wrapAll("-\titem one two", 16), "-\titem one\n  two");
+});
+
+Deno.test("WordWrap: restartRow() continues in the first column", () => {
+  const wrap = new WordWrap(() => 12);
+  assertEquals(wrap.push("one two "), "one two");
+  wrap.restartRow();
+  assertEquals(wrap.push("three four six ") + wrap.flush(), "three four\nsix ");
+});
+
 Deno.test("WordWrap: follows a change of the width", () => {
   let columns = 20;
   const wrap = new WordWrap(() => columns);

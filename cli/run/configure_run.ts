@@ -5,6 +5,7 @@
  */
 
 import { type OptionValues, toFlag } from "../command_line/definition.ts";
+import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { applyConfig } from "../config/apply_config.ts";
 import { CONFIG_KEYS } from "../config/config_keys.ts";
 import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config/config_value.ts";
@@ -33,6 +34,10 @@ export interface RunCommandLine {
 export interface ConfiguredRun {
   /** The options, with the values of the configuration. */
   readonly options: RunOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
+  /** Settings of providers, by name. */
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** The project; `undefined` with `--bare`. */
   readonly project?: Project;
   /** Calls a function that parses the value of an option; its errors name the source of the value. */
@@ -62,6 +67,8 @@ export async function configureRun(
   await reportProblems(config.problems, options, host);
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
+    given,
+    providers: getProviderSettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),
   };

@@ -6,20 +6,27 @@
 
 import type { RunOutcome } from "../../mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { getFinalText } from "../render/final_text.ts";
 import type { Reporter, RunReport } from "../render/reporter.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RecordedSession } from "../sessions/run_session.ts";
 import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** A run. */
-export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl"> {
+export interface Run
+  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
+  /** The session of the run; `undefined` if it is not saved. */
+  readonly session?: RecordedSession | undefined;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
   /** Terminal and environment. */
@@ -55,7 +62,7 @@ export async function finishRun(
   run: Run,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { patch, interrupt, host, setup, baseUrl } = run;
+  const { patch, interrupt, host, setup, session, baseUrl } = run;
   const { outcome, attempts, ...totals } = result;
   const created = await snapshot?.createPatch();
   const changes = created?.bytes;
@@ -71,13 +78,29 @@ export async function finishRun(
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
   const { model } = setup.agent.state;
-  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode };
+  const sessionId = session?.id ?? null;
+  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode, sessionId };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
-  await reporter.onRunEnd(report, isPatchInReport ? new TextDecoder().decode(changes) : undefined);
-  if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+  try {
+    const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
+    await reporter.onRunEnd(report, reported);
+  } finally {
+    // Also when the output is full.
+    if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+    if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, outcome);
+  }
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? ExitCode.brokenPipe
     : exitCode;
+}
+
+/** Writes the text of the last reply to a file. */
+async function writeLastMessage(file: string, { messages }: RunOutcome): Promise<void> {
+  try {
+    await Deno.writeTextFile(file, `${getFinalText(messages)}\n`);
+  } catch (error) {
+    throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
+  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent, RunOutcome } from "../../mod.ts";
+import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
 import { AbortedError, BadRequestError } from "../../src/core/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
@@ -21,7 +21,7 @@ import type { ProjectRunSettings } from "./settings.ts";
 export interface HeadlessRunOptions
   extends Run, Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
   /** The prompt. */
-  readonly prompt: string;
+  readonly prompt: PromptInput;
   /** Creates the reporter that receives the events and the result. */
   readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */

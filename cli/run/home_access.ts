@@ -30,7 +30,7 @@ export interface HomeAccessOptions extends Pick<RunSettings, "cwd"> {
  */
 export async function confirmHomeAccess(
   { cwd, signal }: HomeAccessOptions,
-  host: Pick<Host, "terminal" | "env">,
+  host: Pick<Host, "terminal" | "env" | "now">,
 ): Promise<void> {
   const { messages, keyboard } = host.terminal;
   const name = JSON.stringify(cwd);

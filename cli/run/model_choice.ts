@@ -7,6 +7,8 @@
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";
 
 /** The default model of a provider. */
@@ -35,14 +37,14 @@ export interface ModelSelection {
 
 /**
  * Chooses the model: that of the options, the default model that was recorded, or the default of the first provider with a
- * key.
+ * key in an environment variable, else with a saved key.
  *
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
-export function chooseModel(
+export async function chooseModel(
   { model, baseUrl, replay }: ModelSelection,
-  env: (name: string) => string | undefined,
-): ModelSpec {
+  host: Pick<Host, "env">,
+): Promise<ModelSpec> {
   if (model) return model;
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
@@ -51,7 +53,8 @@ export function chooseModel(
     );
   }
   const recorded = replay === undefined ? undefined : findRecordedDefault(replay);
-  const providerDefault = recorded ?? PROVIDER_DEFAULTS.find(({ variable }) => env(variable));
+  const providerDefault = recorded ??
+    PROVIDER_DEFAULTS.find(({ variable }) => host.env(variable)) ?? await findSavedDefault(host);
   if (providerDefault) return modelSpec(providerDefault.model);
   throw new ConfigurationError("No model is configured", MODEL_ADVICE);
 }
@@ -62,8 +65,19 @@ function findRecordedDefault(file: string): ProviderDefault | undefined {
   return PROVIDER_DEFAULTS.find(({ model }) => recording.includes(modelSpec(model).modelId));
 }
 
+/** Finds the default model of a provider whose key the user has saved. */
+async function findSavedDefault(host: Pick<Host, "env">): Promise<ProviderDefault | undefined> {
+  const { openCredentials } = await importLate<typeof import("../credentials/find_key.ts")>(
+    "../credentials/find_key.ts",
+    import.meta.url,
+  );
+  const saved = openCredentials(host)?.list().map(({ provider }) => provider) ?? [];
+  return PROVIDER_DEFAULTS.find(({ model }) => saved.includes(modelSpec(model).provider));
+}
+
 const MODEL_ADVICE = `Ways to configure one:
-  key     export ANTHROPIC_API_KEY=…
+  key     swink login anthropic
+          export ANTHROPIC_API_KEY=…
           export OPENAI_API_KEY=…
   name    swink run -m openai/gpt-6.2-sol "PROMPT"
           export SWINK_MODEL=openai/gpt-6.2-sol

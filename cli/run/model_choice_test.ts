@@ -7,7 +7,7 @@ async function chooseForRecording(content: string): Promise<string> {
   try {
     await Deno.writeTextFile(file, content);
     const env = (name: string) => name === "ANTHROPIC_API_KEY" ? "k" : undefined;
-    const { provider, modelId } = chooseModel({ replay: file }, env);
+    const { provider, modelId } = await chooseModel({ replay: file }, { env });
     return `${provider}/${modelId}`;
   } finally {
     await Deno.remove(file);
@@ -19,9 +19,9 @@ Deno.test("chooseModel(): the default model of a recording comes before that of 
   assertEquals(await chooseForRecording('{"model":"other"}'), "anthropic/claude-sonnet-5-5");
 });
 
-Deno.test("chooseModel(): the option comes before the keys", () => {
+Deno.test("chooseModel(): the option comes before the keys", async () => {
   const env = (name: string) => name === "ANTHROPIC_API_KEY" ? "k" : undefined;
   const model = { provider: "openai", modelId: "b", thinkingLevel: "off" } as const;
-  assertEquals(chooseModel({ model }, env), model);
-  assertEquals(chooseModel({}, env).provider, "anthropic");
+  assertEquals(await chooseModel({ model }, { env }), model);
+  assertEquals((await chooseModel({}, { env })).provider, "anthropic");
 });

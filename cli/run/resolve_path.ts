@@ -13,14 +13,14 @@ export function resolvePath(path: string): string {
 }
 
 /**
- * Resolves the working directory.
+ * Resolves the path of a directory, by default that of the working directory.
  *
  * @throws {UsageError} If it is not a directory.
  */
-export function resolveDirectory(path = "."): string {
+export function resolveDirectory(path = ".", flag = "--cwd"): string {
   const directory = resolvePath(path);
   if (isDirectory(directory)) return directory;
-  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for ${flag}: not a directory`);
 }
 
 /**
@@ -36,10 +36,27 @@ export function resolveNewFile(flag: string, path: string): string {
   throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
 }
 
+/**
+ * Resolves the path of a recording, which is replaced when the run ends: a link stays, and a device is no recording.
+ *
+ * @throws {UsageError} If the path is not that of a regular file, or its directory does not exist.
+ */
+export function resolveRecording(path: string): string {
+  const file = resolveNewFile("--record", path);
+  const info = statFile(file);
+  if (!info) return file;
+  if (info.isFile) return Deno.realPathSync(file);
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --record: not a regular file`);
+}
+
 function isDirectory(path: string): boolean {
+  return statFile(path)?.isDirectory ?? false;
+}
+
+function statFile(path: string): Deno.FileInfo | undefined {
   try {
-    return Deno.statSync(path).isDirectory;
+    return Deno.statSync(path);
   } catch {
-    return false;
+    return undefined;
   }
 }

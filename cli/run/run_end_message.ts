@@ -67,6 +67,8 @@ function getEndMessage(
       return undefined;
     case ExitCode.interrupted:
       return { reason: "interrupted; changes made so far are kept" };
+    case ExitCode.hangUp:
+      return { reason: "the terminal was closed; changes made so far are kept" };
     case ExitCode.terminated:
       return { reason: "terminated; changes made so far are kept" };
     case ExitCode.limit:

@@ -12,21 +12,40 @@ import { getStyle } from "../render/style.ts";
 import { paintLines } from "../render/styled_line.ts";
 
 /**
- * Writes a patch to a file, atomically, or to standard output for `-`.
+ * Writes a patch to a file, or to standard output for `-`. A file is replaced; a link, a device or a pipe is written to.
  *
  * @throws {CliError} If the file cannot be written.
  */
 export async function writePatch(patch: Uint8Array, target: string, host: Host): Promise<void> {
   if (target === "-") return await printPatch(patch, host);
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
   try {
-    await Deno.writeFile(temporary, patch, { createNew: true });
-    await Deno.rename(temporary, target);
+    if (isFileOrMissing(target)) await replaceFile(target, patch);
+    else await Deno.writeFile(target, patch, { create: false });
   } catch (error) {
-    await Deno.remove(temporary).catch(() => {});
     const reason = error instanceof Error ? error.message : String(error);
     const message = `Cannot write the patch to ${target}: ${reason}`;
     throw new CliError(message, { exitCode: ExitCode.failed });
+  }
+}
+
+/** Replaces a file atomically. */
+async function replaceFile(path: string, content: Uint8Array): Promise<void> {
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await Deno.writeFile(temporary, content, { createNew: true });
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}
+
+/** Whether a path can be replaced: it is a file or missing, and no device, pipe or link. */
+export function isFileOrMissing(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return true;
   }
 }
 

@@ -5,17 +5,12 @@
  */
 
 import type { ApprovalDecision } from "../core/approval.ts";
-import type {
-  ApprovalAnswer,
-  ApprovalRequest,
-  Approve,
-  ExplainedCall,
-  ExplainingApprove,
-} from "../core/approve.ts";
+import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/approve.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
+import { canExplain } from "./find_denial.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -93,10 +88,6 @@ async function decideAlone(
   } catch (thrown) {
     return createDenial(`the approval failed: ${getErrorMessage(thrown)}`);
   }
-}
-
-function canExplain(approve: Approve): approve is ExplainingApprove {
-  return "explain" in approve && typeof approve.explain === "function";
 }
 
 function createDenial(reason: string): ApprovalDecision {

@@ -10,6 +10,7 @@ import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
+import { findDenial } from "./find_denial.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -132,5 +133,14 @@ async function prepareCall(
   const checked = await checkPolicies(turn, ready, { final: decision !== undefined });
   if (checked.stoppedBy || checked.call.type === "refused" || !decision) return checked;
   const applied = await applyDecision(turn, checked.call, decision);
-  return { ...applied, injected: [...checked.injected, ...applied.injected] };
+  const call = await refuseDenied(turn, applied.call);
+  return { ...applied, call, injected: [...checked.injected, ...applied.injected] };
+}
+
+/** Refuses an approved call that a rule of today denies: no rule has seen arguments that were edited after the run. */
+async function refuseDenied({ run }: TurnContext, call: PreparedCall): Promise<PreparedCall> {
+  if (call.type === "refused") return call;
+  const { block: { name }, tool, arguments: args } = call;
+  const denial = await findDenial(run.config, { name, tool, arguments: args });
+  return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }

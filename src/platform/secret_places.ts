@@ -117,6 +117,8 @@ const SECRET_HOME_PATHS: readonly string[] = [
   ".gemini/oauth_creds.json",
   ".local/share/opencode/auth.json",
   ".config/swink",
+  ".local/state/swink",
+  "Library/Application Support/swink",
   // Databases and networks
   ".netrc",
   ".pgpass",

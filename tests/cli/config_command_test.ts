@@ -79,8 +79,7 @@ Deno.test("swink config set: rejects invalid keys and values, and an invalid fil
   await using home = await createTemporaryDirectory({ [FILE]: "model = \n" });
   const [code, output, messages] = await run(home, ["set", "max_turn", "7"]);
   assertEquals([code, output], [2, ""]);
-  assertStringIncludes(messages, 'Invalid value "max_turn" for <key>: must be one of model, ');
-  assertStringIncludes(messages, "Did you mean max_turns?");
+  assertStringIncludes(messages, 'Unknown key "max_turn". Did you mean max_turns?\nKeys: model, ');
   assertEquals(await run(home, ["set", "max_turns", "0"]), [
     2,
     "",
@@ -92,6 +91,22 @@ Deno.test("swink config set: rejects invalid keys and values, and an invalid fil
     `swink: HOME/${FILE}:1: Invalid TOML: invalid value\nCorrect the file first: swink config edit\n`,
   ]);
   assertEquals(home.read(FILE), "model = \n");
+});
+
+Deno.test("swink config set, get, unset: keys of a provider", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "plain = true # always\n" });
+  const key = "providers.lab.base_url";
+  assertEquals(await run(home, ["set", key, "https://lab.example/v1"]), [0, "", ""]);
+  assertEquals(parse(home.read(FILE)), {
+    plain: true,
+    providers: { lab: { base_url: "https://lab.example/v1" } },
+  });
+  assertEquals(await run(home, ["get", key]), [0, "https://lab.example/v1\n", ""]);
+  assertEquals(await run(home, ["unset", key]), [0, "", ""]);
+  assertEquals(home.read(FILE), "plain = true # always\n");
+  const [code, , messages] = await run(home, ["set", "providers.lab.baseurl", "x"]);
+  assertEquals(code, 2);
+  assertStringIncludes(messages, "Did you mean providers.lab.base_url?");
 });
 
 Deno.test("swink config edit: opens the editor, and reports what is wrong with the file afterwards", async () => {

@@ -34,7 +34,7 @@ Deno.test("exit code: 3 without a key, with the name of the variable", async () 
   assertEquals(code, 3);
   assertStringIncludes(
     host.messages,
-    "swink: No API key for anthropic: set ANTHROPIC_API_KEY\n",
+    "swink: No API key for anthropic: set ANTHROPIC_API_KEY, or run swink login anthropic\n",
   );
   assertEquals(host.requests.length, 0);
 });

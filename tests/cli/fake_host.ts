@@ -16,8 +16,8 @@ export interface FakeHostOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: a complete text or a stream. Default: empty. */
   readonly input?: string | ReadableStream<Uint8Array>;
-  /** Text typed after `input`, the next one at each question. The input ends after the last one. */
-  readonly answers?: readonly string[];
+  /** Keys typed after `input`, the next ones at each question: those that arrive at once, or a list. The input ends after the last ones. */
+  readonly answers?: readonly (string | readonly string[])[];
   /** The streams that are a terminal. Default: none. */
   readonly terminals?: readonly ("input" | "output" | "messages")[];
   /** Columns of the terminal. Default: 80. */
@@ -142,7 +142,7 @@ class FakeInput implements Input {
   readonly isTerminal: boolean;
   readonly bytes: ReadableStream<Uint8Array>;
   isRaw = false;
-  readonly #answers: string[];
+  readonly #answers: (string | readonly string[])[];
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isQuestionExpected = false;
 
@@ -166,13 +166,15 @@ class FakeInput implements Input {
 
   /** Types the next answer when a question is shown for the first time. */
   onMessage(text: string): void {
-    if (!this.#isQuestionExpected || !/(Allow|Trust)\?/.test(text)) return;
+    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete)\?|not shown/.test(text)) return;
     this.#isQuestionExpected = false;
-    this.#type(this.#answers.shift() ?? "");
+    this.#type(...[this.#answers.shift() ?? ""].flat());
   }
 
-  #type(text: string): void {
-    if (text !== "") this.#controller?.enqueue(new TextEncoder().encode(text));
+  #type(...chunks: readonly string[]): void {
+    for (const chunk of chunks) {
+      if (chunk !== "") this.#controller?.enqueue(new TextEncoder().encode(chunk));
+    }
     if (this.#answers.length > 0) return;
     this.#controller?.close();
     this.#controller = undefined;

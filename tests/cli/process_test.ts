@@ -120,7 +120,7 @@ Deno.test("process: adds piped input to the prompt", async () => {
   assertStringIncludes(setup.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
 });
 
-for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+for (const [signal, expected] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`process: ${signal} during a reply keeps the text and ends with ${expected}`, async () => {
     await using setup = await createSetup({ hangsAfter: "So far so good" });
     await using process = startSwink(["run", "-o", "stream-json", "Hello"], setup.options);
@@ -145,7 +145,7 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   });
 }
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+for (const [signal, expected] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`process: a doubled ${signal} writes the patch and kills the command`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
     await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
@@ -155,7 +155,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.kill(signal);
     process.kill(signal);
     const { code } = await process.waitForExit();
-    assertEquals(code, signal === "SIGINT" ? 130 : 143);
+    assertEquals(code, expected);
     assertStringIncludes(setup.directory.read("fix.patch"), "+half");
     assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
   });
@@ -276,7 +276,8 @@ Deno.test("process: ends with 1 when standard output fails, and ignores failures
       stdin: "null",
       signal: createDeadline(),
     }).output();
-    return { code, isReported: new TextDecoder().decode(stderr).includes("swink: No space left") };
+    const message = "swink: Cannot write to standard output: No space left";
+    return { code, isReported: new TextDecoder().decode(stderr).includes(message) };
   };
   assertEquals(await run(">/dev/full", "--version"), { code: 1, isReported: true });
   assertEquals(await run(">/dev/full", "run", "Hello"), { code: 1, isReported: true });

@@ -152,10 +152,36 @@ Deno.test("question: shows what a terminal would interpret or hide", async () =>
 });
 
 Deno.test("question: stays open after an invalid key, and shows the possible answers", async () => {
-  const { hasRun, screen } = await runAtTerminal({ answers: ["\r\x1b[Amy"] });
+  const { hasRun, screen } = await runAtTerminal({ answers: [["\r", "\x1b[A", "m", "y"]] });
   assertEquals(hasRun, [true, false]);
   assertStringIncludes(screen, "  Possible answers: yes, no, always\n  Allow?");
   assertEquals(screen.split("Possible answers").length, 2, "once, whatever the number of keys");
+});
+
+Deno.test("question: a pasted text and a sequence that arrives in parts are no answers", async () => {
+  const pasted = await runAtTerminal({ answers: [["a pasted text", "yy", "n"]] });
+  assertEquals(pasted.hasRun, [false, false]);
+  const arrow = await runAtTerminal({ answers: [["\x1b", "[", "A", "n"]] });
+  assertEquals(arrow.hasRun, [false, false]);
+});
+
+Deno.test("question: shows the rest of a long command after the terminal has become larger", async () => {
+  const lines = Array.from({ length: 40 }, (_, index) => `touch file${index}.txt`);
+  const host = createFakeHost({
+    terminals: ["input", "output", "messages"],
+    env: ENV,
+    model: [
+      scriptedReply(scriptedCall("bash", { command: lines.join("\n") })),
+      scriptedReply("Done."),
+    ],
+    answers: [["v", "n"]],
+  });
+  host.onMessage((text) => {
+    if (text.includes("22 more lines")) host.resize(80, 40);
+  });
+  await using directory = await createTemporaryDirectory();
+  assertEquals(await main(["run", "--cwd", directory.path, "Work"], host), 0);
+  for (const line of lines) assertStringIncludes(host.messages, `│ ${line}\n`);
 });
 
 Deno.test("question: shows a long command with all line breaks, v shows the next page", async () => {
@@ -163,7 +189,7 @@ Deno.test("question: shows a long command with all line breaks, v shows the next
   const command = ["echo start", ...lines, `echo ${"a".repeat(700)} > x; rm important`].join("\n");
   const { hasRun, screen } = await runAtTerminal({
     model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
-    answers: ["vvy"],
+    answers: [["v", "v", "y"]],
     rows: 24,
   });
   assertEquals(hasRun, [false], "the last command fails");
@@ -181,7 +207,7 @@ Deno.test("question: shows the whole diff of a change", async () => {
       scriptedReply(scriptedCall("write_file", { path: "a.txt", content })),
       scriptedReply("Done."),
     ],
-    answers: ["vvvn"],
+    answers: [["v", "v", "v", "n"]],
   });
   for (let index = 0; index < 60; index++) assertStringIncludes(screen, `+line ${index}\n`);
 });
@@ -244,7 +270,7 @@ Deno.test("question: input that was typed before the question is no answer", asy
   const { hasRun } = await runAtTerminal({ input: "y\ry\ry\r", answers: ["n\r", "y\r"] });
   assertEquals(hasRun, [false, true]);
   // So is the input after an answer, which was typed before the next question.
-  assertEquals((await runAtTerminal({ answers: ["n\ry\r", "n\r"] })).hasRun, [false, false]);
+  assertEquals((await runAtTerminal({ answers: [["n\r", "y\r"], "n\r"] })).hasRun, [false, false]);
 });
 
 Deno.test("question: the end of the input and Ctrl+D refuse the call", async () => {

@@ -62,10 +62,12 @@ export const SWINK_COMMAND: readonly string[] = [
 /** Returns the environment variables that every program needs. */
 export function getBasicEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
-  return Object.fromEntries(names.flatMap((name) => {
+  const inherited = Object.fromEntries(names.flatMap((name) => {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   }));
+  // The configuration and the keys of the user who runs the tests do not count.
+  return { ...inherited, XDG_CONFIG_HOME: "/nonexistent", XDG_STATE_HOME: "/nonexistent" };
 }
 
 /** Starts the program. */

@@ -11,7 +11,7 @@ import type { TextFile } from "./project_paths.ts";
 const TOP_LEVEL = /^(src|adapters|cli|docs|tests|scripts|tools|offline|examples|bench)\/[\w<*]/;
 
 /** Names of user files. */
-const USER_FILES = new Set(["SKILL.md"]);
+const USER_FILES = new Set(["SKILL.md", "AGENTS.md", "CLAUDE.md"]);
 
 /**
  * Returns the paths in a page or in the comments of a source file that match no file or directory.

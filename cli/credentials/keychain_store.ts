@@ -1,0 +1,56 @@
+/**
+ * The keychain of macOS, through `security`.
+ *
+ * @module
+ */
+
+import { encodeHex } from "../../src/core/byte_encoding.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import { describeFailure, type ProgramResult, runProgram } from "./run_program.ts";
+
+/** Unlocking the keychain asks the user for a password. */
+const TIMEOUT_MS = 60_000;
+
+/** Exit code for an entry that does not exist, errSecItemNotFound. */
+const NOT_FOUND = 44;
+
+/**
+ * Creates a store in the keychain of the user.
+ *
+ * @param program Name or path of `security`.
+ */
+export function createKeychainStore(program = "security"): CredentialStore {
+  // The key is passed on standard input.
+  const run = async (args: readonly string[], input = "") =>
+    await runProgram({ command: [program, ...args], input, timeoutMs: TIMEOUT_MS });
+  const check = (result: ProgramResult): string => {
+    if (result.type === "ended" && result.code === 0) return result.output.trim();
+    throw new Error(describeFailure({ command: [program] }, result));
+  };
+  return {
+    name: "the keychain",
+    async read(provider) {
+      const result = await run(["find-generic-password", ...getAttributes(provider), "-w"]);
+      if (result.type === "ended" && result.code === NOT_FOUND) return undefined;
+      return check(result) || undefined;
+    },
+    async write(provider, key) {
+      // With -i, commands are read from standard input. -X takes the key in hexadecimal, which needs no quotes.
+      const attributes = getAttributes(provider).join(" ");
+      const command = `add-generic-password -U ${attributes} -X ${
+        encodeHex(new TextEncoder().encode(key))
+      }\n`;
+      check(await run(["-i"], command));
+    },
+    async delete(provider) {
+      const result = await run(["delete-generic-password", ...getAttributes(provider)]);
+      if (result.type === "ended" && result.code === NOT_FOUND) return;
+      check(result);
+    },
+  };
+}
+
+/** `provider` has only letters, digits and hyphens. */
+function getAttributes(provider: string): string[] {
+  return ["-s", "swink", "-a", provider];
+}

@@ -1,0 +1,40 @@
+/**
+ * Checks decisions that are made after a run against the rules of its approval.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../core/approval.ts";
+import type { Approve, ExplainedCall, ExplainingApprove } from "../core/approve.ts";
+import { getErrorMessage } from "../core/errors.ts";
+import { cloneJson } from "../core/json.ts";
+import type { ApprovalConfig } from "./approve_call.ts";
+import { toDecision } from "./to_decision.ts";
+
+/** A decision that denies a call. */
+export type Denial = Extract<ApprovalDecision, { type: "denied" }>;
+
+/**
+ * Returns the denial of a call by the rules of a configuration; `undefined` if a person may approve it. Never rejects: an
+ * approval that fails denies the call.
+ */
+export async function findDenial(
+  { approve, approvalMode }: ApprovalConfig,
+  { name, tool, arguments: args }: ExplainedCall,
+): Promise<Denial | undefined> {
+  if (approvalMode === "bypassed" || !approve || !canExplain(approve)) return undefined;
+  try {
+    const { decision } = await approve.explain({ name, tool, arguments: cloneJson(args) });
+    if (decision.type === "asked") return undefined;
+    const denial = toDecision(decision);
+    // The mode of an agent that works alone denies what a person would be asked about.
+    return denial.type === "denied" && denial.origin !== "mode" ? denial : undefined;
+  } catch (thrown) {
+    return { type: "denied", reason: `the approval failed: ${getErrorMessage(thrown)}` };
+  }
+}
+
+/** Whether an approval can state its decision on a call without asking. */
+export function canExplain(approve: Approve): approve is ExplainingApprove {
+  return "explain" in approve && typeof approve.explain === "function";
+}

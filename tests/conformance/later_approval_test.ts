@@ -1,0 +1,81 @@
+/**
+ * Approvals that are decided after the run, under the rules of the approval gate.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { ApprovalDecision } from "../../src/core/approval.ts";
+import type { Approve } from "../../src/core/approve.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { approvalGate, type ApprovalGateOptions } from "../../src/tools/mod.ts";
+import { outlineMessages } from "./outline.ts";
+import { pending } from "./pending_agent.ts";
+import { testAgent } from "./test_agent.ts";
+
+/** Approves a call of `bash` after the run. Returns the arguments that ran, and the result. */
+async function approveLater(
+  approve: Approve,
+  decision: ApprovalDecision | boolean,
+): Promise<readonly [executed: readonly unknown[], result: string]> {
+  const bash = fakeTool({
+    name: "bash",
+    parameters: { type: "object", properties: { command: { type: "string" } } },
+  });
+  const classified: AgentTool = {
+    ...bash,
+    risk: ({ command }) => String(command).startsWith("curl") ? "network" : "execute",
+  };
+  const script = [reply([toolCall("bash", { command: "make" }, { id: "a" })]), reply("Done")];
+  const { agent } = testAgent(script, { tools: [classified], approve });
+  await agent.prompt("Go");
+  await agent.continue({ approvals: { a: decision } });
+  const [, , result = ""] = outlineMessages(agent.state.messages);
+  return [bash.calls.map((call) => call.arguments), result];
+}
+
+function createGate(options: ApprovalGateOptions = {}): Approve {
+  return approvalGate({ mode: "always", ask: () => pending, ...options });
+}
+
+const PUSH = { type: "approved", arguments: { command: "git push -f" } } as const;
+
+Deno.test("continue(): a rule or class of the gate denies arguments that are edited later", async () => {
+  const gate = createGate({ deny: ["bash(git push *)"] });
+  const [executed, result] = await approveLater(gate, PUSH);
+  assertEquals(executed, []);
+  assertStringIncludes(
+    result,
+    "rejected by approval: The rule bash(git push *) forbids this call.",
+  );
+  const classes = createGate({ classes: { network: "deny" } });
+  const edited: ApprovalDecision = { type: "approved", arguments: { command: "curl example.com" } };
+  assertStringIncludes((await approveLater(classes, edited))[1], "are denied");
+});
+
+Deno.test("continue(): what the gate only asks about runs with the edited arguments", async () => {
+  const gate = createGate({ deny: ["bash(git push *)"] });
+  const edited: ApprovalDecision = { type: "approved", arguments: { command: "make all" } };
+  assertEquals((await approveLater(gate, edited))[0], [{ command: "make all" }]);
+  assertEquals((await approveLater(gate, true))[0], [{ command: "make" }]);
+});
+
+Deno.test("continue(): a rule that is added after the run denies the call as it was made", async () => {
+  const strict = approvalGate({ deny: ["bash(make)"] });
+  // The call was pending under another gate.
+  const approve = Object.assign(() => pending, { explain: strict.explain });
+  const [executed, result] = await approveLater(approve, true);
+  assertEquals(executed, []);
+  assertStringIncludes(result, "The rule bash(make) forbids this call.");
+});
+
+Deno.test("continue(): an approval that cannot explain itself does not deny, and one that fails denies", async () => {
+  assertEquals((await approveLater(() => pending, PUSH))[0], [PUSH.arguments]);
+  const explain = () => Promise.reject(new Error("broken"));
+  const [executed, result] = await approveLater(Object.assign(() => pending, { explain }), PUSH);
+  assertEquals(executed, []);
+  assertStringIncludes(result, "the approval failed: broken");
+});
