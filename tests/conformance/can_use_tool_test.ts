@@ -124,9 +124,33 @@ Deno.test("canUseTool: refuses calls of a reply that was requested with the tool
     tools: [writes],
     policies: [{ name: "switch", canUseTool: () => !isOn }],
   });
-  agent.subscribe(({ type }) => void (isOn ||= type === "message_end"));
+  agent.subscribe((event) =>
+    void (isOn ||= event.type === "message_end" && event.message.role === "assistant")
+  );
   await agent.prompt("Go");
   assertEquals(writes.calls.length, 0);
+});
+
+Deno.test("canUseTool: asks neither a person nor preDispatch about a tool that was withdrawn after the request", async () => {
+  const asked: string[] = [];
+  const { agent } = testAgent(
+    [reply([toolCall("write", {}), toolCall("look", {})]), reply("Done")],
+    {
+      tools: [look(), write()],
+      approve: ({ name }) => asked.push(`person ${name}`) > 0,
+      policies: [{
+        name: "switch",
+        canUseTool: (offered) => !isOn || readOnly.canUseTool?.(offered) === true,
+        preDispatch: ({ tool }) => void asked.push(`policy ${tool.name}`),
+      }],
+    },
+  );
+  let isOn = false;
+  agent.subscribe((event) =>
+    void (isOn ||= event.type === "message_end" && event.message.role === "assistant")
+  );
+  await agent.prompt("Go");
+  assertEquals(asked, ["policy look", "person look"]);
 });
 
 Deno.test("canUseTool: refuses the later calls of a batch when the tool is withdrawn during the first", async () => {

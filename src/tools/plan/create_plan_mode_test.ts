@@ -49,21 +49,28 @@ function readResults(agent: Agent): string[] {
 }
 
 Deno.test("createPlanMode(): only tools that change nothing exist while it is on [AC-26]", async () => {
-  const steps = [
+  const { agent, mode, read, write, listTools } = createPlanner([
     reply([toolCall("write", {}), toolCall("read", {})]),
     reply("planned"),
-    reply([toolCall("write", {})]),
-    reply("written"),
-  ];
-  const { agent, mode, read, write, listTools, events } = createPlanner(steps);
+  ]);
   mode.turnOn(agent);
   await agent.prompt("Plan");
   assertEquals([read.calls.length, write.calls.length], [1, 0]);
   assertEquals(readResults(agent)[0], 'Tool "write" not found. Available tools: read.');
+  assertEquals(listTools(), ["read", "read"]);
+});
+
+Deno.test("createPlanMode(): all tools exist again when it is turned off [AC-27]", async () => {
+  const { agent, mode, write, listTools, events } = createPlanner([
+    reply("planned"),
+    reply([toolCall("write", {})]),
+    reply("written"),
+  ]);
+  mode.turnOn(agent);
+  await agent.prompt("Plan");
   mode.turnOff(agent);
   await agent.prompt("Do it");
-  assertEquals(write.calls.length, 1);
-  assertEquals(listTools(), ["read", "read", "read write", "read write"]);
+  assertEquals([listTools(), write.calls.length], [["read", "read write", "read write"], 1]);
   assertEquals(events.map(({ name, data }) => [name, data]), [
     ["plan_mode", { active: true }],
     ["plan_mode", { active: false }],

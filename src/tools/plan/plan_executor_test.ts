@@ -73,7 +73,7 @@ function readResults(agent: Agent): string[] {
   );
 }
 
-Deno.test("createPlanExecutor(): executes the approved plan step by step, with states as events and in the file", async () => {
+Deno.test("createPlanExecutor(): executes the approved plan step by step, with states as events and in the file [AC-27]", async () => {
   await using plans = await createExecution(STEPS, { systemPrompt: "Project: Deno." });
   const { executor, streamFn } = plans;
   assertEquals(executor.steps, []);
