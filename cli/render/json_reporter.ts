@@ -85,7 +85,7 @@ function createResult(
     RunReport,
   patch: string | undefined,
 ): object {
-  const { messages, ...result } = outcome;
+  const { messages: _messages, ...result } = outcome;
   return {
     type: "result",
     schemaVersion: SCHEMA_VERSION,
