@@ -12,6 +12,7 @@ import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { demo } from "./demo.ts";
 import { keys, login, logout } from "./login.ts";
+import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
 import { run } from "./run.ts";
 import { sessions } from "./sessions.ts";
@@ -25,6 +26,7 @@ export const PROGRAM = defineCommand({
     sessions,
     models,
     config,
+    mcp,
     login,
     logout,
     keys,

@@ -12,7 +12,7 @@ import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config
 import { type Config, loadConfig } from "../config/load_config.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
 import { openProject } from "../project/open_project.ts";
 import type { Project } from "../project/project.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -38,6 +38,8 @@ export interface ConfiguredRun {
   readonly given: ReadonlySet<string>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** The program's directories; `undefined` for a user without a home directory. */
+  readonly directories: ProgramDirectories | undefined;
   /** The project; `undefined` with `--bare`. */
   readonly project?: Project;
   /** Calls a function that parses the value of an option; its errors name the source of the value. */
@@ -68,6 +70,7 @@ export async function configureRun(
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
     given,
+    directories,
     providers: getProviderSettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),

@@ -60,3 +60,12 @@ function statFile(path: string): Deno.FileInfo | undefined {
     return undefined;
   }
 }
+
+/** Whether a path is a file, or anything else that is no directory. */
+export function isFile(path: string): boolean {
+  try {
+    return !Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}

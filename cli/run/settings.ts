@@ -14,8 +14,16 @@ import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
+import { getProjectServersPath, getUserServersPath } from "../mcp/server_paths.ts";
+import type { ServerSources } from "../mcp/server_files.ts";
 import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
-import { resolveDirectory, resolveNewFile, resolvePath, resolveRecording } from "./resolve_path.ts";
+import {
+  isFile,
+  resolveDirectory,
+  resolveNewFile,
+  resolvePath,
+  resolveRecording,
+} from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -77,6 +85,8 @@ export interface RunSettings {
   readonly passEnvironment: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Sources of MCP servers; `undefined` if there is none. */
+  readonly servers?: ServerSources;
   /** The session that the run belongs to. */
   readonly session: SessionChoice;
   /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
@@ -96,8 +106,9 @@ export interface ProjectRunSettings extends RunSettings {
  * @throws {ConfigurationError} If a value of the configuration is invalid.
  */
 export function parseRunSettings(
-  { options, given, providers, parseOption }: Omit<ConfiguredRun, "project">,
+  configured: ConfiguredRun,
 ): RunSettings {
+  const { options, given, providers, parseOption } = configured;
   const { baseUrl, model, patch, record, replay, tools, outputLastMessage } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
     parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
@@ -118,6 +129,7 @@ export function parseRunSettings(
     isModelGiven: given.has("model"),
     providers,
     session: parseSessionChoice(options),
+    ...findServers(configured),
     ...parseOption("env", () => parseEnvironment(options.env ?? [])),
     ...(tools && { tools: parseRules("tools") }),
     ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),
@@ -138,6 +150,23 @@ export function parseRunSettings(
     ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
   };
+}
+
+/** Returns the sources of MCP servers if one of their files exists. */
+function findServers(
+  { options: { mcpConfig = [], bare, env = [] }, directories, project }: ConfiguredRun,
+): Pick<RunSettings, "servers"> {
+  const files = mcpConfig.map(resolvePath);
+  const projectRoot = project?.isTrusted ? project.root : undefined;
+  const own = bare ? undefined : directories;
+  const places = [
+    ...files,
+    ...(own ? [getUserServersPath(own)] : []),
+    ...(projectRoot === undefined ? [] : [getProjectServersPath(projectRoot)]),
+  ];
+  if (files.length === 0 && !places.some(isFile)) return {};
+  const passEnvironment = env.filter((variable) => !variable.includes("="));
+  return { servers: { files, directories: own, projectRoot, passEnvironment } };
 }
 
 /** Splits a list at commas and blanks. */

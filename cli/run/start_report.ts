@@ -20,7 +20,7 @@ export interface StartReportOptions
   /** The agent and its tools. */
   readonly setup: Pick<
     AgentSetup,
-    "agent" | "approvalMode" | "isInteractive" | "describeSandbox"
+    "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "warnings"
   >;
 }
 
@@ -45,7 +45,7 @@ export async function reportStart(
     sessionId: session?.id ?? null,
     project: { root: project.root, loaded: project.loaded, ignored: project.ignored },
   });
-  const warnings = [...project.problems, ...session?.warnings ?? []];
+  const warnings = [...project.problems, ...session?.warnings ?? [], ...setup.warnings];
   for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
   const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
   if (warning !== undefined) await reporter.onNotice(warning);

@@ -257,6 +257,16 @@ export const PERMISSION_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Options that add tools. */
+export const SERVER_OPTIONS = {
+  mcpConfig: {
+    type: "file",
+    value: "file",
+    description: "File with MCP servers, in addition to those of the user and the project.",
+    repeatable: true,
+  },
+} as const satisfies OptionDefinitions;
+
 /** Options that select the session. */
 export const SESSION_OPTIONS = {
   continue: {
@@ -318,6 +328,7 @@ export const RUN_OPTIONS = {
   ...RECORDING_OPTIONS,
   ...INSPECTION_OPTIONS,
   ...PERMISSION_OPTIONS,
+  ...SERVER_OPTIONS,
   ...SESSION_OPTIONS,
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDefinitions;
