@@ -32,6 +32,8 @@ export type {
   PreRequestContext,
   PreRequestVerdict,
   PreTurnContext,
+  RefusedCallContext,
+  RunningCall,
   SkipVerdict,
   StopVerdict,
 } from "../core/policy.ts";
