@@ -94,6 +94,14 @@ export interface PreDispatchContext extends PolicyContext {
   readonly timeoutMs: number | undefined;
 }
 
+/** Input of {@linkcode Policy.onRefused}. */
+export interface RefusedCallContext extends PolicyContext {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** The tool. */
+  readonly tool: AgentTool;
+}
+
 /** Input of {@linkcode Policy.postDispatch}. */
 export interface PostDispatchContext extends PolicyContext {
   /** The call, with the arguments that ran. */
@@ -220,6 +228,11 @@ export interface Policy {
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
   /**
+   * Called for each tool call that does not run although it is valid, since a policy, the approval, steering or an abort
+   * refused it. The return value is ignored.
+   */
+  onRefused?(context: RefusedCallContext): void | Promise<void>;
+  /**
    * Called for each tool call that ran, before its result is emitted, recorded or sent. A returned result replaces it;
    * `undefined` keeps it.
    */
@@ -238,6 +251,16 @@ export interface Policy {
   onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
 }
 
+/** A tool call that has started and not ended. */
+export interface RunningCall {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** Time since the start of the tool, in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** Input of {@linkcode Policy.onDelta}. */
 export interface OnDeltaContext {
   /** Id of the run. */
@@ -250,6 +273,8 @@ export interface OnDeltaContext {
   readonly isReplying: boolean;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
+  /** The tool calls of the turn that have started and not ended. */
+  readonly runningCalls: readonly RunningCall[];
   /** Token counts of the run, without the reply that streams. */
   readonly usage: Usage;
   /** Cost of the run, without the reply that streams. */

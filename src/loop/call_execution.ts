@@ -7,6 +7,7 @@
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
 import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
+import type { RunningCall } from "../core/policy.ts";
 import type { ToolContext } from "../core/tool.ts";
 import {
   type AgentToolResult,
@@ -64,6 +65,13 @@ export class CallExecution {
   /** Time from the start of the tool to the end of the call, in milliseconds. */
   get durationMs(): number {
     return this.#durationMs;
+  }
+
+  /** The call for policies, from the start of the tool to the end of the call. */
+  get running(): RunningCall | undefined {
+    if (this.#startedAt === undefined || this.#state === "ended") return undefined;
+    const { block: { id: toolCallId }, tool } = this.call;
+    return { toolCallId, tool, durationMs: this.#services.config.now() - this.#startedAt };
   }
 
   /** Whether the tool was started, or the call was cancelled before it started. */

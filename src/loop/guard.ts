@@ -35,6 +35,7 @@ function toGuard(policy: Policy): Policy {
     ...(policy.preDispatch && {
       preDispatch: (context) => keepGuarding(policy.preDispatch?.(context)),
     }),
+    ...(policy.onRefused && { onRefused: (context) => policy.onRefused?.(context) }),
     ...(policy.postDispatch && { postDispatch: (context) => policy.postDispatch?.(context) }),
     ...(policy.postTurn && { postTurn: (context) => keepGuarding(policy.postTurn?.(context)) }),
     ...(policy.postLoop && { postLoop: (context) => policy.postLoop?.(context) }),

@@ -21,6 +21,7 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { reportRefusedCall } from "./refused_calls.ts";
 import type { RunServices } from "./run_services.ts";
 import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -75,6 +76,12 @@ export interface PolicyCheckedCall {
   readonly injected: readonly AgentMessage[];
 }
 
+/** Options for `checkPolicies()`. */
+interface CheckOptions {
+  /** Whether a person has approved the arguments. Default: `false`. */
+  readonly final?: boolean;
+}
+
 /**
  * Calls the `preDispatch` policies with a call; arguments that they modify are validated again. The arguments of a
  * `final` call, which a person has approved, stay as they are.
@@ -82,7 +89,18 @@ export interface PolicyCheckedCall {
 export async function checkPolicies(
   turn: TurnContext,
   ready: ReadyCall,
-  { final = false }: { readonly final?: boolean } = {},
+  options: CheckOptions = {},
+): Promise<PolicyCheckedCall> {
+  const checked = await callPreDispatch(turn, ready, options);
+  // At once, so that what a policy has reserved for it is free for the other calls of the batch.
+  if (checked.call.type === "refused") await reportRefusedCall(turn, ready);
+  return checked;
+}
+
+async function callPreDispatch(
+  turn: TurnContext,
+  ready: ReadyCall,
+  { final = false }: CheckOptions,
 ): Promise<PolicyCheckedCall> {
   const { run } = turn;
   const { block, tool } = ready;

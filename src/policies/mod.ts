@@ -34,6 +34,8 @@ export type {
   PreRequestContext,
   PreRequestVerdict,
   PreTurnContext,
+  RefusedCallContext,
+  RunningCall,
   SkipVerdict,
   StopVerdict,
 } from "../core/policy.ts";

@@ -114,6 +114,11 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
       preRequest: (context: PreRequestContext) => account.reserve(context),
     }),
     onDelta(context) {
+      const { runningCalls } = context;
+      account.toolTime.update(
+        context,
+        runningCalls.filter(({ tool }) => !isCountedBy(tool, policy)),
+      );
       if (!context.isReplying) return account.checkTime();
       account.estimate(context);
       return account.check();
@@ -124,6 +129,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
         return reserveCall(options, context, account.toolTime);
       }
     },
+    onRefused: (context) => account.toolTime.cancel(context),
     postDispatch(context) {
       const { tool, toolCall, runId, durationMs } = context;
       if (isCountedBy(tool, policy)) account.exclude(context, toolCall.id);
@@ -242,12 +248,13 @@ class SharedAccount {
   check(): StopVerdict | undefined {
     const estimates = [...this.#runs.values()].map(({ spending }) => spending.estimate);
     const total = estimates.reduce(addSpending, this.#settled);
-    return checkSpending(this.#options, total) ?? this.checkTime() ??
-      checkToolTime(this.#options, this.toolTime.spentMs);
+    return checkSpending(this.#options, total) ?? this.checkTime();
   }
 
+  /** Checks the limits of the time, and of that of tools. */
   checkTime(): StopVerdict | undefined {
-    return checkTime(this.#options, this.elapsedMs);
+    return checkTime(this.#options, this.elapsedMs) ??
+      checkToolTime(this.#options, this.toolTime.elapsedMs);
   }
 
   /** Adds up what is reserved; a reply that streams without a reservation counts with its estimate. */
