@@ -11,7 +11,7 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 import { connect, keyVariables, providerNames, urlVariable } from "../../adapters/connect.ts";
 import type { ProviderOptions } from "../../adapters/mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
-import { codingTools } from "../../src/tools/coding_tools.ts";
+import { createBasicTools, createToolKit } from "../../src/tools/basic_tools.ts";
 import type { Sandbox, SandboxOptions, SandboxReport } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
@@ -74,7 +74,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     { cwd, net, environment, passEnvironment, confinement, homeAccess },
     env,
   );
-  const { tools, allow, deny } = resolveToolRules(options, codingTools({ cwd, sandbox }));
+  const { tools, allow, deny } = resolveToolRules(
+    options,
+    createBasicTools(createToolKit(sandbox)),
+  );
   const mode = options.approveAll ? "bypassed" : "smart";
   const keyboard = findKeyboard(host);
   const getMessages = () => agent.state.messages;
