@@ -249,6 +249,17 @@ Deno.test("TextReporter: a notice waits for the end of the text, and is wrapped 
   for (const line of notice) assert(line.length <= 60, line);
 });
 
+Deno.test("TextReporter: a notice before the first reply and one between replies are written at once", async () => {
+  using session = createReporter();
+  const { host, emit } = session;
+  const warn = (message: string) => emit({ type: "warning", code: "policy_failed", message });
+  await warn("one");
+  assertEquals(host.screen, "warning: one\n");
+  await emit(startReply(), text("Text."), endReply());
+  await warn("two");
+  assertEquals(host.screen, "warning: one\n\nText.\n\nwarning: two\n");
+});
+
 Deno.test("TextReporter: a discarded attempt ends its line and resets the wrapping", async () => {
   using session = createReporter();
   const { host, emit } = session;

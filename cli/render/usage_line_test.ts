@@ -51,3 +51,14 @@ Deno.test("formatUsage(): shows long durations in minutes or hours and large cos
   });
   assertEquals(line, "1 turn · 1 token in, 0 out · $12.35 · 0.0 s");
 });
+
+Deno.test("formatUsage(): shows four decimals of a cost below one dollar", () => {
+  const formatCost = (total: number) =>
+    formatUsage({
+      turns: 1,
+      usage: { ...zeroUsage(), input: 1 },
+      cost: { ...zeroCost(), total },
+      durationMs: 0,
+    }).split(" · ")[2];
+  assertEquals([0.99994, 1].map(formatCost), ["$0.9999", "$1.00"]);
+});

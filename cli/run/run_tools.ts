@@ -6,7 +6,7 @@
 
 import type { Agent, AgentTool, Policy } from "../../mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
-import { codingTools } from "../../src/tools/coding_tools.ts";
+import { createBasicTools, createToolKit } from "../../src/tools/basic_tools.ts";
 import type { Sandbox, SandboxOptions, Skill } from "../../src/tools/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
@@ -51,7 +51,7 @@ export async function openTools(
   const sandbox = openSandbox({ ...sandboxOptions, readRoots }, host.env);
   const servers = sources && await connectServers({ ...sources, sandbox }, host);
   const rules = resolveToolRules(selection, [
-    ...codingTools({ sandbox }),
+    ...createBasicTools(createToolKit(sandbox)),
     ...await createSkillTools(skills),
     ...servers?.tools ?? [],
   ]);

@@ -5,24 +5,16 @@
  */
 
 import type { AgentTool } from "../core/tool.ts";
+import { createBasicTools, createToolKit } from "./basic_tools.ts";
 import { BackgroundJobs } from "./commands/background_jobs.ts";
-import { bashTool } from "./commands/bash.ts";
-import { editFileTool } from "./file_tools/edit_file.ts";
 import { type FetchUrlOptions, fetchUrlTool } from "./fetch_url.ts";
 import type { ChangeLog } from "./changes/change_log.ts";
 import { CommandChanges } from "./changes/command_changes.ts";
 import { jobTools } from "./commands/job_tools.ts";
-import { listDirectoryTool } from "./file_tools/list_directory.ts";
-import { PathLocks } from "./changes/path_locks.ts";
-import { readFileTool } from "./file_tools/read_file.ts";
 import { createSandbox, type SandboxOptions } from "./sandbox/local_sandbox.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
-import { searchFilesTool } from "./file_tools/search_files.ts";
-import { SeenFiles } from "./changes/seen_files.ts";
-import { PreviewedChanges } from "./changes/previewed_changes.ts";
 import { todoTool } from "./todo.ts";
 import type { ToolKit } from "./kit/tool_kit.ts";
-import { writeFileTool } from "./file_tools/write_file.ts";
 
 /** Options for {@linkcode codingTools}. */
 export interface CodingToolsOptions {
@@ -58,10 +50,7 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
   const sandbox = resolveSandbox(options);
   const { changeLog } = options;
   const kit: ToolKit = {
-    sandbox,
-    seenFiles: new SeenFiles(),
-    previewedChanges: new PreviewedChanges(),
-    locks: new PathLocks(),
+    ...createToolKit(sandbox),
     ...(changeLog && { changeLog }),
     // The changes of other programs are not those of a command that can make none.
     ...(changeLog && !sandbox.readOnly &&
@@ -70,12 +59,7 @@ export function codingTools(options: CodingToolsOptions = {}): AgentTool[] {
   const jobs = options.jobs ? new BackgroundJobs(kit.sandbox) : undefined;
   const { fetchUrl = false } = options;
   return [
-    readFileTool(kit),
-    writeFileTool(kit),
-    editFileTool(kit),
-    listDirectoryTool(kit),
-    searchFilesTool(kit),
-    bashTool(kit, jobs),
+    ...createBasicTools(kit, jobs),
     ...(jobs ? jobTools(jobs) : []),
     ...(fetchUrl ? [fetchUrlTool(fetchUrl === true ? {} : fetchUrl)] : []),
     ...(options.todo ? [todoTool()] : []),

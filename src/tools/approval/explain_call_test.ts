@@ -215,3 +215,20 @@ Deno.test("approvalGate(): a tool whose requiresApproval fails, or returns no bo
   };
   assertEquals([await decide(change, args), args], ["approved", { path: "a" }]);
 });
+
+Deno.test("explain(): assesses a command, and no other call", async () => {
+  const gate = approvalGate();
+  const explainCall = (name: string, args: JsonObject) =>
+    gate.explain({ name, arguments: args, tool: findTool(name) });
+  const { assessment } = await explainCall("bash", { command: "sudo ls" });
+  assertEquals(assessment?.verdict, "dangerous");
+  assertEquals(Object.keys(await explainCall("bash", { command: "sudo ls" })).sort(), [
+    "assessment",
+    "decision",
+    "risk",
+  ]);
+  assertEquals(Object.keys(await explainCall("write_file", { path: "a", content: "" })).sort(), [
+    "decision",
+    "risk",
+  ]);
+});

@@ -29,6 +29,7 @@ Deno.test("background jobs: job_output returns new output, job_stop ends the job
   assertEquals(update.text, "Job 1 is running\nwent");
   const stopped = await workspace.callTool("job_stop", { job_id: "1" });
   assertMatch(stopped.text, /^Job 1 has ended\. Exit code: 143 \(ended by SIGTERM\)/);
+  assertEquals(stopped.result.details, { jobId: "1", exit: { code: 143, signal: "SIGTERM" } });
 });
 
 Deno.test("BackgroundJobs: pollAfterStart() waits for a job that ends at once, and for the processes it started", async () => {

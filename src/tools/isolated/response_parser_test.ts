@@ -49,6 +49,21 @@ const INVALID: readonly (readonly [name: string, text: string, reason: string])[
   ["a result with a wrong block", '{"type":"result","result":{"content":[5]}}', "content"],
   ["an update that is a number", '{"type":"update","update":5}', "{ content: [...] }"],
   ["a description without a name", '{"type":"description","description":{}}', "lacks name"],
+  [
+    "a description whose name is no string",
+    '{"type":"description","description":{"name":5,"description":"d","parameters":{}}}',
+    "lacks name",
+  ],
+  [
+    "a description without a text",
+    '{"type":"description","description":{"name":"n","parameters":{}}}',
+    "lacks name",
+  ],
+  [
+    "a description whose parameters are no object",
+    '{"type":"description","description":{"name":"n","description":"d","parameters":[]}}',
+    "lacks name",
+  ],
   ["a description that is null", '{"type":"description","description":null}', "not an object"],
   ["a deeply nested result", `{"type":"result","result":${"[".repeat(100_000)}`, "JSON"],
 ];

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
+import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 
 /**
@@ -89,4 +90,22 @@ Deno.test({
     }
     await Deno.remove(root, { recursive: true });
   },
+});
+
+Deno.test("ConfinedFiles: readWalked() reads small and large files, up to a limit", async () => {
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink_test_" }));
+  try {
+    const files = new ConfinedFiles(root, () => "allowed");
+    const readLength = async (size: number, maxBytes: number) => {
+      await Deno.writeFile(`${root}/file`, new Uint8Array(size).fill(97));
+      return (await files.readWalked(`${root}/file`, { maxBytes }))?.length;
+    };
+    for (const size of [1, MAX_SMALL_FILE_BYTES, MAX_SMALL_FILE_BYTES + 1]) {
+      assertEquals(await readLength(size, size), size);
+      assertEquals(await readLength(size, size - 1), undefined);
+    }
+    assertEquals(await files.readWalked(`${root}/missing`, { maxBytes: 10 }), undefined);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
 });

@@ -62,6 +62,9 @@ Deno.test("applyEdits(): the error of a missing passage shows the nearest lines 
   );
   assertStringIncludes(await getEditError(text, "function b() {"), "1\tfunction a() {");
   assertStringIncludes(await getEditError(text, "completely different words"), "nothing similar");
+  // Seven of ten characters are equal, and then six.
+  assertStringIncludes(await getEditError("abcdefgxyz\n", "abcdefghij"), "1\tabcdefgxyz");
+  assertStringIncludes(await getEditError("abcdefwxyz\n", "abcdefghij"), "nothing similar");
 });
 
 Deno.test("applyEdits(): the error of an ambiguous passage shows each match with the lines around it", async () => {
