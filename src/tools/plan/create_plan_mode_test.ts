@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { extractText } from "../../core/content.ts";
@@ -152,6 +153,27 @@ Deno.test("createPlanMode(): its own tools replace those of the same name, if th
   await agent.prompt("Do it");
   assertEquals(listTools(), ["bash", "bash", "bash", "bash"]);
   assertEquals([readShell.calls.length, shell.calls.length], [1, 1]);
+});
+
+Deno.test("createPlanMode(): bash exists only with a read-only sandbox, also as the agent's own [AC-26]", async () => {
+  await using readOnly = new TestWorkspace({ readOnly: true });
+  await using writing = new TestWorkspace();
+  const reading = "read_file list_directory search_files";
+  const cases = [
+    [writing.tools, [], reading],
+    [writing.tools, writing.tools, reading],
+    [readOnly.tools, [], `${reading} bash`],
+    [writing.tools, readOnly.tools, `${reading} bash`],
+  ] as const;
+  for (const [tools, planTools, expected] of cases) {
+    const { agent, mode, listTools } = createPlanner([reply("planned")], {
+      tools,
+      mode: { tools: planTools },
+    });
+    mode.turnOn(agent);
+    await agent.prompt("Plan");
+    assertEquals(listTools(), [expected]);
+  }
 });
 
 Deno.test("createPlanMode(): its instructions follow the system prompt only while it is on", async () => {
