@@ -16,17 +16,24 @@ export function openCredentials({ env }: Pick<Host, "env">): Credentials | undef
   return directories && new Credentials(directories, getKeyring(env));
 }
 
+/** Options for `findKey()`. */
+export interface KeySearch {
+  /** The key command. */
+  readonly command: string | undefined;
+  /** Kills the key command. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /**
  * Returns the key for a provider: that of the key command if there is one, else the saved one.
  *
- * @param command The key command.
  * @throws {ConfigurationError} If the command fails, or the saved key cannot be read.
  */
 export async function findKey(
   provider: string,
-  command: string | undefined,
+  { command, signal }: KeySearch,
   host: Pick<Host, "env">,
 ): Promise<string | undefined> {
-  if (command !== undefined) return await runKeyCommand(command, provider);
+  if (command !== undefined) return await runKeyCommand(command, { provider, signal });
   return await openCredentials(host)?.read(provider);
 }

@@ -10,19 +10,31 @@ import { describeFailure, type ProgramCall, runProgram } from "./run_program.ts"
 /** A password manager may ask the user. */
 const TIMEOUT_MS = 60_000;
 
+/** Options for `runKeyCommand()`. */
+export interface KeyCommandOptions {
+  /** Name of the provider. */
+  readonly provider: string;
+  /** Kills the command. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Runs a key command with a shell and returns its output without blanks at the ends. The variable `SWINK_PROVIDER` has the
  * name of the provider.
  *
  * @throws {ConfigurationError} If the command fails, or its output is no key.
  */
-export async function runKeyCommand(command: string, provider: string): Promise<string> {
+export async function runKeyCommand(
+  command: string,
+  { provider, signal }: KeyCommandOptions,
+): Promise<string> {
   const call: ProgramCall = {
     command: Deno.build.os === "windows"
       ? ["cmd", "/d", "/s", "/c", command]
       : ["sh", "-c", command],
     env: { SWINK_PROVIDER: provider },
     timeoutMs: TIMEOUT_MS,
+    signal,
   };
   const result = await runProgram(call);
   const subject = `The key command for ${provider}`;

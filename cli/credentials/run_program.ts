@@ -14,6 +14,8 @@ export interface ProgramCall {
   readonly env?: Readonly<Record<string, string>>;
   /** Time after which the program is killed, in milliseconds. */
   readonly timeoutMs: number;
+  /** Kills the program. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The end of a program. */
@@ -26,16 +28,19 @@ export type ProgramResult =
     readonly message: string;
   }
   | { readonly type: "missing" }
-  | { readonly type: "timeout" };
+  | { readonly type: "timeout" }
+  | { readonly type: "aborted" };
 
 /** Maximum length of the output that is read: a key is short. */
 const MAX_OUTPUT = 100_000;
 
 /** Runs a program to its end. */
 export async function runProgram(
-  { command: [program, ...args], input = "", env = {}, timeoutMs }: ProgramCall,
+  { command: [program, ...args], input = "", env = {}, timeoutMs, signal }: ProgramCall,
 ): Promise<ProgramResult> {
   const timeout = AbortSignal.timeout(timeoutMs);
+  const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
+  if (stop.aborted) return { type: "aborted" };
   try {
     await using process = new Deno.Command(program, {
       args,
@@ -51,15 +56,15 @@ export async function runProgram(
         // It has ended.
       }
     };
-    timeout.addEventListener("abort", kill, { once: true });
+    stop.addEventListener("abort", kill, { once: true });
     const [output, errors, { code }] = await Promise.all([
-      readText(process.stdout),
-      readText(process.stderr),
+      readText(process.stdout, stop),
+      readText(process.stderr, stop),
       process.status,
       writeText(process.stdin, input),
     ]);
-    timeout.removeEventListener("abort", kill);
-    if (timeout.aborted) return { type: "timeout" };
+    stop.removeEventListener("abort", kill);
+    if (stop.aborted) return { type: timeout.aborted ? "timeout" : "aborted" };
     return { type: "ended", code, output, message: errors.trim().split("\n", 1)[0] ?? "" };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { type: "missing" };
@@ -78,13 +83,20 @@ async function writeText(stream: WritableStream<Uint8Array>, text: string): Prom
   }
 }
 
-/** Reads a stream to its end, and keeps its beginning. */
-async function readText(stream: ReadableStream<Uint8Array>): Promise<string> {
+/**
+ * Reads a stream to its end, and keeps its beginning. An abort ends reading, since programs that a killed one has started
+ * may keep the stream open.
+ */
+async function readText(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
   let text = "";
-  for await (const chunk of stream) {
-    if (text.length < MAX_OUTPUT) text += decoder.decode(chunk, { stream: true });
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    if (text.length < MAX_OUTPUT) text += decoder.decode(read.value, { stream: true });
   }
+  signal.removeEventListener("abort", cancel);
   return text;
 }
 
@@ -98,6 +110,8 @@ export function describeFailure(
       return `${program} is not installed`;
     case "timeout":
       return `${program} did not answer`;
+    case "aborted":
+      return `${program} was interrupted`;
     case "ended": {
       const reason = result.message === "" ? "" : `: ${result.message}`;
       return `${program} failed with exit code ${result.code}${reason}`;

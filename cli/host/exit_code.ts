@@ -26,6 +26,8 @@ export const ExitCode = {
   hangUp: 129,
   /** Interrupted by Ctrl+C. */
   interrupted: 130,
+  /** Ended by SIGQUIT, Ctrl+\. */
+  quit: 131,
   /** The reader of the output closed it. */
   brokenPipe: 141,
   /** Terminated by SIGTERM. */
@@ -47,6 +49,7 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
   [ExitCode.noPatch, "--patch was given and nothing changed"],
   [ExitCode.hangUp, "the terminal was closed (SIGHUP)"],
   [ExitCode.interrupted, "interrupted (Ctrl+C)"],
+  [ExitCode.quit, "ended by SIGQUIT (Ctrl+\\)"],
   [ExitCode.brokenPipe, "the reader of the output closed it"],
   [ExitCode.terminated, "terminated (SIGTERM)"],
 ];

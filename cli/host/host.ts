@@ -7,7 +7,7 @@
 import { createDenoTerminal, type Terminal } from "./terminal.ts";
 
 /** A signal that stops the program. */
-export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 /** Everything outside of the process that the program uses; its tools access files and commands directly. */
 export interface Host {
@@ -38,7 +38,7 @@ export function createDenoHost(): Host {
 }
 
 function listStopSignals(): readonly StopSignal[] {
-  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP"];
+  return Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 }
 
 function listenForSignals(listener: (signal: StopSignal) => void): () => void {

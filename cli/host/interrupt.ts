@@ -75,5 +75,6 @@ function toExitCode(signal: StopSignal): ExitCode {
 const EXIT_CODES: Readonly<Record<StopSignal, ExitCode>> = {
   SIGHUP: ExitCode.hangUp,
   SIGINT: ExitCode.interrupted,
+  SIGQUIT: ExitCode.quit,
   SIGTERM: ExitCode.terminated,
 };

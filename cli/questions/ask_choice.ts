@@ -8,9 +8,7 @@ import { TextLineStream } from "@std/streams/text-line-stream";
 import { type Choice, formatHint, parseAnswer, type QuestionContext } from "./choice.ts";
 import { DetailPages } from "./detail_pages.ts";
 import { KeyReader } from "./key_reader.ts";
-
-/** Moves to the beginning of the row and clears the screen below. */
-const CLEAR = "\r\x1b[J";
+import { QuestionRow } from "./question_row.ts";
 
 /**
  * Asks a question until the answer is valid. Input that was typed before the question is discarded.
@@ -44,15 +42,17 @@ async function askForKey<Answer extends string>(
   const { messages } = terminal;
   const pages = new DetailPages(choice.details, terminal);
   const keys = new KeyReader({ readChunk: () => input.readChunk(signal), now });
-  const question = `  ${choice.message}: `;
+  const question = new QuestionRow(`  ${choice.message}: `, terminal);
   const stopRedrawing = terminal.onRedraw((cause) => {
+    if (cause === "resized") return question.resize();
     // After a suspension the screen shows the shell; a resize keeps the details.
-    if (cause === "continued") pages.redraw();
-    void messages.write(CLEAR + (cause === "continued" ? pages.text : "") + question);
+    pages.redraw();
+    question.restart();
+    void question.write(pages.text);
   });
   let shownHint = "";
   try {
-    await messages.write(`${pages.text}${question}`);
+    await question.write(pages.text);
     for (;;) {
       const key = await keys.read();
       if (key === undefined) return undefined;
@@ -60,13 +60,13 @@ async function askForKey<Answer extends string>(
       const answer = parseAnswer(choice, key, hasMore);
       if (answer === "view") {
         pages.advance();
-        await messages.write(`${CLEAR}${pages.text}${question}`);
+        await question.write(pages.text);
       } else if (answer !== undefined) {
         await messages.write(`${answer}\n`);
         return answer;
       } else {
         const hint = formatHint(choice, hasMore);
-        if (hint !== shownHint) await messages.write(`${CLEAR}${hint}\n${question}`);
+        await question.write(hint === shownHint ? "" : `${hint}\n`);
         shownHint = hint;
       }
     }

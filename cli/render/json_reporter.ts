@@ -7,7 +7,6 @@
 import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
-import { getFinalText } from "./final_text.ts";
 import { toJsonLine } from "./json_line.ts";
 import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./reporter.ts";
 
@@ -82,10 +81,11 @@ export class StreamJsonReporter implements Reporter {
 }
 
 function createResult(
-  { outcome, exitCode, refused, turns, durationMs, model, runId, sessionId }: RunReport,
+  { outcome, exitCode, refused, turns, durationMs, model, runId, sessionId, text, answer }:
+    RunReport,
   patch: string | undefined,
 ): object {
-  const { messages, ...result } = outcome;
+  const { messages: _messages, ...result } = outcome;
   return {
     type: "result",
     schemaVersion: SCHEMA_VERSION,
@@ -93,7 +93,8 @@ function createResult(
     sessionId,
     model,
     exitCode,
-    text: getFinalText(messages),
+    text,
+    ...(answer && { structuredOutput: answer.value }),
     ...result,
     turns,
     durationMs: Math.round(durationMs),

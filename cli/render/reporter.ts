@@ -62,6 +62,10 @@ export interface RunReport extends RunTotals {
   readonly sessionId: string | null;
   /** The model at the end of the run. */
   readonly model: ModelSpec;
+  /** The text of the last reply, or the answer that matches the schema as JSON. */
+  readonly text: string;
+  /** The answer that matches the schema, if there is a schema. */
+  readonly answer?: { readonly value: unknown };
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
   /** Exit code of the program. */

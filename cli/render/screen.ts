@@ -27,6 +27,9 @@ export interface Status {
   readonly rest: string;
 }
 
+/** Moves to the beginning of the row and clears the screen below. */
+const CLEAR = "\r\x1b[J";
+
 /** Writes streamed text, lines and a status to their outputs, one write after the other. */
 export class Screen {
   readonly #options: ScreenOptions;
@@ -90,9 +93,10 @@ export class Screen {
         truncateToWidth(toOneLine(label), labelColumns) + end,
         columns - 1,
       );
-      const start = this.#status ? "\r\x1b[K" : isBelowText ? "\n" : "";
+      const start = this.#status ? CLEAR : isBelowText ? "\n" : "";
       this.#status = { isBelowText };
-      await this.#options.lines.write(`${start}\x1b[2m${row}\x1b[22m`);
+      // The cursor stays before the status, which a narrower terminal wraps.
+      await this.#options.lines.write(`${start}\x1b[2m${row}\x1b[22m\r`);
     });
   }
 
@@ -102,8 +106,8 @@ export class Screen {
   }
 
   /**
-   * Forgets the position of the cursor, after other programs have written to the terminal. Erases only the row of a
-   * status, which may have been shown before this was noticed.
+   * Forgets the position of the cursor, after other programs have written to the terminal. Erases only a status, which
+   * may have been shown before this was noticed.
    */
   reset(): Promise<void> {
     return this.#enqueue(async () => {
@@ -111,7 +115,7 @@ export class Screen {
       this.#status = undefined;
       this.#column = 0;
       if (this.#last === "open_text") this.#last = "text";
-      if (hadStatus) await this.#options.lines.write("\r\x1b[K");
+      if (hadStatus) await this.#options.lines.write(CLEAR);
     });
   }
 
@@ -128,7 +132,7 @@ export class Screen {
     const { isBelowText } = this.#status;
     this.#status = undefined;
     const toText = isBelowText ? `\x1b[A\x1b[${this.#column}C` : "";
-    await this.#options.lines.write(`\r\x1b[K${toText}`);
+    await this.#options.lines.write(CLEAR + toText);
   }
 
   #enqueue(write: () => Promise<void>): Promise<void> {

@@ -110,14 +110,14 @@ Deno.test("TextReporter: shows the running command after a second without output
   assertEquals(host.screen, "");
   await time.tickAsync(1);
   const status = (seconds: number) =>
-    `\x1b[2mbash deno test · ${seconds} s · ok | 3 passed\x1b[22m`;
+    `\x1b[2mbash deno test · ${seconds} s · ok | 3 passed\x1b[22m\r`;
   assertEquals(host.screen, status(1));
   await time.tickAsync(1_000);
-  assertEquals(host.screen, `${status(1)}\r\x1b[K${status(2)}`);
+  assertEquals(host.screen, `${status(1)}\r\x1b[J${status(2)}`);
   await emit(endCall("a"));
   assertEquals(
     host.screen,
-    `${status(1)}\r\x1b[K${status(2)}\r\x1b[K• bash deno test · done · 2.0 s\n`,
+    `${status(1)}\r\x1b[J${status(2)}\r\x1b[J• bash deno test · done · 2.0 s\n`,
   );
   await time.tickAsync(10_000);
   assert(host.screen.endsWith("2.0 s\n"), "no status without a call");
@@ -129,10 +129,10 @@ Deno.test("TextReporter: shows the status below an open line of text, and return
   const { host, emit } = session;
   await emit(startReply(), text("One two "));
   await time.tickAsync(1_000);
-  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
+  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m\r";
   assertEquals(host.screen, `One two\n${status}`);
   await emit(text("three"), endReply());
-  assertEquals(host.screen, `One two\n${status}\r\x1b[K\x1b[A\x1b[7C three\n`);
+  assertEquals(host.screen, `One two\n${status}\r\x1b[J\x1b[A\x1b[7C three\n`);
 });
 
 Deno.test("TextReporter: returns from the status to the end of text with tabs", async () => {
@@ -143,7 +143,7 @@ Deno.test("TextReporter: returns from the status to the end of text with tabs", 
   await time.tickAsync(1_000);
   await emit(text("more"), endReply());
   assertStringIncludes(host.screen, "a\tb\tcode\n\x1b[2m");
-  assertStringIncludes(host.screen, "\r\x1b[K\x1b[A\x1b[20C more\n");
+  assertStringIncludes(host.screen, "\r\x1b[J\x1b[A\x1b[20C more\n");
 });
 
 Deno.test("TextReporter: the status of a long command shows its time and its output", async () => {
@@ -153,7 +153,7 @@ Deno.test("TextReporter: the status of a long command shows its time and its out
   await emit(endReply("a"), startCall("a", "deno test --allow-all --parallel ".repeat(5)));
   await time.tickAsync(1_000);
   const row = `bash ${"deno test --allow-all --parallel ".repeat(5)}`;
-  assertEquals(host.screen, `\x1b[2m${row.slice(0, 52)}… · 1 s\x1b[22m`);
+  assertEquals(host.screen, `\x1b[2m${row.slice(0, 52)}… · 1 s\x1b[22m\r`);
   await emit({
     type: "tool_execution_update",
     id: "a",
@@ -162,7 +162,7 @@ Deno.test("TextReporter: the status of a long command shows its time and its out
   await time.tickAsync(1_000);
   const rest = `12 of 20 ${"files ".repeat(9)}`;
   assert(
-    host.screen.endsWith(`\x1b[2m${row.slice(0, 29)}… · 2 s · ${rest.slice(0, 19)}…\x1b[22m`),
+    host.screen.endsWith(`\x1b[2m${row.slice(0, 29)}… · 2 s · ${rest.slice(0, 19)}…\x1b[22m\r`),
     host.screen,
   );
 });
@@ -195,10 +195,10 @@ Deno.test("TextReporter: erases a status that was shown before the end of a susp
   const { host, emit } = session;
   await emit(startReply(), text("One two "));
   await time.tickAsync(1_000);
-  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m";
+  const status = "\x1b[2mwaiting for the model · 1 s\x1b[22m\r";
   host.continueAfterSuspension();
   await emit(text("three"), endReply());
-  assertEquals(host.screen, `One two\n${status}\r\x1b[Kthree\n`);
+  assertEquals(host.screen, `One two\n${status}\r\x1b[Jthree\n`);
 });
 
 Deno.test("TextReporter: counts the time down until a retry, and shows how to end the run", async () => {
@@ -210,11 +210,11 @@ Deno.test("TextReporter: counts the time down until a retry, and shows how to en
   await emit(startReply(), retry as unknown as AgentEventBody);
   assertEquals(host.screen, "attempt 1 failed, retrying in 10 min 0 s: slow down\n");
   await time.tickAsync(1_000);
-  assert(host.screen.endsWith("\x1b[2mretrying in 9 min 59 s · Ctrl+C ends the run\x1b[22m"));
+  assert(host.screen.endsWith("\x1b[2mretrying in 9 min 59 s · Ctrl+C ends the run\x1b[22m\r"));
   for (let second = 1; second < 590; second++) await time.tickAsync(1_000);
-  assert(host.screen.endsWith("\x1b[2mretrying in 10 s · Ctrl+C ends the run\x1b[22m"));
+  assert(host.screen.endsWith("\x1b[2mretrying in 10 s · Ctrl+C ends the run\x1b[22m\r"));
   for (let second = 0; second < 12; second++) await time.tickAsync(1_000);
-  assert(host.screen.endsWith("\x1b[2mretrying in 0 s · Ctrl+C ends the run\x1b[22m"));
+  assert(host.screen.endsWith("\x1b[2mretrying in 0 s · Ctrl+C ends the run\x1b[22m\r"));
 });
 
 Deno.test("TextReporter: shows no status during a question", async () => {

@@ -54,11 +54,13 @@ export function formatCallDetails(
     },
     ...(isInline ? [] : quoteLines(value)),
     ...rest.flatMap(([key, argument]) => formatArgument(toVisibleText(key), argument)),
-    ...(isDangerous
-      ? [{ text: `  ${toVisibleText(assessment.reasons.join("; "))}`, paint: style.warning }]
-      : []),
+    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
     ...formatDiffLines(diff, style),
   ];
+}
+
+function formatReason(reason: string, { warning }: Style): StyledLine {
+  return { text: toVisibleText(reason), paint: warning, mark: "  " };
 }
 
 function formatArgument(key: string, value: unknown): StyledLine[] {

@@ -37,6 +37,8 @@ export interface Run
 export interface PromptResult {
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
+  /** The answer that matches the schema, if there is a schema. */
+  readonly answer?: { readonly value: unknown };
   /** Id of the run. */
   readonly runId: string;
   /** Number of attempts of the last model call. */
@@ -63,7 +65,8 @@ export async function finishRun(
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
   const { patch, interrupt, host, setup, session, baseUrl } = run;
-  const { outcome, attempts, ...totals } = result;
+  const { outcome, attempts, answer, ...totals } = result;
+  const text = answer ? JSON.stringify(answer.value, null, 2) : getFinalText(outcome.messages);
   const created = await snapshot?.createPatch();
   const changes = created?.bytes;
   const end: RunEnd = {
@@ -72,6 +75,7 @@ export async function finishRun(
     isOutputClosed: host.terminal.output.closed.aborted,
     attempts,
     refused: setup.refused,
+    hasText: text !== "",
     ...(created &&
       { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
   };
@@ -79,7 +83,17 @@ export async function finishRun(
   const exitCode = getRunExitCode(end);
   const { model } = setup.agent.state;
   const sessionId = session?.id ?? null;
-  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode, sessionId };
+  const report: RunReport = {
+    ...end,
+    ...totals,
+    model,
+    usage,
+    cost,
+    exitCode,
+    sessionId,
+    text,
+    ...(answer && { answer }),
+  };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   try {
     const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
@@ -87,7 +101,7 @@ export async function finishRun(
   } finally {
     // Also when the output is full.
     if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
-    if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, outcome);
+    if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
@@ -97,9 +111,9 @@ export async function finishRun(
 }
 
 /** Writes the text of the last reply to a file. */
-async function writeLastMessage(file: string, { messages }: RunOutcome): Promise<void> {
+async function writeLastMessage(file: string, text: string): Promise<void> {
   try {
-    await Deno.writeTextFile(file, `${getFinalText(messages)}\n`);
+    await Deno.writeTextFile(file, `${text}\n`);
   } catch (error) {
     throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
   }

@@ -7,6 +7,7 @@
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { PromptInput } from "../../mod.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
@@ -43,6 +44,14 @@ async function attachFiles(prompt: string, options: AttachmentOptions): Promise<
   return await addAttachments(prompt, options);
 }
 
+async function loadDryRun(): Promise<typeof runPrompt> {
+  const { runDry } = await importLate<typeof import("./dry_run.ts")>(
+    "./dry_run.ts",
+    import.meta.url,
+  );
+  return runDry;
+}
+
 /** Checks the options, reads the prompt and runs it. */
 export async function runCommand(
   commandLine: RunCommandLine,
@@ -68,5 +77,13 @@ export async function runCommand(
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
-  return await runPrompt({ ...settings, project }, { prompt: input, interrupt, host });
+  const start = options.dryRun ? await loadDryRun() : runPrompt;
+  try {
+    return await start({ ...settings, project }, { prompt: input, interrupt, host });
+  } catch (error) {
+    // A key command that was interrupted is no error of the configuration.
+    const { exitCode } = interrupt;
+    if (error instanceof ConfigurationError && exitCode !== undefined) return exitCode;
+    throw error;
+  }
 }

@@ -42,9 +42,10 @@ export async function runPrompt(
     onRequest();
     return response;
   };
+  const { signal } = dependencies.interrupt;
   await using session = await openSession(settings, loading, host);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
-  const options = { ...settings, ...(model && { model }), today };
+  const options = { ...settings, ...(model && { model }), today, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
   const recorded = await session?.record(setup.agent);
   // The session has restored its own model and thinking level.

@@ -4,12 +4,13 @@
  * @module
  */
 
-import type { ModelSpec, ThinkingLevel } from "../../mod.ts";
+import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
@@ -46,6 +47,8 @@ export interface RunSettings {
   readonly maxCost?: number;
   /** Maximum duration in milliseconds. */
   readonly timeoutMs?: number;
+  /** JSON Schema of the answer. */
+  readonly schema?: JsonSchema;
   /** Absolute path of the file for the text of the last reply. */
   readonly lastMessageFile?: string;
   /** Format of standard output. */
@@ -128,6 +131,7 @@ export function parseRunSettings(
     ...parsePrompts(options),
     ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
     ...parseOption("timeout", () => parseTimeout(options.timeout)),
+    ...(options.jsonSchema !== undefined && { schema: readAnswerSchema(options.jsonSchema) }),
     ...(outputLastMessage !== undefined &&
       { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),

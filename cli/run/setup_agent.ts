@@ -41,6 +41,7 @@ export interface AgentSetupOptions extends
     | "fallbackModels"
     | "addedDirectories"
     | "images"
+    | "schema"
     | "lastMessageFile"
   > {
   /** Further directories in which the tools may read and write. Default: none. */
@@ -53,8 +54,14 @@ export interface AgentSetupOptions extends
   readonly environment: Readonly<Record<string, string>>;
   /** Instructions and skills. Default: none. */
   readonly project?: Pick<LoadedProject, "instructions" | "skills">;
+  /** Policies in addition to those of the limits. Default: none. */
+  readonly policies?: readonly Policy[];
+  /** Whether a key is required. Default: `true`, except for a replay. */
+  readonly needsKey?: boolean;
   /** Date for the system prompt. Default: the current one. */
   readonly today?: Date;
+  /** Ends the wait for a key. */
+  readonly signal?: AbortSignal;
 }
 
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
@@ -140,7 +147,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approve: approval.approve,
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
-    policies: await createLimits(options),
+    policies: [...await createLimits(options), ...options.policies ?? []],
     ...(maxTurns !== undefined && { maxTurns }),
   });
   return {
@@ -213,7 +220,7 @@ async function getProviders(
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
 async function getProviderOptions(
   { provider }: ModelSpec,
-  { baseUrl, replay, providers = {} }: AgentSetupOptions,
+  { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: AgentSetupOptions,
   host: Pick<Host, "env">,
 ): Promise<ProviderOptions> {
   const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
@@ -225,7 +232,7 @@ async function getProviderOptions(
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
-  const apiKey = await getKey(provider, { replay, keyCommand }, host);
+  const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
   const isKeyless = baseUrl !== undefined || !names.includes(provider);
   const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
   return {
@@ -238,20 +245,20 @@ async function getProviderOptions(
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
 async function getKey(
   provider: string,
-  { replay, keyCommand }: {
-    readonly replay: string | undefined;
+  { needsKey, keyCommand: command, signal }: {
+    readonly needsKey: boolean;
     readonly keyCommand: string | undefined;
+    readonly signal: AbortSignal | undefined;
   },
   host: Pick<Host, "env">,
 ): Promise<string | undefined> {
-  // A replay sends no request, so any key will do.
-  if (replay !== undefined) return "replayed";
+  if (!needsKey) return "unused";
   if (hasVariable(keyVariables(provider), host)) return undefined;
   const { findKey } = await importLate<typeof import("../credentials/find_key.ts")>(
     "../credentials/find_key.ts",
     import.meta.url,
   );
-  return await findKey(provider, keyCommand, host);
+  return await findKey(provider, { command, signal }, host);
 }
 
 function hasVariable(

@@ -111,6 +111,11 @@ export const OUTPUT_OPTIONS = {
     choices: ["text", "json", "stream-json"],
     default: "text",
   },
+  jsonSchema: {
+    type: "file",
+    value: "schema",
+    description: "JSON Schema that the answer must match, as a file or as JSON.",
+  },
   outputLastMessage: {
     type: "file",
     value: "file",
@@ -165,6 +170,15 @@ export const RECORDING_OPTIONS = {
     value: "file",
     description: "Answers model requests from a recording, without network and key.",
     conflicts: ["record"],
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that show what a run would do. */
+export const INSPECTION_OPTIONS = {
+  dryRun: {
+    type: "boolean",
+    description: "Prints the first request, its size and the most it can cost; sends nothing.",
+    conflicts: ["continue", "resume", "sessionId", "record", "replay", "patch"],
   },
 } as const satisfies OptionDefinitions;
 
@@ -302,6 +316,7 @@ export const RUN_OPTIONS = {
   ...OUTPUT_OPTIONS,
   ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
+  ...INSPECTION_OPTIONS,
   ...PERMISSION_OPTIONS,
   ...SESSION_OPTIONS,
   ...CONFIGURATION_OPTIONS,

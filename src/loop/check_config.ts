@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkFunction, wrongType } from "../core/check_function.ts";
 import { checkMisspellings, checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
@@ -144,11 +145,6 @@ function checkLimit(name: string, limit: unknown): void {
   throw wrongType(`${name} must be a number above 0`, limit);
 }
 
-function checkFunction(name: string, value: unknown): void {
-  if (typeof value === "function") return;
-  throw wrongType(`${name} must be a function`, value);
-}
-
 function checkList(name: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw invalid(`${name} must be an array`, value);
@@ -216,11 +212,4 @@ function checkQueue(name: string, queue: unknown): void {
 
 function invalid(expectation: string, value: unknown): BadRequestError {
   return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
-}
-
-/** Does not repeat a string, which may be a key. */
-function wrongType(expectation: string, value: unknown): BadRequestError {
-  return typeof value === "string"
-    ? new BadRequestError(`${expectation}, not a string`)
-    : invalid(expectation, value);
 }

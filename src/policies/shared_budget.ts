@@ -4,7 +4,8 @@
  * @module
  */
 
-import { systemClock } from "../core/ports.ts";
+import { checkFunction } from "../core/check_function.ts";
+import { resolvePorts } from "../core/ports.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -37,7 +38,7 @@ import { estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
-  /** Port: returns the time in milliseconds. Default: `Date.now`. */
+  /** Port: returns the time in milliseconds; an invalid time is replaced by that of the system. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -76,7 +77,7 @@ export interface SharedBudget extends Policy {
  * `subAgentTool()` do, since their agents inherit the budget. A tool that runs such an agent in another way must set it, or
  * not report the usage.
  *
- * @throws {BadRequestError} If a limit is not a number of at least 0.
+ * @throws {BadRequestError} If a limit is not a number of at least 0, or `now` is no function.
  *
  * @example
  * ```ts
@@ -94,6 +95,7 @@ export interface SharedBudget extends Policy {
  */
 export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
   assertBudgetOptions(options);
+  if (options.now !== undefined) checkFunction("Invalid budget: now", options.now);
   const account = new SharedAccount(options);
   const policy: SharedBudget = {
     name: "shared_budget",
@@ -154,7 +156,7 @@ class SharedAccount {
 
   constructor(options: SharedBudgetOptions) {
     this.#options = options;
-    this.#now = options.now ?? systemClock.now;
+    this.#now = resolvePorts({ now: options.now }).now;
   }
 
   /** Spending of all runs, without replies that still stream. */

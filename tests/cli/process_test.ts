@@ -145,7 +145,9 @@ for (const [signal, expected] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 
   });
 }
 
-for (const [signal, expected] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const) {
+const DOUBLED = [["SIGHUP", 129], ["SIGINT", 130], ["SIGQUIT", 131], ["SIGTERM", 143]] as const;
+
+for (const [signal, expected] of DOUBLED) {
   Deno.test(`process: a doubled ${signal} writes the patch and kills the command`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
     await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
@@ -191,6 +193,20 @@ Deno.test("process: SIGINT while standard input is read ends the run", async () 
   process.kill("SIGINT");
   assertEquals((await process.waitForExit()).code, 130);
 });
+
+for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+  Deno.test(`process: ${signal} during a key command ends with ${expected}`, async () => {
+    await using directory = await createTemporaryDirectory();
+    const command = "echo $$ > pid; exec sleep 60";
+    const config = `providers.anthropic.key_command=${JSON.stringify(command)}`;
+    const args = ["run", "-m", "anthropic/claude-sonnet-5-5", "--config", config, "Hello"];
+    await using process = startSwink(args, { cwd: directory.path });
+    await process.waitFor(() => exists(join(directory.path, "pid")));
+    process.kill(signal);
+    const { code, messages } = await process.waitForExit();
+    assertEquals({ code, messages }, { code: expected, messages: "" });
+  });
+}
 
 Deno.test("process: a second SIGINT exits while the program waits for the reader of its output", async () => {
   await using setup = await createSetup(scriptedReply("Hi."));

@@ -131,7 +131,7 @@ function killProcess(child: Deno.ChildProcess): void {
 /** Returns a command that runs a command in a terminal, and then prints the mode of the terminal. */
 function createTerminal(command: readonly string[]): string[] {
   const line = command.map((word) => `'${word}'`).join(" ");
-  const script = `trap : INT; ${line}; code=$?; stty -a; exit $code`;
+  const script = `trap : INT QUIT; ${line}; code=$?; stty -a; exit $code`;
   return ["script", "--quiet", "--return", "--command", script, "/dev/null"];
 }
 

@@ -65,17 +65,24 @@ Deno.test(
   },
 );
 
-Deno.test(
-  "terminal: Ctrl+C at a question ends the run and restores the terminal",
-  { ignore },
-  async () => {
-    await using run = await startRun();
-    await run.process.waitForText("Allow?");
-    await type(run.process, "\x03");
-    const { code, output } = await run.process.waitForExit();
-    assertEquals(code, 130);
-    assertEquals(run.directory.read("a.txt"), "a\n");
-    assertStringIncludes(output, "swink: interrupted");
-    assertLineMode(output);
-  },
-);
+for (
+  const [name, key, expected, message] of [
+    ["Ctrl+C", "\x03", 130, "swink: interrupted"],
+    ["Ctrl+\\", "\x1c", 131, "swink: terminated"],
+  ] as const
+) {
+  Deno.test(
+    `terminal: ${name} at a question ends the run and restores the terminal`,
+    { ignore },
+    async () => {
+      await using run = await startRun();
+      await run.process.waitForText("Allow?");
+      await type(run.process, key);
+      const { code, output } = await run.process.waitForExit();
+      assertEquals(code, expected);
+      assertEquals(run.directory.read("a.txt"), "a\n");
+      assertStringIncludes(output, message);
+      assertLineMode(output);
+    },
+  );
+}
