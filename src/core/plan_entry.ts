@@ -37,6 +37,28 @@ export function emitPlanEntry(agent: CustomEventEmitter, { type, ...data }: Plan
   agent.emitCustom(type, data);
 }
 
+/** A plan to emit. */
+export interface EmittedPlan {
+  /** The plan, as Markdown. */
+  readonly text: string;
+  /** The steps, in order. */
+  readonly steps: readonly { readonly title: string; readonly state: PlanStepState }[];
+  /** The hash of its approval. Default: it was not approved. */
+  readonly approvedHash?: string;
+}
+
+/** Emits a plan and the states of its steps that are not open. */
+export function emitPlan(
+  agent: CustomEventEmitter,
+  { text, steps, ...approval }: EmittedPlan,
+): void {
+  const titles = steps.map(({ title }) => title);
+  emitPlanEntry(agent, { type: "plan_created", plan: text, steps: titles, ...approval });
+  steps.forEach(({ state }, step) => {
+    if (state !== "pending") emitPlanEntry(agent, { type: "plan_step", step, state });
+  });
+}
+
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";

@@ -5,7 +5,7 @@
  */
 
 import { checkNames } from "../../core/check_names.ts";
-import { emitPlanEntry } from "../../core/plan_entry.ts";
+import { emitPlan, emitPlanEntry } from "../../core/plan_entry.ts";
 import type { PlanModeAgent, PlanModeState } from "../../core/plan_mode_state.ts";
 import type {
   CanUseToolContext,
@@ -27,7 +27,7 @@ export interface PlanModeOptions {
    * Tools that the agent has only in plan mode, each in place of its own tool of the same name, such as `bash` of a read-only
    * sandbox; of them, only those with `readOnly: true` are used. Default: none.
    */
-  readonly tools?: readonly AgentTool[] | undefined;
+  readonly tools?: readonly AgentTool<never>[] | undefined;
   /** Text that follows the system prompt in plan mode. Default: the rules of plan mode. */
   readonly instructions?: string | undefined;
 }
@@ -98,13 +98,12 @@ class PlanModePolicy implements PlanMode {
   constructor({ file, tools = [], instructions = INSTRUCTIONS }: PlanModeOptions) {
     this.#instructions = instructions;
     this.#writePlan = file && writePlanTool(file, {
-      onWrite: (plan, { steps }) => {
-        if (!this.#agent) return;
-        const titles = steps.map(({ title }) => title);
-        emitPlanEntry(this.#agent, { type: "plan_created", plan, steps: titles });
+      onWrite: (text, { steps }) => {
+        if (this.#agent) emitPlan(this.#agent, { text, steps });
       },
     });
-    const added = tools.filter(({ readOnly }) => readOnly === true);
+    // Only callers need the type of the context.
+    const added = (tools as readonly AgentTool[]).filter(({ readOnly }) => readOnly === true);
     this.#tools = [...added, ...(this.#writePlan ? [this.#writePlan] : [])];
   }
 

@@ -1,4 +1,6 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
+import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { extractText } from "../../core/content.ts";
@@ -107,8 +109,8 @@ Deno.test("createPlanMode(): tools of the provider are those that only read", as
 });
 
 Deno.test("createPlanMode(): write_plan writes the plan file and nothing else, and exists only while it is on", async () => {
-  const directory = await Deno.makeTempDir({ prefix: "plan mode_" });
-  const file = planFile(`${directory}/.swink/plan.md`, { within: directory });
+  await using directory = await createTemporaryDirectory();
+  const file = planFile(`${directory.path}/.swink/plan.md`, { within: directory.path });
   const outside = { ...PLAN, path: "/tmp/other.md" };
   const steps = [
     reply([toolCall("write_plan", PLAN)]),
@@ -131,9 +133,26 @@ Deno.test("createPlanMode(): write_plan writes the plan file and nothing else, a
   assert(written.type === "text");
   const { name, data } = events.at(-1) ?? {};
   assertEquals([name, data], ["plan_created", { plan: written.text, steps: ["Measure"] }]);
-  assertEquals([...Deno.readDirSync(directory)].map(({ name }) => name), [".swink"]);
-  assertEquals([...Deno.readDirSync(`${directory}/.swink`)].map(({ name }) => name), ["plan.md"]);
-  await Deno.remove(directory, { recursive: true });
+  const list = (path: string) => [...Deno.readDirSync(path)].map(({ name }) => name);
+  assertEquals(list(directory.path), [".swink"]);
+  assertEquals(list(`${directory.path}/.swink`), ["plan.md"]);
+});
+
+Deno.test("createPlanMode(): a plan that is written again keeps its states, which are events", async () => {
+  await using directory = await createTemporaryDirectory({
+    "plan.md": "# Old\n\n## 1. [done] Measure\n\n### Acceptance criteria\n\n- A time.\n",
+  });
+  const file = planFile(`${directory.path}/plan.md`);
+  const write = reply([toolCall("write_plan", PLAN)]);
+  const { agent, mode, events } = createPlanner([write, write, reply("planned")], {
+    mode: { file },
+  });
+  mode.turnOn(agent);
+  await agent.prompt("Plan");
+  assertEquals(events.slice(1).map(({ name, data }) => [name, data]), [
+    ["plan_created", { plan: directory.read("plan.md"), steps: ["Measure"] }],
+    ["plan_step", { step: 0, state: "complete" }],
+  ]);
 });
 
 Deno.test("createPlanMode(): its own tools replace those of the same name, if they change nothing", async () => {
@@ -152,6 +171,27 @@ Deno.test("createPlanMode(): its own tools replace those of the same name, if th
   await agent.prompt("Do it");
   assertEquals(listTools(), ["bash", "bash", "bash", "bash"]);
   assertEquals([readShell.calls.length, shell.calls.length], [1, 1]);
+});
+
+Deno.test("createPlanMode(): bash exists only with a read-only sandbox, also as the agent's own [AC-26]", async () => {
+  await using readOnly = new TestWorkspace({ readOnly: true });
+  await using writing = new TestWorkspace();
+  const reading = "read_file list_directory search_files";
+  const cases = [
+    [writing.tools, [], reading],
+    [writing.tools, writing.tools, reading],
+    [readOnly.tools, [], `${reading} bash`],
+    [writing.tools, readOnly.tools, `${reading} bash`],
+  ] as const;
+  for (const [tools, planTools, expected] of cases) {
+    const { agent, mode, listTools } = createPlanner([reply("planned")], {
+      tools,
+      mode: { tools: planTools },
+    });
+    mode.turnOn(agent);
+    await agent.prompt("Plan");
+    assertEquals(listTools(), [expected]);
+  }
 });
 
 Deno.test("createPlanMode(): its instructions follow the system prompt only while it is on", async () => {

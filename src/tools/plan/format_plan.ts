@@ -4,8 +4,9 @@
  * @module
  */
 
+import { removeHidden } from "./hidden_characters.ts";
 import { readMarkdown, removeClosingMarks, toOneLine } from "./markdown_lines.ts";
-import { HIDDEN_CHARACTERS, removeCodeMarks, toListItem, trimBlankLines } from "./parse_plan.ts";
+import { removeCodeMarks, toListItem, trimBlankLines } from "./parse_plan.ts";
 import type { Plan, PlanDraft, PlanStep } from "./plan.ts";
 import { getText, splitPlan } from "./plan_blocks.ts";
 import { formatMark, readMarks } from "./state_mark.ts";
@@ -58,7 +59,9 @@ export function normalizePlan({ title, context, steps }: PlanDraft): Plan {
       title: normalizeStepTitle(step.title),
       state: step.state ?? "pending",
       description: normalizeText(step.description, 4),
-      files: step.files.map((file) => normalizeFile(toOneLine(clean(file)))).filter(isPresent),
+      files: step.files.map((file) => normalizeFile(toOneLine(removeHidden(file)))).filter(
+        isPresent,
+      ),
       criteria: normalizeItems(step.criteria),
     })),
   };
@@ -92,7 +95,7 @@ function joinParts(parts: readonly string[]): string {
 }
 
 function normalizeTitle(title: string): string {
-  return removeClosingMarks(toOneLine(clean(title)));
+  return removeClosingMarks(toOneLine(removeHidden(title)));
 }
 
 /** Removes what would be a state, or the end of the heading, also where one appears behind the other. */
@@ -106,7 +109,7 @@ function normalizeStepTitle(title: string): string {
 }
 
 function normalizeItems(items: readonly string[]): string[] {
-  return items.map((item) => toListItem(clean(item))).filter(isPresent);
+  return items.map((item) => toListItem(removeHidden(item))).filter(isPresent);
 }
 
 /** Returns a path without code marks. One without any is written between code marks, where it may have any form. */
@@ -126,14 +129,10 @@ function isPresent(text: string): boolean {
 
 /** Closes the last block of a text, and moves its headings down to a level. */
 function normalizeText(text: string, level: number): string {
-  const { lines, unclosed } = readMarkdown(trimBlankLines(clean(text)));
+  const { lines, unclosed } = readMarkdown(trimBlankLines(removeHidden(text)));
   const marks = "#".repeat(level);
   const moved = lines.map(({ text, heading }) =>
     heading && heading.level < level ? text.replace(/^( *)#+/, `$1${marks}`) : text
   );
   return trimBlankLines([...moved, ...(unclosed ? ["\n", unclosed.closing] : [])].join(""));
-}
-
-function clean(text: string): string {
-  return text.toWellFormed().replace(/\r\n?/g, "\n").replace(HIDDEN_CHARACTERS, "");
 }

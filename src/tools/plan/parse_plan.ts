@@ -4,6 +4,7 @@
  * @module
  */
 
+import { findHidden } from "./hidden_characters.ts";
 import { type MarkdownLine, readMarkdown, toOneLine } from "./markdown_lines.ts";
 import { type Plan, PLAN_LIMITS, type PlanProblem, type PlanStep } from "./plan.ts";
 import { getText, type PlanBlock, splitPlan } from "./plan_blocks.ts";
@@ -59,23 +60,15 @@ export function formatProblems(problems: readonly PlanProblem[]): string {
   return problems.map(({ line, message }) => `line ${line}: ${message}`).join("\n");
 }
 
-/**
- * Characters that a reviewer does not see, or not where they are: control characters, those that change the direction of
- * text, and invisible copies of ASCII.
- */
-export const HIDDEN_CHARACTERS =
-  /(?![\t\n\r])\p{Cc}|\r(?!\n)|[\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
-
 /** Returns the reason why a text cannot be divided into blocks that a reviewer sees; `undefined` if there is none. */
 export function findUnreadable(text: string): PlanProblem | undefined {
   if (text.length > PLAN_LIMITS.bytes) {
     return { line: 1, message: `the plan is larger than ${PLAN_LIMITS.bytes} bytes: shorten it` };
   }
-  const [hidden] = text.matchAll(HIDDEN_CHARACTERS);
+  const hidden = findHidden(text);
   if (hidden) {
-    const code = hidden[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
     const line = text.slice(0, hidden.index).split("\n").length;
-    return { line, message: `the character U+${code} is not visible: remove it` };
+    return { line, message: `the character ${hidden.name} is not visible: remove it` };
   }
   const { unclosed } = readMarkdown(text);
   if (!unclosed) return undefined;

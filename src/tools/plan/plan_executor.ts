@@ -10,10 +10,10 @@ import type { AgentOptions } from "../../agent/options.ts";
 import type { ApprovalDecisions } from "../../core/approval.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
-import { emitPlanEntry, PLAN_STEP_STATES } from "../../core/plan_entry.ts";
+import { emitPlan, emitPlanEntry, PLAN_STEP_STATES } from "../../core/plan_entry.ts";
 import { findPlanMode } from "../../core/plan_mode_state.ts";
 import type { PlanStepState } from "../../core/session_entry.ts";
-import type { ToolContext } from "../../core/tool.ts";
+import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { ApprovedFile, PLAN_APPROVAL, planApproval } from "./approved_file.ts";
 import { type ApprovedPlan, isApproved } from "./approve_plan.ts";
 import {
@@ -28,15 +28,19 @@ import { hashPlan } from "./plan_hash.ts";
 import { type StepChange, StepProgress } from "./step_progress.ts";
 import { type StepRecorder, updateStepTool } from "./update_step.ts";
 
-/** Options for {@linkcode createPlanExecutor}. */
-export interface PlanExecutorOptions {
+/**
+ * Options for {@linkcode createPlanExecutor}.
+ *
+ * @typeParam Tool The type of the tools, which determines that of the `context`.
+ */
+export interface PlanExecutorOptions<Tool extends AgentTool<never> = AgentTool> {
   /** The file of the plan. It must have the approved content until the plan is executed; the states are written into it. */
   readonly file: PlanFile;
   /**
    * The options of the agent: the model, the tools, and a system prompt with the context of the project. Its history is
    * empty, so that it does not get the conversation of the planner.
    */
-  readonly agent: Omit<AgentOptions, "messages" | "pendingApprovals" | "decidedCalls">;
+  readonly agent: Omit<AgentOptions<Tool>, "messages" | "pendingApprovals" | "decidedCalls">;
 }
 
 /** A step and its state. */
@@ -146,9 +150,12 @@ export interface PlanExecutor {
  * }
  * ```
  */
-export function createPlanExecutor(options: PlanExecutorOptions): PlanExecutor {
+export function createPlanExecutor<Tool extends AgentTool<never> = AgentTool>(
+  options: PlanExecutorOptions<Tool>,
+): PlanExecutor {
   checkNames(options, ["file", "agent"], "createPlanExecutor()");
-  return new ApprovedPlanExecutor(options);
+  // Only callers need the type of the context.
+  return new ApprovedPlanExecutor(options as unknown as PlanExecutorOptions);
 }
 
 /** A plan while it is executed. */
@@ -213,11 +220,7 @@ class ApprovedPlanExecutor implements PlanExecutor, StepRecorder {
     const { text, hash } = plan;
     const changed = await this.#begin({ text, hash });
     if (changed) return changed;
-    const steps = this.steps.map(({ title }) => title);
-    emitPlanEntry(this.agent, { type: "plan_created", plan: text, steps, approvedHash: hash });
-    this.steps.forEach(({ state }, step) => {
-      if (state !== "pending") emitPlanEntry(this.agent, { type: "plan_step", step, state });
-    });
+    emitPlan(this.agent, { text, steps: this.steps, approvedHash: hash });
     return await this.#execute(() => this.#prompt(options), options);
   }
 

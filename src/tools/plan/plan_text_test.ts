@@ -109,6 +109,11 @@ Deno.test("parsePlan() reads a heading without the marks at its end, however man
   assertEquals(titles, ["a", "F#", "#b"]);
 });
 
+Deno.test("parsePlan() reads emoji and scripts that need joiners and selectors", () => {
+  const title = "👩‍👧 ❤️ 1️⃣ क्‍ष می‌خواهم";
+  assertEquals(parse(`# T\n## 1. ${title}\n`).steps[0]?.title, title);
+});
+
 Deno.test("parsePlan() reads no steps from code blocks and comments", () => {
   const text = "# T\n\n~~~~\n## 1. a\n~~~\n~~~~ \n\n<!--\n## 2. b\n-->\n## 3. c\n<!-- d -->\n";
   assertEquals(parse(text).steps.map(({ title }) => title), ["c"]);
@@ -129,6 +134,10 @@ Deno.test("parsePlan() reports each problem with its line", () => {
     ["# T\n## 1. a\n\n<!-- x\n", "line 4: the comment is never closed: add a line -->"],
     ["# T\n## 1. a\n\u202etxt\n", "line 3: the character U+202E is not visible: remove it"],
     ["# T\n## 1. a\n\u001b[2J\n", "line 3: the character U+001B is not visible: remove it"],
+    ["# T\n## 1. a\u200bb\n", "line 2: the character U+200B is not visible: remove it"],
+    ["# T\n## 1. a\ufe01\n", "line 2: the character U+FE01 is not visible: remove it"],
+    ["# T\n## 1. \u3164\n", "line 2: the character U+3164 is not visible: remove it"],
+    ["# T\n## 1. a\u2028b\n", "line 2: the character U+2028 is not visible: remove it"],
     ["# T\n## 1. a\rb\n", "line 2: the character U+000D is not visible: remove it"],
     ["# T\n## 1. \u{e0041}\n", "line 2: the character U+E0041 is not visible: remove it"],
     [`# T\n## 1. ${"a".repeat(301)}\n`, "line 2: the heading of the step is longer than 300"],
