@@ -5,6 +5,7 @@
  */
 
 import { formatDescription } from "../command_line/help.ts";
+import { HOOK_EVENTS } from "../hooks/hook.ts";
 import { CONFIG_KEYS, CONFIG_TABLES, type ConfigKey } from "./config_keys.ts";
 
 /** Creates the schema, in the dialect of 2020-12. */
@@ -14,8 +15,36 @@ export function createConfigSchema(): object {
     title: "Configuration of swink",
     description: "config.toml of a user, or .swink/config.toml of a project.",
     type: "object",
-    properties: { ...createProperties(CONFIG_KEYS), ...createTableSchemas() },
+    properties: {
+      ...createProperties(CONFIG_KEYS),
+      ...createTableSchemas(),
+      hooks: createHookSchema(),
+    },
     additionalProperties: false,
+  };
+}
+
+function createHookSchema(): object {
+  const hook = {
+    type: "object",
+    properties: {
+      command: { description: "Command, which a shell runs.", type: "string", minLength: 1 },
+      matcher: { description: "Names of tools, separated by |.", type: "string" },
+      timeout: {
+        description: "Maximum seconds.",
+        type: "number",
+        exclusiveMinimum: 0,
+        default: 60,
+      },
+    },
+    required: ["command"],
+    additionalProperties: false,
+  };
+  const lists = HOOK_EVENTS.map((event) => [event, { type: "array", items: hook }]);
+  return {
+    description: "Commands that run at points of a run.",
+    type: "object",
+    properties: Object.fromEntries(lists),
   };
 }
 

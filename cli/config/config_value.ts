@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Hook } from "../hooks/hook.ts";
+
 /** A value of a key. */
 export type ConfigValue = string | number | boolean | readonly string[];
 
@@ -42,6 +44,8 @@ export interface ConfigProblem {
 export interface ConfigLayer {
   /** The valid settings. */
   readonly settings: readonly ConfigSetting[];
+  /** The hooks. Default: none. */
+  readonly hooks?: readonly Hook[];
   /** The other parts. */
   readonly problems: readonly ConfigProblem[];
 }

@@ -9,6 +9,7 @@ import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { checkConfigText } from "./check_config_value.ts";
 import { getProjectConfigPath, getUserConfigPath } from "./config_files.ts";
 import { CONFIG_KEYS } from "./config_keys.ts";
@@ -32,6 +33,8 @@ export interface ConfigSources {
 export interface Config {
   /** The settings by key, with the source that precedes the others. */
   readonly settings: ReadonlyMap<string, ConfigSetting>;
+  /** The hooks, those of the user first. */
+  readonly hooks: readonly Hook[];
   /** The parts that are ignored or invalid. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -56,6 +59,7 @@ export async function loadConfig(
   ];
   return {
     settings: mergeSettings(layers.flatMap(({ settings }) => settings)),
+    hooks: layers.flatMap(({ hooks = [] }) => hooks),
     problems: layers.flatMap(({ problems }) => problems),
   };
 }

@@ -7,6 +7,7 @@
 import { parse, TomlError } from "smol-toml";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
+import { parseHooks } from "../hooks/parse_hooks.ts";
 import { CONFIG_KEYS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
 
@@ -31,12 +32,17 @@ interface ConfigFile {
 function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile): ConfigLayer {
   const settings: ConfigSetting[] = [];
   const problems: ConfigProblem[] = [];
-  for (const [name, value] of Object.entries(table).flatMap(flatten)) {
+  const { hooks: hookTable, ...keys } = table;
+  const { hooks, problems: hookProblems } = parseHooks(hookTable ?? {});
+  for (const problem of hookProblems) {
+    problems.push({ ...problem, origin: file.origin, line: findLine(file.text, "hooks") });
+  }
+  for (const [name, value] of Object.entries(keys).flatMap(flatten)) {
     const entry = checkEntry(name, value, file.origin);
     if ("key" in entry) settings.push(entry);
     else problems.push({ ...entry, origin: file.origin, line: findLine(file.text, name) });
   }
-  return { settings, problems };
+  return { settings, hooks, problems };
 }
 
 /** Converts a known table of tables to entries with full names, such as `providers.openai.base_url`. */

@@ -5,7 +5,7 @@
  */
 
 import { ConfigurationError } from "../host/cli_error.ts";
-import { describeFailure, type ProgramCall, runProgram } from "./run_program.ts";
+import { describeFailure, type ProgramCall, runProgram, toShellCall } from "../host/run_program.ts";
 
 /** A password manager may ask the user. */
 const TIMEOUT_MS = 60_000;
@@ -29,9 +29,7 @@ export async function runKeyCommand(
   { provider, signal }: KeyCommandOptions,
 ): Promise<string> {
   const call: ProgramCall = {
-    command: Deno.build.os === "windows"
-      ? ["cmd", "/d", "/s", "/c", command]
-      : ["sh", "-c", command],
+    command: toShellCall(command),
     env: { SWINK_PROVIDER: provider },
     timeoutMs: TIMEOUT_MS,
     signal,

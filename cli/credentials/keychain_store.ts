@@ -6,7 +6,7 @@
 
 import { encodeHex } from "../../src/core/byte_encoding.ts";
 import type { CredentialStore } from "./credential_store.ts";
-import { describeFailure, type ProgramResult, runProgram } from "./run_program.ts";
+import { describeFailure, type ProgramResult, runProgram } from "../host/run_program.ts";
 
 /** Unlocking the keychain asks the user for a password. */
 const TIMEOUT_MS = 60_000;

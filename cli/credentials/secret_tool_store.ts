@@ -5,7 +5,7 @@
  */
 
 import type { CredentialStore } from "./credential_store.ts";
-import { describeFailure, type ProgramResult, runProgram } from "./run_program.ts";
+import { describeFailure, type ProgramResult, runProgram } from "../host/run_program.ts";
 
 /** Unlocking the keyring asks the user for a password. */
 const TIMEOUT_MS = 60_000;

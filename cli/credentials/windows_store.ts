@@ -5,7 +5,7 @@
  */
 
 import type { CredentialStore } from "./credential_store.ts";
-import { describeFailure, runProgram } from "./run_program.ts";
+import { describeFailure, runProgram } from "../host/run_program.ts";
 
 /** PowerShell takes seconds to compile the script. */
 const TIMEOUT_MS = 60_000;

@@ -25,7 +25,8 @@ export async function askForTrust(
   const rows = [
     `? Trust ${toVisibleText(root)}`,
     `  It has ${content.map(toVisibleText).join(", ")}.`,
-    "  They instruct the agent and configure this program. Trust only what you have read or wrote yourself.",
+    "  It can instruct the agent, and configure and start programs.",
+    "  Trust only what you have written or read.",
   ];
   const answer = await askChoice({
     details: rows.map((text) => ({ text, paint: (row) => row })),

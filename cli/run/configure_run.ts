@@ -13,6 +13,7 @@ import { type Config, loadConfig } from "../config/load_config.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { openProject } from "../project/open_project.ts";
 import type { Project } from "../project/project.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -38,6 +39,8 @@ export interface ConfiguredRun {
   readonly given: ReadonlySet<string>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Hooks of the user and of the project. */
+  readonly hooks: readonly Hook[];
   /** The program's directories; `undefined` for a user without a home directory. */
   readonly directories: ProgramDirectories | undefined;
   /** The project; `undefined` with `--bare`. */
@@ -70,6 +73,7 @@ export async function configureRun(
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
     given,
+    hooks: config.hooks,
     directories,
     providers: getProviderSettings(config.settings),
     ...(project && { project }),

@@ -62,6 +62,8 @@ export async function runCommand(
   const { signal } = interrupt;
   const { options } = commandLine;
   const configured = await configureRun(commandLine, signal, selectHost(systemHost, options));
+  // The user has interrupted the question about the project.
+  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
   const settings = parseRunSettings(configured);
   const host = selectHost(systemHost, configured.options);
   const { terminal } = host;

@@ -7,6 +7,7 @@
 import type { PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
+import { startHooks } from "../hooks/start_hooks.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
@@ -43,9 +44,11 @@ export async function runPrompt(
     return response;
   };
   const { signal } = dependencies.interrupt;
+  const { prompt } = dependencies;
+  await using hooks = await startHooks({ ...settings, prompt, signal }, host);
   await using session = await openSession(settings, loading, host);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
-  const options = { ...settings, ...(model && { model }), today, signal };
+  const options = { ...settings, ...hooks, ...(model && { model }), today, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
   const recorded = await session?.record(setup.agent);
   // The session has restored its own model and thinking level.
@@ -62,6 +65,7 @@ export async function runPrompt(
   return await runHeadless({
     ...settings,
     ...dependencies,
+    prompt: hooks.prompt,
     setup,
     session: recorded,
     createReporter,

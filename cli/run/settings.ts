@@ -14,6 +14,7 @@ import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
+import type { Hook } from "../hooks/hook.ts";
 import { getProjectServersPath, getUserServersPath } from "../mcp/server_paths.ts";
 import type { ServerSources } from "../mcp/server_files.ts";
 import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
@@ -85,6 +86,8 @@ export interface RunSettings {
   readonly passEnvironment: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Hooks of the user and of the project. */
+  readonly hooks: readonly Hook[];
   /** Sources of MCP servers; `undefined` if there is none. */
   readonly servers?: ServerSources;
   /** The session that the run belongs to. */
@@ -129,6 +132,7 @@ export function parseRunSettings(
     isModelGiven: given.has("model"),
     providers,
     session: parseSessionChoice(options),
+    hooks: configured.hooks,
     ...findServers(configured),
     ...parseOption("env", () => parseEnvironment(options.env ?? [])),
     ...(tools && { tools: parseRules("tools") }),

@@ -38,6 +38,7 @@ export interface AgentSetupOptions extends
     | "images"
     | "schema"
     | "servers"
+    | "hooks"
     | "lastMessageFile"
   > {
   /** Further directories in which the tools may read and write. Default: none. */

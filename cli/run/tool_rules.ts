@@ -6,6 +6,7 @@
 
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { getToolName, resolveAliases } from "../settings/tool_aliases.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -27,18 +28,6 @@ export interface ToolRules {
   /** Calls that are forbidden. */
   readonly deny: readonly string[];
 }
-
-/** The names that other agents give to the tools. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  Bash: ["bash"],
-  Read: ["read_file"],
-  Write: ["write_file"],
-  Edit: ["edit_file"],
-  MultiEdit: ["edit_file"],
-  Grep: ["search_files"],
-  Glob: ["search_files", "list_directory"],
-  LS: ["list_directory"],
-};
 
 /**
  * Resolves the options against the available tools.
@@ -89,15 +78,4 @@ export function splitRules(list: string): string[] {
     `Invalid rule ${JSON.stringify(list)}: its parentheses do not match`,
     'Write the name of a tool, or a name with a pattern: "bash(git log *)"',
   );
-}
-
-/** Replaces a well-known name of a tool: `Bash(git *)` becomes `bash(git *)`. */
-function resolveAliases(rule: string): string[] {
-  const name = getToolName(rule);
-  const resolved = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
-  return resolved?.map((tool) => tool + rule.slice(name.length)) ?? [rule];
-}
-
-function getToolName(rule: string): string {
-  return rule.replace(/\(.*$/s, "");
 }

@@ -1,5 +1,5 @@
 /**
- * Programs that keep or supply keys.
+ * Programs of the user that answer with a text: key commands, keyrings and hooks.
  *
  * @module
  */
@@ -10,6 +10,8 @@ export interface ProgramCall {
   readonly command: readonly [string, ...string[]];
   /** Text for its standard input. Default: empty. */
   readonly input?: string;
+  /** Working directory. Default: that of this process. */
+  readonly cwd?: string;
   /** Environment variables, in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Time after which the program is killed, in milliseconds. */
@@ -24,6 +26,8 @@ export type ProgramResult =
     readonly type: "ended";
     readonly code: number;
     readonly output: string;
+    /** Text of its standard error. */
+    readonly errors: string;
     /** The first line of its standard error. */
     readonly message: string;
   }
@@ -31,12 +35,17 @@ export type ProgramResult =
   | { readonly type: "timeout" }
   | { readonly type: "aborted" };
 
-/** Maximum length of the output that is read: a key is short. */
+/** Maximum length of the output that is read. */
 const MAX_OUTPUT = 100_000;
+
+/** Returns the call of a shell that runs a command. */
+export function toShellCall(command: string): ProgramCall["command"] {
+  return Deno.build.os === "windows" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command];
+}
 
 /** Runs a program to its end. */
 export async function runProgram(
-  { command: [program, ...args], input = "", env = {}, timeoutMs, signal }: ProgramCall,
+  { command: [program, ...args], input = "", env = {}, cwd, timeoutMs, signal }: ProgramCall,
 ): Promise<ProgramResult> {
   const timeout = AbortSignal.timeout(timeoutMs);
   const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
@@ -45,6 +54,7 @@ export async function runProgram(
     await using process = new Deno.Command(program, {
       args,
       env,
+      ...(cwd !== undefined && { cwd }),
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
@@ -65,7 +75,7 @@ export async function runProgram(
     ]);
     stop.removeEventListener("abort", kill);
     if (stop.aborted) return { type: timeout.aborted ? "timeout" : "aborted" };
-    return { type: "ended", code, output, message: errors.trim().split("\n", 1)[0] ?? "" };
+    return { type: "ended", code, output, errors, message: errors.trim().split("\n", 1)[0] ?? "" };
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return { type: "missing" };
     if (error instanceof Deno.errors.PermissionDenied) return { type: "missing" };

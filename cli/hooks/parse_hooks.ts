@@ -1,0 +1,74 @@
+/**
+ * Parses the hooks of a configuration file.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../command_line/suggestion.ts";
+import { type Hook, HOOK_EVENTS, type HookEvent } from "./hook.ts";
+
+/** The hooks of a file, and what is wrong with others, as sentences without a full stop. */
+export interface ParsedHooks {
+  /** The valid hooks. */
+  readonly hooks: readonly Hook[];
+  /** The problems. An unknown event is a warning: a later version may have it. */
+  readonly problems: readonly { readonly type: "warning" | "error"; readonly message: string }[];
+}
+
+const DEFAULT_SECONDS = 60;
+
+/** Parses the table `hooks`, which has a list of hooks per event. */
+export function parseHooks(table: unknown): ParsedHooks {
+  if (!isTable(table)) return fail("hooks must be a table, such as [[hooks.PreToolUse]]");
+  const parsed = Object.entries(table).map(([name, list]) => parseEvent(name, list));
+  return {
+    hooks: parsed.flatMap(({ hooks }) => hooks),
+    problems: parsed.flatMap(({ problems }) => problems),
+  };
+}
+
+function parseEvent(name: string, list: unknown): ParsedHooks {
+  const event = HOOK_EVENTS.find((known) => known === name);
+  if (!event) {
+    const message = `Unknown hook ${JSON.stringify(name)}${didYouMean(name, HOOK_EVENTS)}`;
+    return { hooks: [], problems: [{ type: "warning", message }] };
+  }
+  if (!Array.isArray(list)) return fail(`hooks.${event} must be a list: write [[hooks.${event}]]`);
+  const parsed = list.map((item) => parseHook(event, item));
+  return {
+    hooks: parsed.filter((hook) => typeof hook !== "string"),
+    problems: parsed.filter((hook) => typeof hook === "string")
+      .map((message) => ({ type: "error", message })),
+  };
+}
+
+/** Parses a hook; returns what is wrong with it as a string. */
+function parseHook(event: HookEvent, item: unknown): Hook | string {
+  const name = `hooks.${event}`;
+  if (!isTable(item)) return `${name} must be a list of tables: write [[${name}]]`;
+  const { command, matcher, timeout = DEFAULT_SECONDS, ...others } = item;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    return `Unknown key ${JSON.stringify(unknown)} in ${name}${
+      didYouMean(unknown, ["command", "matcher", "timeout"])
+    }`;
+  }
+  if (typeof command !== "string" || command.trim() === "") return `${name} needs a command`;
+  if (matcher !== undefined && typeof matcher !== "string") {
+    return `matcher of ${name} must be a string`;
+  }
+  if (typeof timeout !== "number" || !(timeout > 0)) {
+    return `timeout of ${name} must be a number of seconds above 0`;
+  }
+  const timeoutMs = timeout * 1_000;
+  return { event, command, timeoutMs, ...(matcher !== undefined && { matcher }) };
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !(value instanceof Date);
+}
+
+function fail(message: string): ParsedHooks {
+  return { hooks: [], problems: [{ type: "error", message }] };
+}

@@ -1,0 +1,79 @@
+/**
+ * Runs a hook.
+ *
+ * @module
+ */
+
+import { describeFailure, runProgram, toShellCall } from "../host/run_program.ts";
+import type { Hook, HookEvent } from "./hook.ts";
+
+/** The result of a hook. */
+export type HookResult =
+  /** It ended with 0. */
+  | { readonly type: "passed"; readonly output: string }
+  /** It ended with 2, or its output has the decision `block`. */
+  | { readonly type: "blocked"; readonly reason: string }
+  /** It ended with another code. */
+  | { readonly type: "failed"; readonly reason: string }
+  /** It did not start, or did not end in time. */
+  | { readonly type: "unavailable"; readonly reason: string };
+
+/** The JSON object that a hook gets on standard input, without the name of its event. */
+export type HookInput = Readonly<Record<string, unknown>>;
+
+/** Options for `runHook()`. */
+export interface HookOptions {
+  /** Working directory of the run. */
+  readonly cwd: string;
+  /** Kills the hook. */
+  readonly signal: AbortSignal;
+}
+
+/** Exit code with which a hook blocks. */
+const BLOCKED = 2;
+
+/** Exit codes of a shell that cannot start a command. */
+const NOT_STARTED = [126, 127];
+
+/** Runs a hook with the shell, outside of the sandbox of commands. */
+export async function runHook(
+  { event, command, timeoutMs }: Hook,
+  input: HookInput,
+  { cwd, signal }: HookOptions,
+): Promise<HookResult> {
+  const call = {
+    command: toShellCall(command),
+    cwd,
+    input: createInput(event, cwd, input),
+    env: { SWINK_PROJECT_DIR: cwd },
+    timeoutMs,
+    signal,
+  };
+  const result = await runProgram(call);
+  const reason = describeFailure({ command: [command] }, result);
+  if (result.type !== "ended" || NOT_STARTED.includes(result.code)) {
+    return { type: "unavailable", reason };
+  }
+  const errors = result.errors.trim();
+  if (result.code === BLOCKED) {
+    return { type: "blocked", reason: errors || `${command} blocked it` };
+  }
+  if (result.code !== 0) return { type: "failed", reason };
+  return findDecision(result.output) ?? { type: "passed", output: result.output.trim() };
+}
+
+function createInput(event: HookEvent, cwd: string, input: HookInput): string {
+  return `${JSON.stringify({ hook_event_name: event, cwd, ...input })}\n`;
+}
+
+/** Reads a decision from output such as `{"decision":"block","reason":"…"}`. */
+function findDecision(output: string): HookResult | undefined {
+  if (!output.trimStart().startsWith("{")) return undefined;
+  try {
+    const { decision, reason } = JSON.parse(output);
+    if (decision !== "block") return undefined;
+    return { type: "blocked", reason: typeof reason === "string" ? reason : "the hook blocked it" };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The hooks of a run.
+ *
+ * @module
+ */
+
+import type { AgentToolResult, Policy } from "../../mod.ts";
+import { userMessage } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
+import { resolveAliases } from "../settings/tool_aliases.ts";
+import type { Hook, HookEvent } from "./hook.ts";
+import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
+
+/** Maximum number of times that hooks keep a run from ending. */
+const MAX_STOPS = 5;
+
+/** Options for `new RunHooks()`. */
+export interface RunHooksOptions {
+  /** Working directory of the run. */
+  readonly cwd: string;
+  /** Kills running hooks. */
+  readonly signal: AbortSignal;
+  /** Returns the current time, in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called with the failure of a hook, as a sentence without a full stop. */
+  readonly onWarning: (warning: string) => void;
+}
+
+/** The result of the hooks of an event. */
+export interface HooksResult {
+  /** Reason why one of them blocks. */
+  readonly blocked?: string;
+  /** Output of the others. */
+  readonly output: string;
+}
+
+/** Runs the hooks of a run, in the order of the configuration. */
+export class RunHooks {
+  readonly #hooks: readonly Hook[];
+  readonly #options: RunHooksOptions;
+  #stops = 0;
+
+  constructor(hooks: readonly Hook[], options: RunHooksOptions) {
+    this.#hooks = hooks;
+    this.#options = options;
+  }
+
+  /** Runs the hooks of an event; the first one that blocks ends them. */
+  async run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+    const outputs: string[] = [];
+    for (const hook of this.#hooks) {
+      if (hook.event !== event || !matchesTool(hook, toolName)) continue;
+      const result = await runHook(hook, input, this.#options);
+      const reason = this.#findBlock(hook, result);
+      if (reason !== undefined) return { blocked: reason, output: "" };
+      if (result.type === "passed" && result.output !== "") outputs.push(result.output);
+    }
+    return { output: outputs.join("\n") };
+  }
+
+  /** A hook before a tool call is a guard: one that cannot run blocks the call. */
+  #findBlock({ event, command }: Hook, result: HookResult): string | undefined {
+    switch (result.type) {
+      case "passed":
+        return undefined;
+      case "blocked":
+        return result.reason;
+      case "unavailable":
+        if (event === "PreToolUse") return `the hook ${JSON.stringify(command)}: ${result.reason}`;
+        this.#options.onWarning(`hook ${event}: ${result.reason}`);
+        return undefined;
+      case "failed":
+        this.#options.onWarning(`hook ${event}: ${result.reason}`);
+        return undefined;
+    }
+  }
+
+  /** The policy that runs the hooks of tool calls and of the end of the run. */
+  get policy(): Policy {
+    return {
+      name: "hooks",
+      preDispatch: async ({ tool: { name }, arguments: args }) => {
+        const input = { tool_name: name, tool_input: args };
+        const { blocked } = await this.run("PreToolUse", input, name);
+        return blocked === undefined ? undefined : { type: "skip", reason: blocked };
+      },
+      postDispatch: async ({ toolCall: { name, arguments: args }, result }) => {
+        const input = { tool_name: name, tool_input: args, tool_response: toResponse(result) };
+        const { blocked } = await this.run("PostToolUse", input, name);
+        return blocked === undefined ? undefined : addText(result, blocked);
+      },
+      postTurn: async ({ message, toolResults }) => {
+        if (message.stopReason !== "stop" || toolResults.length > 0) return undefined;
+        if (this.#stops >= MAX_STOPS) return undefined;
+        const input = {
+          last_message: extractText(message.content),
+          stop_hook_active: this.#stops > 0,
+        };
+        const { blocked } = await this.run("Stop", input);
+        if (blocked === undefined) return undefined;
+        this.#stops++;
+        return { type: "inject", messages: [userMessage(blocked, this.#options.now())] };
+      },
+    };
+  }
+}
+
+/** Whether a hook is for a tool. Names of other agents are valid, too: `Bash`, `Edit`. */
+function matchesTool({ matcher = "*" }: Hook, toolName: string | undefined): boolean {
+  if (toolName === undefined || matcher === "" || matcher === "*") return true;
+  return matcher.split("|").map((part) => part.trim()).flatMap(resolveAliases).some((pattern) => {
+    const source = pattern.replaceAll(/[.+?^${}()[\]\\]/g, "\\$&").replaceAll("*", ".*");
+    return new RegExp(`^${source}$`).test(toolName);
+  });
+}
+
+function toResponse({ content, isError = false }: AgentToolResult): HookInput {
+  return { text: extractText(content), is_error: isError };
+}
+
+function addText(result: AgentToolResult, text: string): AgentToolResult {
+  return { ...result, content: [...result.content, { type: "text", text }] };
+}

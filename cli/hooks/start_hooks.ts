@@ -1,0 +1,95 @@
+/**
+ * Starts the hooks of a run: those of the session and of the prompt run at once, the others during the run.
+ *
+ * @module
+ */
+
+import type { Policy, PromptInput } from "../../mod.ts";
+import { CliError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import type { Hook } from "./hook.ts";
+
+/** Options for `startHooks()`. */
+export interface HookStartOptions {
+  /** The hooks. */
+  readonly hooks: readonly Hook[];
+  /** The prompt. */
+  readonly prompt: PromptInput;
+  /** Text after the system prompt. */
+  readonly appendedPrompt?: string | undefined;
+  /** Working directory of the run. */
+  readonly cwd: string;
+  /** Kills running hooks. */
+  readonly signal: AbortSignal;
+}
+
+/** A run with hooks. Disposing of it runs those of the end of the session. */
+export interface StartedHooks extends AsyncDisposable {
+  /** The policies that run the other hooks. */
+  readonly policies: readonly Policy[];
+  /** The prompt, with the output of hooks. */
+  readonly prompt: PromptInput;
+  /** Text after the system prompt, with the output of hooks. */
+  readonly appendedPrompt?: string;
+}
+
+/**
+ * Runs the hooks of the session and of the prompt.
+ *
+ * @throws {CliError} If a hook blocks the prompt.
+ */
+export async function startHooks(
+  { hooks, prompt, appendedPrompt, cwd, signal }: HookStartOptions,
+  { terminal, now }: Pick<Host, "terminal" | "now">,
+): Promise<StartedHooks> {
+  if (hooks.length === 0) {
+    return {
+      policies: [],
+      prompt,
+      ...(appendedPrompt !== undefined && { appendedPrompt }),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  const { RunHooks } = await importLate<typeof import("./run_hooks.ts")>(
+    "./run_hooks.ts",
+    import.meta.url,
+  );
+  const warnings: string[] = [];
+  const options = { cwd, now, onWarning: (warning: string) => void warnings.push(warning) };
+  const running = new RunHooks(hooks, { ...options, signal });
+  const session = await running.run("SessionStart", {});
+  const submitted = await running.run("UserPromptSubmit", { prompt: getText(prompt) });
+  if (submitted.blocked !== undefined) {
+    throw new CliError(`A hook blocked the prompt: ${submitted.blocked}`, {
+      exitCode: ExitCode.refused,
+    });
+  }
+  const context = [appendedPrompt, session.output].filter((text) => text);
+  return {
+    policies: [running.policy],
+    prompt: appendText(prompt, submitted.output),
+    ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
+    async [Symbol.asyncDispose]() {
+      // An interrupted run has an end, too.
+      const ending = new RunHooks(hooks, { ...options, signal: new AbortController().signal });
+      await ending.run("SessionEnd", {});
+      for (const warning of new Set(warnings)) {
+        await terminal.messages.write(`warning: ${toPlainText(warning)}\n`);
+      }
+    },
+  };
+}
+
+function getText(prompt: PromptInput): string {
+  if (typeof prompt === "string") return prompt;
+  return "text" in prompt ? prompt.text : "";
+}
+
+function appendText(prompt: PromptInput, text: string): PromptInput {
+  if (text === "") return prompt;
+  if (typeof prompt === "string") return `${prompt}\n\n${text}`;
+  return "text" in prompt ? { ...prompt, text: `${prompt.text}\n\n${text}` } : prompt;
+}

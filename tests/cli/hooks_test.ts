@@ -1,0 +1,171 @@
+/**
+ * Hooks of the configuration.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
+
+/** Runs a prompt with hooks in the user's configuration. */
+async function run(
+  config: string,
+  { args = [], files = {}, ...options }: FakeHostOptions & {
+    readonly args?: readonly string[];
+    readonly files?: Readonly<Record<string, string>>;
+  } = {},
+) {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": config,
+    ...files,
+  });
+  const host = createFakeHost({
+    model: [scriptedReply("Done."), scriptedReply("Really done.")],
+    ...options,
+    env: { ANTHROPIC_API_KEY: "k", HOME: home.path },
+  });
+  const code = await main(["run", "--approve-all", "--cwd", `${home.path}/p`, ...args, "Hi"], host);
+  const read = (name: string) => Deno.readTextFile(`${home.path}/p/${name}`).catch(() => undefined);
+  return {
+    code,
+    messages: host.messages.replaceAll(home.path, "HOME"),
+    bodies: host.requests.map(({ body }) => JSON.parse(body)),
+    log: await read("log"),
+    y: await read("y"),
+  };
+}
+
+const WRITE = [
+  scriptedReply(scriptedCall("write_file", { path: "y", content: "1" })),
+  scriptedReply("Done."),
+];
+
+/** Returns a configuration with one hook. */
+function createHook(event: string, command: string, others = ""): string {
+  return `[[hooks.${event}]]\ncommand = ${JSON.stringify(command)}\n${others}\n`;
+}
+
+Deno.test("hooks: PreToolUse gets the call as JSON, and exit code 2 blocks it with a reason", async () => {
+  const seen = await run(createHook("PreToolUse", "cat >> log"), { model: WRITE });
+  assertEquals([seen.code, seen.y], [0, "1"]);
+  const { cwd, ...input } = JSON.parse(seen.log ?? "");
+  assert(cwd.endsWith("/p"));
+  assertEquals(input, {
+    hook_event_name: "PreToolUse",
+    tool_name: "write_file",
+    tool_input: { path: "y", content: "1" },
+  });
+  const command = "echo 'no writing today' >&2; exit 2";
+  const blocked = await run(createHook("PreToolUse", command), { model: WRITE });
+  assertEquals([blocked.code, blocked.y], [0, undefined]);
+  assertStringIncludes(JSON.stringify(blocked.bodies[1].messages), "no writing today");
+  const json = await run(
+    createHook("PreToolUse", `echo '{"decision":"block","reason":"policy"}'`),
+    {
+      model: WRITE,
+    },
+  );
+  assertStringIncludes(JSON.stringify(json.bodies[1].messages), "policy");
+});
+
+Deno.test("hooks: the matcher selects tools, by our names and those of other agents", async () => {
+  const isBlocked = async (matcher: string) => {
+    const config = createHook("PreToolUse", "exit 2", `matcher = "${matcher}"`);
+    return (await run(config, { model: WRITE })).y === undefined;
+  };
+  for (const matcher of ["*", "", "write_file", "Write", "Bash|Write", "write_*"]) {
+    assertEquals(await isBlocked(matcher), true, matcher);
+  }
+  for (const matcher of ["bash", "Edit", "write", "file", "write_fil."]) {
+    assertEquals(await isBlocked(matcher), false, matcher);
+  }
+});
+
+Deno.test("hooks: one before a tool call that cannot run blocks the call; another failure is a warning", async () => {
+  for (const command of ["no-such-program", "sleep 60"]) {
+    const { y } = await run(createHook("PreToolUse", command, "timeout = 0.2"), { model: WRITE });
+    assertEquals(y, undefined, command);
+  }
+  const failed = await run(createHook("PreToolUse", "echo broken >&2; exit 1"), { model: WRITE });
+  assertEquals(failed.y, "1");
+  assertStringIncludes(failed.messages, "warning: hook PreToolUse: ");
+  assertStringIncludes(failed.messages, "failed with exit code 1: broken\n");
+});
+
+Deno.test("hooks: PostToolUse adds a text to the result of the call", async () => {
+  const config = createHook("PostToolUse", "echo 'format the file' >&2; exit 2");
+  const { y, bodies } = await run(config, { model: WRITE });
+  assertEquals(y, "1");
+  assertStringIncludes(JSON.stringify(bodies[1].messages), "format the file");
+});
+
+Deno.test("hooks: UserPromptSubmit adds its output to the prompt, or blocks it", async () => {
+  const { bodies: [body] } = await run(createHook("UserPromptSubmit", "echo 'Branch: main'"));
+  assertEquals(body.messages[0].content[0].text, "Hi\n\nBranch: main");
+  const blocked = await run(createHook("UserPromptSubmit", "echo 'no prompts' >&2; exit 2"));
+  assertEquals([blocked.code, blocked.bodies.length], [6, 0]);
+  assertStringIncludes(blocked.messages, "swink: A hook blocked the prompt: no prompts\n");
+});
+
+Deno.test("hooks: SessionStart adds its output to the system prompt, SessionEnd runs last", async () => {
+  const config = createHook("SessionStart", "echo 'Be kind.'; echo start >> log") +
+    createHook("SessionEnd", "echo end >> log");
+  const { bodies: [body], log } = await run(config);
+  assertStringIncludes(JSON.stringify(body.system), "Be kind.");
+  assertEquals(log, "start\nend\n");
+});
+
+Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
+  const once = createHook(
+    "Stop",
+    "test -e stopped || { touch stopped; echo 'run the tests' >&2; exit 2; }",
+  );
+  const { code, bodies } = await run(once);
+  assertEquals([code, bodies.length], [0, 2]);
+  assertStringIncludes(JSON.stringify(bodies[1].messages.at(-1)), "run the tests");
+  const model = Array.from({ length: 10 }, () => scriptedReply("Done."));
+  const always = await run(createHook("Stop", "exit 2"), { model });
+  assertEquals([always.code, always.bodies.length], [0, 6]);
+});
+
+Deno.test("hooks: those of a project run only if it is trusted", async () => {
+  const files = { "p/.swink/config.toml": createHook("SessionStart", "echo project >> log") };
+  assertEquals((await run("", { files })).log, undefined);
+  assertEquals((await run("", { files, args: ["--trust"] })).log, "project\n");
+  assertEquals((await run("", { files, args: ["--bare"] })).log, undefined);
+});
+
+Deno.test("hooks: an invalid hook ends the run, an unknown event is a warning", async () => {
+  const file = "HOME/.config/swink/config.toml";
+  const check = async (config: string) => {
+    const { code, messages } = await run(config);
+    return [code, messages.split("\n")[0]];
+  };
+  assertEquals(await check("[[hooks.PreToolUse]]\nmatcher = 'x'\n"), [
+    3,
+    `swink: ${file}:1: hooks.PreToolUse needs a command`,
+  ]);
+  assertEquals(await check("[hooks.PreToolUse]\ncommand = 'x'\n"), [
+    3,
+    `swink: ${file}:1: hooks.PreToolUse must be a list: write [[hooks.PreToolUse]]`,
+  ]);
+  assertEquals(await check("[[hooks.Stop]]\ncommand = 'x'\ntimout = 1\n"), [
+    3,
+    `swink: ${file}:1: Unknown key "timout" in hooks.Stop. Did you mean timeout?`,
+  ]);
+  assertEquals(await check("[[hooks.Stop]]\ncommand = 'x'\ntimeout = 0\n"), [
+    3,
+    `swink: ${file}:1: timeout of hooks.Stop must be a number of seconds above 0`,
+  ]);
+  assertEquals(await check("hooks = 1\n"), [
+    3,
+    `swink: ${file}:1: hooks must be a table, such as [[hooks.PreToolUse]]`,
+  ]);
+  assertEquals(await check("[[hooks.PreTolUse]]\ncommand = 'x'\n"), [
+    0,
+    `warning: ${file}:1: Unknown hook "PreTolUse". Did you mean PreToolUse?`,
+  ]);
+});
