@@ -41,6 +41,7 @@ import { preloadValidator, prepareValidation } from "../core/validate_arguments.
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
+import { loadFacts, usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
@@ -115,13 +116,16 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
   if (!options || cancellation.aborted) return createAbortedAttempt(turn);
+  const reader = new ReplyReader(turn, request.tools);
+  const checked = turn.monitor && checkStart(turn, attempted.candidate, reader);
+  if (checked) await checked;
+  if (cancellation.aborted) return createAbortedAttempt(turn);
   const started = attempted.onStart();
   if (started) await started;
   const position = { turn: turn.progress.turn, attempt: attempted.number, model: cloneJson(model) };
   void run.events.emit({ type: "model_call_start", ...position });
   const delivered = run.untilDelivered();
   if (delivered) await delivered;
-  const reader = new ReplyReader(turn, request.tools);
   const startedAt = run.config.now();
   const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
   const durationMs = run.config.now() - startedAt;
@@ -140,6 +144,19 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   });
   if (ended) await ended;
   return result;
+}
+
+/** Calls the `onDelta` policies before a call; returns a promise if its prices must be loaded first. */
+function checkStart(
+  { run, progress, monitor }: TurnContext,
+  { model, streamFn }: Candidate,
+  reply: ReplyReader,
+): Promise<void> | undefined {
+  const check = (): void =>
+    monitor?.start({ model, prices: getPrices(run, streamFn), progress, reply });
+  if (usesPreRequest(run) && streamFn.loadFacts) return loadFacts(streamFn).then(check);
+  check();
+  return undefined;
 }
 
 interface StreamCall {
@@ -170,7 +187,7 @@ function chargeReply(
   const prices = getPrices(run, streamFn);
   const cost = calculateCost(run, outcome, { model, prices });
   const { usage, error } = outcome;
-  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
+  if (error && usage.total === 0 && reader.characters > 0) {
     // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
     monitor?.update({ model, prices, progress, reply: reader });
   }
@@ -179,11 +196,10 @@ function chargeReply(
 }
 
 async function readReply(
-  { run, progress, cancellation, monitor }: TurnContext,
+  { cancellation }: TurnContext,
   reader: ReplyReader,
   { streamFn, call }: StreamCall,
 ): Promise<ReplyOutcome> {
-  monitor?.update({ model: call.model, prices: getPrices(run, streamFn), progress, reply: reader });
   // A signal for each call, so that what listens to it is released with the call.
   const controller = new AbortController();
   const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));
