@@ -179,8 +179,11 @@ export type { JsonObject, JsonSchema, JsonValue } from "./src/core/json.ts";
 export type {
   Infer,
   InferArguments,
+  InferTyped,
+  Scalars,
   SchemaSource,
   StandardJsonSchemaSource,
+  TypedSchema,
 } from "./src/core/infer.ts";
 export {
   ajvValidator,

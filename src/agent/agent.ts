@@ -414,7 +414,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       overflowed: this.#overflowed,
       pendingCalls: getPendingIds(state.pending),
       unpricedModels: this.#unpricedModels,
-      after: drainPreviousRun(this.#latestRun, drain).then(load),
+      after: () => drainPreviousRun(this.#latestRun, drain).then(load),
       prepare,
       createObserver: ({ messages, withGrace }) => (event) => {
         code?.applyEvent(state, event, messages);

@@ -6,6 +6,40 @@
 
 import type { JsonObject, JsonSchema } from "./json.ts";
 
+/** The types of the scalar values, by the `type` of their schema. */
+export interface Scalars {
+  /** A text. */
+  readonly string: string;
+  /** A number. */
+  readonly number: number;
+  /** A number without a fraction. */
+  readonly integer: number;
+  /** A truth value. */
+  readonly boolean: boolean;
+  /** Nothing. */
+  readonly null: null;
+}
+
+/** A schema whose `type` alone determines which kind of values it accepts. */
+export interface TypedSchema {
+  /** Name of the type. */
+  readonly type: string;
+  /** Not set. */
+  readonly "~standard"?: never;
+  /** Not set. */
+  readonly static?: never;
+  /** Not set. */
+  readonly const?: never;
+  /** Not set. */
+  readonly enum?: never;
+  /** Not set. */
+  readonly anyOf?: never;
+  /** Not set. */
+  readonly oneOf?: never;
+  /** Not set. */
+  readonly allOf?: never;
+}
+
 /**
  * The type of the values that a validation with a schema returns: of a JSON Schema literal, a TypeBox schema, or a
  * validator that implements Standard Schema (Zod 4, Valibot, ArkType). For a validator this is its output type, after
@@ -19,9 +53,11 @@ import type { JsonObject, JsonSchema } from "./json.ts";
  * @typeParam Side `"input"` for the type of the values that the schema accepts, before defaults and transforms.
  */
 export type Infer<Schema, Side extends "input" | "output" = "output"> =
-  // Validators and TypeBox schemas carry their type.
-  Schema extends { readonly "~standard": { readonly types?: infer Types } }
-    ? NonNullable<Types> extends { readonly [Name in Side]: infer Value } ? Value : unknown
+  // Most schemas, so that they need no further checks.
+  Schema extends TypedSchema ? InferTyped<Schema, Side>
+    // Validators and TypeBox schemas carry their type.
+    : Schema extends { readonly "~standard": { readonly types?: infer Types } }
+      ? NonNullable<Types> extends { readonly [Name in Side]: infer Value } ? Value : unknown
     : Schema extends { readonly static: infer Static } ? Static
     // Constants, enums, unions and intersections.
     : Schema extends { readonly const: infer Value } ? Value
@@ -33,11 +69,18 @@ export type Infer<Schema, Side extends "input" | "output" = "output"> =
     : Schema extends { readonly type: readonly (infer Choice)[] }
       ? Choice extends unknown ? Infer<Omit<Schema, "type"> & { readonly type: Choice }, Side>
       : never
-    // Scalars.
-    : Schema extends { readonly type: "string" } ? string
-    : Schema extends { readonly type: "number" | "integer" } ? number
-    : Schema extends { readonly type: "boolean" } ? boolean
-    : Schema extends { readonly type: "null" } ? null
+    : InferTyped<Schema, Side>;
+
+/**
+ * The type of the values of a schema without constants and choices: by its `type`, its `properties` or its `prefixItems`.
+ * A part of {@linkcode Infer}.
+ *
+ * @typeParam Schema The type of the schema with its literals.
+ * @typeParam Side `"input"` for the type of the values that the schema accepts, before defaults and transforms.
+ */
+export type InferTyped<Schema, Side extends "input" | "output"> =
+  // Scalars.
+  Schema extends { readonly type: infer Name extends keyof Scalars } ? Scalars[Name]
     // Arrays: a tuple, a list, or unknown items.
     : Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
       ? { -readonly [Index in keyof Items]: Infer<Items[Index], Side> }

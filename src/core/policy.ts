@@ -244,8 +244,8 @@ export interface Policy {
   /** Called once at the end of the run; the return value is ignored. */
   postLoop?(context: PostLoopContext): void | Promise<void>;
   /**
-   * Called every 250 ms during a turn, even if no data arrives: while the model replies, and while retries, approvals
-   * and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and cancels unfinished tool calls.
+   * Called before each model call of a turn, and every 250 ms, even if no data arrives: while the model replies, and while
+   * retries, approvals and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and cancels unfinished tool calls.
    * Synchronous.
    */
   onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
@@ -271,6 +271,11 @@ export interface OnDeltaContext {
   readonly rates?: Rates | undefined;
   /** Whether a reply streams; otherwise the turn waits for a retry, an approval or tools. */
   readonly isReplying: boolean;
+  /**
+   * Whether a model is about to be called: that of the request, the same one again, or a fallback. A `stop` then makes no
+   * request.
+   */
+  readonly isStarting: boolean;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
   /** The tool calls of the turn that have started and not ended. */

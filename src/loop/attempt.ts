@@ -41,6 +41,7 @@ import { preloadValidator, prepareValidation } from "../core/validate_arguments.
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
+import { loadFacts, usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
@@ -103,6 +104,12 @@ export interface AttemptOptions {
 /** Milliseconds without any content before a validator is loaded: ajv blocks the thread for 40 ms. */
 const PRELOAD_AFTER_MS = 20;
 
+/**
+ * Microtasks without any content before the timer for that is set: its first use takes up to 10 ms on Deno, which loads its
+ * timers then. A stream from memory has begun by then; while a network is waited for, that time is free.
+ */
+const MICROTASKS_BEFORE_TIMER = 32;
+
 /** Calls the model once. Never rejects: every failure is an {@linkcode Attempt}. */
 export async function attempt(turn: TurnContext, attempted: AttemptOptions): Promise<Attempt> {
   const { run, cancellation } = turn;
@@ -115,13 +122,16 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
   }
   if (!options || cancellation.aborted) return createAbortedAttempt(turn);
+  const reader = new ReplyReader(turn, request.tools);
+  const checked = turn.monitor && checkStart(turn, attempted.candidate, reader);
+  if (checked) await checked;
+  if (cancellation.aborted) return createAbortedAttempt(turn);
   const started = attempted.onStart();
   if (started) await started;
   const position = { turn: turn.progress.turn, attempt: attempted.number, model: cloneJson(model) };
   void run.events.emit({ type: "model_call_start", ...position });
   const delivered = run.untilDelivered();
   if (delivered) await delivered;
-  const reader = new ReplyReader(turn, request.tools);
   const startedAt = run.config.now();
   const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
   const durationMs = run.config.now() - startedAt;
@@ -140,6 +150,19 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   });
   if (ended) await ended;
   return result;
+}
+
+/** Calls the `onDelta` policies before a call; returns a promise if its prices must be loaded first. */
+function checkStart(
+  { run, progress, monitor }: TurnContext,
+  { model, streamFn }: Candidate,
+  reply: ReplyReader,
+): Promise<void> | undefined {
+  const check = (): void =>
+    monitor?.start({ model, prices: getPrices(run, streamFn), progress, reply });
+  if (usesPreRequest(run) && streamFn.loadFacts) return loadFacts(streamFn).then(check);
+  check();
+  return undefined;
 }
 
 interface StreamCall {
@@ -170,7 +193,7 @@ function chargeReply(
   const prices = getPrices(run, streamFn);
   const cost = calculateCost(run, outcome, { model, prices });
   const { usage, error } = outcome;
-  if (error?.retryable && usage.total === 0 && reader.characters > 0) {
+  if (error && usage.total === 0 && reader.characters > 0) {
     // Budgets estimate an attempt that reports no usage, which may have ended between two checks.
     monitor?.update({ model, prices, progress, reply: reader });
   }
@@ -179,11 +202,10 @@ function chargeReply(
 }
 
 async function readReply(
-  { run, progress, cancellation, monitor }: TurnContext,
+  { cancellation }: TurnContext,
   reader: ReplyReader,
   { streamFn, call }: StreamCall,
 ): Promise<ReplyOutcome> {
-  monitor?.update({ model: call.model, prices: getPrices(run, streamFn), progress, reply: reader });
   // A signal for each call, so that what listens to it is released with the call.
   const controller = new AbortController();
   const unsubscribe = cancellation.onAbort((reason) => controller.abort(reason));
@@ -225,6 +247,7 @@ class ReplyReader implements ReadOptions {
   #preparedTool: string | undefined;
   #firstTokenAt: number | undefined;
   #preload: ReturnType<typeof setTimeout> | undefined;
+  #isPreloadStopped = false;
   #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
 
   constructor(turn: TurnContext, tools: readonly AgentTool[]) {
@@ -292,12 +315,22 @@ class ReplyReader implements ReadOptions {
   /** Loads the validator if the first reply of a run takes long, so that loading it delays nothing. */
   startPreload(): void {
     if (this.#turn.progress.turn > 1 || this.#tools.length === 0) return;
+    void this.#preloadLater();
+  }
+
+  async #preloadLater(): Promise<void> {
+    for (let count = 0; count < MICROTASKS_BEFORE_TIMER; count++) {
+      await undefined;
+      if (this.#isPreloadStopped) return;
+    }
     const { validator } = this.#run.config;
     this.#preload = setTimeout(() => preloadValidator(this.#tools, validator), PRELOAD_AFTER_MS);
   }
 
   stopPreload(): void {
+    this.#isPreloadStopped = true;
     if (this.#preload !== undefined) clearTimeout(this.#preload);
+    this.#preload = undefined;
   }
 
   #noteContent(): void {

@@ -167,7 +167,9 @@ export class CallExecution {
         const { id, name } = this.call.block;
         const spending = new SubAgentSpending();
         const onEvent = async (event: AgentEvent): Promise<void> => {
-          this.#lateSpending.add(id, spending.add(event));
+          const added = this.#addSpending(spending, event);
+          if (!added) return;
+          this.#lateSpending.add(id, added);
           await this.#services.events.emit(this.#wrapEvent(event));
         };
         background.start({ id, name, onEvent }, work);
@@ -177,7 +179,7 @@ export class CallExecution {
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
   async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
-    const added = this.#addSpending(event);
+    const added = this.#addSpending(this.#subAgents ??= new SubAgentSpending(), event);
     if (!added) return;
     if (this.#state === "ended" && this.#cancellation) {
       this.#lateSpending.add(this.call.block.id, added);
@@ -196,10 +198,9 @@ export class CallExecution {
   }
 
   /** Counts what an event adds; a value that is no event is reported instead. */
-  #addSpending(event: AgentEvent): Spending | undefined {
-    this.#subAgents ??= new SubAgentSpending();
+  #addSpending(spending: SubAgentSpending, event: AgentEvent): Spending | undefined {
     try {
-      return this.#subAgents.add(event);
+      return spending.add(event);
     } catch (thrown) {
       const { tool: { name } } = this.call;
       const message = `An event of the tool "${name}" is not emitted: ${getErrorMessage(thrown)}`;

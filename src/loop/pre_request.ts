@@ -69,7 +69,7 @@ export async function applyPreRequest(
 }
 
 /** Loads prices and limits; without them, the request is made all the same. */
-async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
+export async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
   try {
     await loadFacts?.();
   } catch {

@@ -107,7 +107,7 @@ class Reading {
     if (this.#state === "finished") return;
     this.#state = "finished";
     this.#unsubscribe();
-    clearTimeout(this.#abortTimer);
+    if (this.#abortTimer !== undefined) clearTimeout(this.#abortTimer);
     closeEvents(this.#events);
     this.#loopYield.dispose();
   }
@@ -184,7 +184,7 @@ class EventLoopYield {
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 
   #onTimer(): void {

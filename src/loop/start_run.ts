@@ -28,8 +28,8 @@ export interface StartRunOptions extends FirstTurn {
   readonly pendingCalls?: ReadonlySet<string>;
   /** Models whose missing price has been reported; the run adds to it. Default: empty. */
   readonly unpricedModels?: Set<string>;
-  /** The run starts when this promise resolves, and fails when it rejects. */
-  readonly after?: Promise<unknown>;
+  /** Called when nothing refuses the run, which starts when the promise resolves, and fails when it rejects. */
+  readonly after?: () => Promise<unknown>;
   /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
   readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
   /** Creates the observer, which must await promises of the application only through `withGrace`. */
@@ -134,7 +134,7 @@ async function executeRun(
   const loading = import("./run_turns.ts");
   loading.catch(() => {});
   try {
-    await start.after;
+    await start.after?.();
     const prepared = start.prepare ? await start.prepare(config) : config;
     await events.begin({ type: "agent_start", runId });
     const { createRun, runTurns, finishRun } = await loading;

@@ -63,10 +63,16 @@ export class TurnMonitor {
     return this.#stoppedBy;
   }
 
-  /** Sets the state of the following calls; at the start of a reply, the policies are called immediately. */
+  /** Sets the state of the following calls; while a reply streams, the policies are called immediately. */
   update(state: MonitoredState): void {
     this.#state = state;
     if (state.reply && !this.#stopped.signal.aborted) this.#check();
+  }
+
+  /** Sets the state for a reply, and calls the policies before its model is called. */
+  start(state: MonitoredState): void {
+    this.#state = state;
+    if (!this.#stopped.signal.aborted) this.#check({ isStarting: true });
   }
 
   /** Passes the calls that run to the policies. */
@@ -96,7 +102,7 @@ export class TurnMonitor {
   }
 
   /** Calls the policies; returns whether one of them stopped the turn. */
-  #check(): boolean {
+  #check({ isStarting = false } = {}): boolean {
     const { runId, elapsedMs, config } = this.#run;
     const { model, prices, progress, reply } = this.#state;
     const context = {
@@ -104,6 +110,7 @@ export class TurnMonitor {
       model,
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
+      isStarting,
       characters: reply?.characters ?? 0,
       runningCalls: this.#calls.flatMap(({ running }) => running ?? []),
       usage: progress.usage,
@@ -117,7 +124,8 @@ export class TurnMonitor {
         const returned = policy.onDelta?.(context);
         refusePromise(returned, "onDelta");
         const verdict = parseVerdict(returned, ["stop"]);
-        if (!verdict) continue;
+        // A turn that was aborted already does not stop again.
+        if (!verdict || this.#cancellation.aborted) continue;
         this.#stoppedBy = { policy: policy.name, reason: verdict.reason };
         this.stop();
         this.#cancellation.abort(this.#stoppedBy);

@@ -11,6 +11,7 @@ import type {
   PostDispatchContext,
   PreDispatchContext,
   PreRequestContext,
+  StopVerdict,
 } from "../core/policy.ts";
 import {
   assertBudgetOptions,
@@ -22,9 +23,9 @@ import {
   estimateReply,
 } from "./budget_limits.ts";
 import { checkRequest, reserveCall } from "./preflight.ts";
-import { addSpending, NO_SPENDING, RunSpending, type Spending } from "./run_spending.ts";
+import { addSpending, NO_SPENDING, RunSpending } from "./run_spending.ts";
 import { ToolTime } from "./tool_time.ts";
-import { estimateWorstCase } from "./worst_case.ts";
+import { changeRates, estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /**
  * Creates a policy that stops a run when a limit is reached. The usage and cost that tools report count.
@@ -53,7 +54,7 @@ export function budget(options: BudgetOptions): Policy {
       {
         spending: new RunSpending(options.unknownPrice),
         toolTime: new ToolTime(),
-        input: undefined,
+        worstCase: undefined,
       };
     runs.set(runId, run);
     return run;
@@ -68,8 +69,7 @@ export function budget(options: BudgetOptions): Policy {
     ...(options.preflight && {
       preRequest(context: PreRequestContext) {
         const run = getRun(context);
-        const worstCase = estimateWorstCase(context, options);
-        run.input = worstCase.input;
+        const worstCase = run.worstCase = estimateWorstCase(context, options);
         const spent = run.spending.update(context);
         return checkRequest(options, {
           spent,
@@ -82,11 +82,15 @@ export function budget(options: BudgetOptions): Policy {
         reserveCall(options, context, getRun(context).toolTime),
     }),
     onDelta(context) {
-      const { spending, toolTime, input = NO_SPENDING } = getRun(context);
+      const run = getRun(context);
+      const { spending, toolTime } = run;
       toolTime.update(context, context.runningCalls);
       const late = checkTime(options, context.elapsedMs) ??
         checkToolTime(options, toolTime.elapsedMs);
       if (!context.isReplying) return late;
+      const refusal = context.isStarting && checkAttempt(options, run, context);
+      if (refusal) return refusal;
+      const { input } = run.worstCase ?? { input: NO_SPENDING };
       spending.updateReply(context, addSpending(estimateReply(context), input));
       const total = addSpending(spending.current, spending.estimate);
       return checkSpending(options, total) ?? late;
@@ -102,7 +106,7 @@ export function budget(options: BudgetOptions): Policy {
     }),
     postTurn(context) {
       const run = getRun(context);
-      run.input = undefined;
+      run.worstCase = undefined;
       run.toolTime.release(context);
       // The last turn of a run has no next one before which its price would be checked.
       return checkPrice(options, run.spending.finishTurn(context).cost);
@@ -115,6 +119,21 @@ export function budget(options: BudgetOptions): Policy {
 interface BudgetedRun {
   readonly spending: RunSpending;
   readonly toolTime: ToolTime;
-  /** The input of the request that is being made, if it is estimated. */
-  input: Spending | undefined;
+  /** The most that the request which is being made can spend, if it is estimated. */
+  worstCase: WorstCase | undefined;
+}
+
+/** Stops before a retry or a fallback model whose worst case does not fit; the first attempt was checked. */
+function checkAttempt(
+  options: BudgetOptions,
+  run: BudgetedRun,
+  context: OnDeltaContext,
+): StopVerdict | undefined {
+  if (!run.worstCase) return undefined;
+  run.spending.updateReply(context, NO_SPENDING);
+  const worstCase = run.worstCase = changeRates(run.worstCase, context.rates, options);
+  const spent = run.spending.current;
+  const { elapsedMs } = context;
+  const state = { spent, reserved: NO_SPENDING, worstCase: worstCase.total, elapsedMs };
+  return checkRequest(options, state);
 }

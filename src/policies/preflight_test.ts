@@ -5,6 +5,7 @@ import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
+import { modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { Usage } from "../core/usage.ts";
@@ -257,6 +258,54 @@ for (const [name, create] of Object.entries(BUDGETS)) {
     );
     await other.prompt("Go");
     assertEquals([seen, denied.calls], [[["call_1", true]], []]);
+  });
+
+  Deno.test(`${name}() with preflight makes no retry whose worst case no longer fits`, async () => {
+    const broken = () => fail("network_error", "down", { usage });
+    // Each request: 5 tokens of input and at most 100; a failed attempt has spent 15.
+    for (const [tokens, made] of [[119, 1], [120, 2], [134, 2], [135, 3]] as const) {
+      const { agent, streamFn } = startAgent(
+        create({ tokens, preflight: true }),
+        [broken(), broken(), reply("Done", { usage })],
+        { retry: () => 0, sleep: () => Promise.resolve() },
+      );
+      const { stoppedBy, usage: spent } = await agent.prompt("Go");
+      assertEquals([tokens, streamFn.calls.length, spent.total], [tokens, made, made * 15]);
+      assertEquals(
+        stoppedBy?.reason.startsWith(`The next request could exceed the limit of ${tokens} tokens`),
+        made < 3 ? true : undefined,
+      );
+    }
+  });
+
+  Deno.test(`${name}() with preflight checks a fallback model at its own prices, which it loads first`, async () => {
+    const spare = modelSpec("other/spare");
+    const rates = { input: 10_000_000, output: 10_000_000 };
+    for (const [cost, made] of [[1050, 1], [1049, 0]] as const) {
+      let isLoaded = false;
+      const inner = scriptedStream([reply("Done", { usage })]);
+      const spareFn = Object.assign(wrapStreamFn(inner, (request) => inner(request)), {
+        prices: () => isLoaded ? rates : undefined,
+        loadFacts: () => {
+          isLoaded = true;
+          return Promise.resolve();
+        },
+      });
+      const streamFn = Object.assign(scriptedStream([fail("network_error", "down")]), {
+        prices: () => PRICES[model],
+      });
+      const agent = new Agent({
+        model,
+        streamFn,
+        policies: [create({ cost, preflight: true })],
+        streamOptions: { maxTokens: 100 },
+        retry: () => null,
+        fallback: [{ model: spare, streamFn: spareFn }],
+      });
+      const { stoppedBy } = await agent.prompt("Go");
+      assertEquals([cost, inner.calls.length], [cost, made], stoppedBy?.reason);
+      assertEquals(stoppedBy?.reason.includes("could spend up to 1050") ?? false, made === 0);
+    }
   });
 
   Deno.test(`${name}() with preflight.maxOutputTokens assumes it for a request without a maximum`, async () => {

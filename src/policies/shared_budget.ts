@@ -34,7 +34,7 @@ import {
   subtractSpending,
 } from "./run_spending.ts";
 import { ToolTime } from "./tool_time.ts";
-import { estimateWorstCase, type WorstCase } from "./worst_case.ts";
+import { changeRates, estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
@@ -120,6 +120,8 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
         runningCalls.filter(({ tool }) => !isCountedBy(tool, policy)),
       );
       if (!context.isReplying) return account.checkTime();
+      const refusal = context.isStarting && account.reserveAttempt(context);
+      if (refusal) return refusal;
       account.estimate(context);
       return account.check();
     },
@@ -195,14 +197,30 @@ class SharedAccount {
     this.update(context);
     const run = this.#getRun(context.runId);
     const worstCase = estimateWorstCase(context, this.#options);
-    const verdict = checkRequest(this.#options, {
+    const verdict = this.#checkRequest(worstCase);
+    if (!verdict) run.reservation = worstCase;
+    return verdict;
+  }
+
+  /** Stops a run before a retry or a fallback model whose worst case does not fit; the first attempt was checked. */
+  reserveAttempt(context: OnDeltaContext): StopVerdict | undefined {
+    const run = this.#getRun(context.runId);
+    if (!run.reservation) return undefined;
+    const worstCase = changeRates(run.reservation, context.rates, this.#options);
+    run.reservation = undefined;
+    this.#settle(run, (spending) => spending.updateReply(context, NO_SPENDING));
+    const verdict = this.#checkRequest(worstCase);
+    if (!verdict) run.reservation = worstCase;
+    return verdict;
+  }
+
+  #checkRequest(worstCase: WorstCase): StopVerdict | undefined {
+    return checkRequest(this.#options, {
       spent: this.#settled,
       reserved: this.#sumReserved(),
       worstCase: worstCase.total,
       elapsedMs: this.elapsedMs,
     });
-    if (!verdict) run.reservation = worstCase;
-    return verdict;
   }
 
   /** Counts the totals of a run whose reply is complete. */

@@ -38,21 +38,38 @@ export function estimateWorstCase(
   { request, rates, maxOutputTokens }: PreRequestContext,
   options: Pick<BudgetOptions, "unknownPrice" | "preflight">,
 ): WorstCase {
-  const { unknownPrice } = options;
   const assumed = getPreflightOptions(options).maxOutputTokens ?? maxOutputTokens;
+  const { context: { systemPrompt, messages, tools }, options: { maxTokens } } = request;
+  let input = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
+  for (const message of messages) input += estimateTokens(message);
+  const output = maxTokens ?? assumed ?? MAX_OUTPUT_TOKENS;
+  const usages = {
+    input: { ...zeroUsage(), input, total: input },
+    total: { ...zeroUsage(), input, output, total: input + output },
+  };
+  return priceWorstCase(usages, rates, options);
+}
+
+/** Returns the worst case of the same request to a model with other prices. */
+export function changeRates(
+  { input, total }: WorstCase,
+  rates: Rates | undefined,
+  options: Pick<BudgetOptions, "unknownPrice">,
+): WorstCase {
+  return priceWorstCase({ input: input.usage, total: total.usage }, rates, options);
+}
+
+function priceWorstCase(
+  { input, total }: Readonly<Record<keyof WorstCase, Usage>>,
+  rates: Rates | undefined,
+  { unknownPrice }: Pick<BudgetOptions, "unknownPrice">,
+): WorstCase {
   const unpriced = unknownPrice === "ignore" ? zeroCost() : unknownCost();
   const toSpending = (usage: Usage): Spending => ({
     usage,
     cost: rates ? priceHighest(usage, rates) : unpriced,
   });
-  const { context: { systemPrompt, messages, tools }, options: { maxTokens } } = request;
-  let input = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
-  for (const message of messages) input += estimateTokens(message);
-  const output = maxTokens ?? assumed ?? MAX_OUTPUT_TOKENS;
-  return {
-    input: toSpending({ ...zeroUsage(), input, total: input }),
-    total: toSpending({ ...zeroUsage(), input, output, total: input + output }),
-  };
+  return { input: toSpending(input), total: toSpending(total) };
 }
 
 /** Returns the higher cost of sending the input uncached, and of writing it to the cache. */

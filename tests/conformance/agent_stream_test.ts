@@ -101,7 +101,7 @@ Deno.test("text() rejects when an abort cuts off the run, with its reason as the
 
 Deno.test("text() rejects when a policy cuts off the reply, and has the last reply when it stops the run between turns", async () => {
   const stop = { type: "stop", reason: "spent" } as const;
-  const { agent } = testAgent([hang({ after: "Half" }), reply("Whole")]);
+  const { agent } = testAgent([reply("Whole")]);
   const inReply = agent.promptStream("Hi", {
     policies: [{ name: "spending", onDelta: () => stop }],
   });

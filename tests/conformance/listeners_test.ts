@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import type { AgentEvent } from "../../src/core/event.ts";
-import { AlreadyRunningError } from "../../src/core/errors.ts";
+import { AlreadyRunningError, BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
 import { checkEvents, findViolation } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -347,4 +347,25 @@ Deno.test("subscribe(): a listener of an event after an aborted run has no time 
   assertEquals(clock.sleepers, 0);
   await settle();
   assertEquals(handled, true);
+});
+
+Deno.test("prompt(): misuse while a listener handles an event between two runs leaves the events in their order", async () => {
+  const released = Promise.withResolvers<void>();
+  const { agent } = testAgent([reply("One"), reply("Two")]);
+  const seen: string[] = [];
+  agent.subscribe((event) => {
+    if (event.type !== "custom") return;
+    seen.push(event.name);
+    return event.name === "slow" ? released.promise : undefined;
+  });
+  await agent.prompt("Go");
+  agent.emitCustom("slow", 1);
+  agent.emitCustom("next", 2);
+  await assertRejects(() => agent.prompt(""), NoMessagesError);
+  await assertRejects(() => agent.prompt(5 as unknown as string), BadRequestError);
+  await settle();
+  released.resolve();
+  await settle();
+  assertEquals(seen, ["slow", "next"]);
+  assertEquals((await agent.prompt("Again")).text, "Two");
 });

@@ -57,6 +57,31 @@ Deno.test("onDelta: is called every 250 ms while a reply streams, and no timer i
   assertEquals(clock.sleepers, 0);
 });
 
+Deno.test("onDelta: is called before each model call, and a stop makes no request", async () => {
+  const models: string[] = [];
+  const { agent, streamFn, seen } = testAgent(
+    [fail("network_error", "down"), fail("network_error", "down"), reply("Never")],
+    {
+      retry: ({ attempt }) => attempt === 1 ? 0 : null,
+      sleep: () => Promise.resolve(),
+      fallback: [{ model: modelSpec("other/spare") }],
+      policies: [{
+        name: "first",
+        onDelta: ({ isStarting, isReplying, model }) => {
+          if (!isStarting) return;
+          assertEquals(isReplying, true);
+          models.push(model.modelId);
+          return model.modelId === "spare" ? { type: "stop", reason: "no spare" } : undefined;
+        },
+      }],
+    },
+  );
+  const { stoppedBy, stopReason } = await agent.prompt("Go");
+  assertEquals(models, ["model", "model", "spare"]);
+  assertEquals([streamFn.calls.length, stoppedBy?.reason, stopReason], [2, "no spare", "aborted"]);
+  assertEquals(eventsOfType(seen, "model_call_start").length, 2);
+});
+
 Deno.test("onDelta stop: keeps the usage that the provider reports", async () => {
   const usage = { input: 9, output: 2, cacheRead: 0, cacheWrite: 0, total: 11 };
   const { agent, clock } = testAgent([], {
@@ -142,13 +167,14 @@ for (
         name: "first",
         onDelta: ({ isReplying, elapsedMs }) => {
           calls++;
-          if (isReplying && !stopsReply) return { type: "stop", reason: "too late" };
+          if (isReplying && elapsedMs > 250) return { type: "stop", reason: "too late" };
           return elapsedMs > 0 ? { type: "stop", reason: "time" } : undefined;
         },
         postTurn: () => stopsReply ? released.promise.then(() => undefined) : undefined,
       }, {
         name: "second",
-        onDelta: ({ isReplying }) => isReplying ? { type: "stop", reason: "text" } : undefined,
+        onDelta: ({ isReplying }) =>
+          isReplying && stopsReply ? { type: "stop", reason: "text" } : undefined,
       }],
     });
     agent.subscribe(({ type }) => type === isSlow ? released.promise : undefined);
@@ -158,10 +184,11 @@ for (
       clock.advance(250);
     }
     await settle();
-    assertEquals(calls, 1);
+    const expected = stopsReply ? 1 : 2;
+    assertEquals(calls, expected);
     released.resolve();
     const { stoppedBy } = await running;
-    assertEquals([calls, stoppedBy?.reason], [1, stopsReply ? "text" : "time"]);
+    assertEquals([calls, stoppedBy?.reason], [expected, stopsReply ? "text" : "time"]);
   });
 }
 

@@ -178,6 +178,28 @@ Deno.test("ToolContext.onEvent: a value that is no event is reported as a warnin
   assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: ok");
 });
 
+Deno.test("ToolContext.run.background: a value that is no event is reported as a warning, and the work continues", async () => {
+  const tool = fakeTool({
+    name: "delegate",
+    result: (_args, { run }) => {
+      run.background(async ({ onEvent }) => {
+        for (const value of invalid) await onEvent(value as never);
+        return "It is done";
+      });
+      return "started";
+    },
+  });
+  const steps = [reply([toolCall("delegate")]), reply("Waiting"), reply("Thanks")];
+  const { agent } = testAgent(steps, { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const warnings = eventsOfType(events, "warning");
+  assertEquals(warnings.map(({ code }) => code), invalid.map(() => "invalid_sub_agent_event"));
+  assertEquals(outlineMessages(agent.state.messages).slice(-2), [
+    "user: It is done",
+    "assistant: Thanks",
+  ]);
+});
+
 Deno.test("ToolContext.onEvent: invalid amounts of an event do not reach the totals", async () => {
   const tool = fakeTool({
     name: "delegate",

@@ -1,0 +1,48 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { settle } from "../../tests/conformance/ports.ts";
+import { testAgent } from "../../tests/conformance/test_agent.ts";
+import { BadRequestError } from "../core/errors.ts";
+import { fakeTool, hang, reply, toolCall } from "../testing/mod.ts";
+import { sharedBudget } from "./mod.ts";
+
+Deno.test("sharedBudget(): a reply that is aborted before its first check counts with its estimate", async () => {
+  const policy = sharedBudget({ tokens: 1000 });
+  const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.abort();
+  const { stopReason, stoppedBy } = await running;
+  assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
+});
+
+Deno.test("sharedBudget(): an abort is no stop, though its reply reaches the limit", async () => {
+  const policy = sharedBudget({ tokens: 10 });
+  const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
+  const running = agent.prompt("Go");
+  await settle();
+  agent.abort();
+  const { stopReason, stoppedBy } = await running;
+  assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
+  assertEquals((await agent.prompt("Again")).stoppedBy?.policy, "shared_budget");
+});
+
+Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {
+  const now = () => {
+    throw new Error("no clock");
+  };
+  const policy = sharedBudget({ tokens: 20, now });
+  const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
+  const callWork = () => reply([toolCall("work")], { usage });
+  const { agent } = testAgent([callWork(), callWork()], {
+    policies: [policy],
+    tools: [fakeTool({ name: "work" })],
+  });
+  const result = await agent.prompt("Go");
+  assertEquals(result.stoppedBy?.policy, "shared_budget");
+  assertEquals(policy.spent.usage.total, 30);
+  assertThrows(
+    () => sharedBudget({ now: 5 as unknown as () => number }),
+    BadRequestError,
+    "Invalid budget: now must be a function, not 5",
+  );
+});

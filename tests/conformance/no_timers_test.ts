@@ -1,0 +1,42 @@
+import { assertEquals } from "@std/assert";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { testAgent } from "./test_agent.ts";
+
+/** Counts the calls of the timer functions of the platform during some work. */
+async function countTimerCalls(work: () => Promise<unknown>): Promise<number> {
+  const { setTimeout, clearTimeout } = globalThis;
+  let calls = 0;
+  const counted = {
+    setTimeout: (...input: Parameters<typeof setTimeout>) => (calls++, setTimeout(...input)),
+    clearTimeout: (id?: number) => (calls++, clearTimeout(id)),
+  };
+  Object.assign(globalThis, counted);
+  try {
+    await work();
+  } finally {
+    Object.assign(globalThis, { setTimeout, clearTimeout });
+  }
+  return calls;
+}
+
+Deno.test("agent: a run whose model answers at once uses no timer, whose first use is slow on Deno", async () => {
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    tools: [fakeTool({ name: "work" })],
+  });
+  assertEquals(await countTimerCalls(() => agent.prompt("Go")), 0);
+});
+
+Deno.test("agent: a run whose model answers late sets a timer to load the validator meanwhile", async () => {
+  const inner = scriptedStream([reply("Done")]);
+  const { setTimeout } = globalThis;
+  const late: StreamFn = async function* (request) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    yield* inner(request);
+  };
+  const { agent } = testAgent([], { streamFn: late, tools: [fakeTool({ name: "work" })] });
+  assertEquals(await countTimerCalls(() => agent.prompt("Go")), 2);
+});
