@@ -25,8 +25,7 @@ import {
   isNotebookPath,
   parseNotebook,
 } from "../documents/notebook.ts";
-import { extractPdfText } from "../documents/pdf_text.ts";
-import { scaleImage } from "../documents/scale_image.ts";
+import type { scaleImage } from "../documents/scale_image.ts";
 import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
@@ -79,6 +78,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
         case "image":
           return await createImageResult(file, kind.mediaType, { path, signal });
         case "pdf": {
+          const { extractPdfText } = await import("../documents/pdf_text.ts");
           const text = await extractPdfText(await readContent(file, signal), signal);
           return createTextResult(text, file, range);
         }
@@ -132,6 +132,12 @@ async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
+/** Scales an image with code that most programs never load. */
+async function scaleDown(...image: Parameters<typeof scaleImage>): ReturnType<typeof scaleImage> {
+  const { scaleImage } = await import("../documents/scale_image.ts");
+  return await scaleImage(...image);
+}
+
 async function createImageResult(
   file: OpenedFile,
   mediaType: string,
@@ -146,7 +152,7 @@ async function createImageResult(
   }
   const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
     Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
-  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
+  const scaled = isTooLarge ? await scaleDown(bytes, size, signal) : undefined;
   const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
     formatNumber(bytes.length)
   } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
