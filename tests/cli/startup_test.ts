@@ -22,7 +22,7 @@ const LATER_MODULES = [
   /^cli\/render\/(?!plain_text|style)/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
   /^src\/(cassettes|mcp|patch|policies|testing)\//,
-  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url)/,
+  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
 ];
 
 /** The first module that is loaded when the first request has been sent. */

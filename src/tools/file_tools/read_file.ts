@@ -24,7 +24,6 @@ import {
   isNotebookPath,
   parseNotebook,
 } from "../documents/notebook.ts";
-import { extractPdfText } from "../documents/pdf_text.ts";
 import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
@@ -71,6 +70,7 @@ export function readFileTool(kit: ToolKit): AgentTool {
         case "image":
           return await createImageResult(file, kind.mediaType, { path, signal });
         case "pdf": {
+          const { extractPdfText } = await import("../documents/pdf_text.ts");
           const text = await extractPdfText(await readContent(file, signal), signal);
           return createTextResult(text, file, range);
         }

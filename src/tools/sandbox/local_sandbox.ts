@@ -29,7 +29,7 @@ import { createShellLaunch } from "../process/shell_command.ts";
 import { ConfinedFiles } from "./confined_files.ts";
 import { type GitSettingsRecord, recordGitSettings } from "./git_settings.ts";
 import { containsHome } from "./home_directory.ts";
-import { type HostProxy, startHostProxy } from "./host_proxy.ts";
+import type { HostProxy } from "./host_proxy.ts";
 import { PrivateDirectory } from "./private_directory.ts";
 import type { Sandbox, SandboxCommand, SandboxNet } from "./sandbox.ts";
 import {
@@ -282,6 +282,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     if (typeof net === "string") return undefined;
     if (this.#proxy?.hosts !== net) {
       await this.#proxy?.server[Symbol.asyncDispose]();
+      const { startHostProxy } = await import("./host_proxy.ts");
       this.#proxy = { server: await startHostProxy({ hosts: net }), hosts: net };
     }
     return this.#proxy.server;
