@@ -32,8 +32,16 @@ function createBashScript(program: CommandDefinition): string {
     `    "${name} ${flag}") path=${quote(`${name} ${command}`)} ;;`
   );
   return `# Completes the commands and options of ${name}. In ~/.bashrc: source <(${name} completions bash)
+# Adds the first column of the lines that the program prints. compgen -W would run commands in them.
+_${name}_lines() {
+  local line
+  while IFS= read -r line; do
+    line=\${line%%  *}
+    [[ $line == "$current"* ]] && COMPREPLY+=("$(printf %q "$line")")
+  done < <(command ${name} "$@" 2> /dev/null)
+}
 _${name}() {
-  local path=${name} words word current=\${COMP_WORDS[COMP_CWORD]}
+  local path=${name} words word lines files current=\${COMP_WORDS[COMP_CWORD]}
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in
     ${subcommands.map(({ path }) => quote(path)).join("|")}) path="$path $word" ;;
@@ -45,15 +53,16 @@ ${aliases.join("\n")}
 ${targets.flatMap(createValueCases).join("\n")}
   esac
   case $path in
-${
-    targets.map((target) => `  ${quote(target.path)}) words=${quote(getWords(target))} ;;`).join(
-      "\n",
-    )
-  }
+${targets.map((target) => `  ${quote(target.path)}) ${createBashWords(target)} ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [[ $lines && $current != -* ]]; then _${name}_lines $lines; fi
+  if [[ $files && $current != -* ]]; then
+    compopt -o filenames 2> /dev/null
+    COMPREPLY+=($(compgen -f -- "$current"))
+  fi
 }
-complete -o default -F _${name} ${name}
+complete -F _${name} ${name}
 `;
 }
 
@@ -64,6 +73,17 @@ function listCommands(target: CommandPath): CommandPath[] {
     target,
     ...commands.flatMap((command) => listCommands({ command, path: `${path} ${command.name}` })),
   ];
+}
+
+/** Sets the words that can follow a command, the arguments that print others, and whether files can. */
+function createBashWords(target: CommandPath): string {
+  const { arguments: positionals = [] } = target.command;
+  const completer = positionals.find(({ completer }) => completer !== undefined)?.completer;
+  return [
+    `words=${quote(getWords(target))}`,
+    ...(completer === undefined ? [] : [`lines=${quote(completer)}`]),
+    ...(positionals.some(({ isFile }) => isFile) ? ["files=1"] : []),
+  ].join(" ");
 }
 
 /** Returns the words that can follow a command, separated by spaces: subcommands, valid arguments, flags. */
@@ -78,20 +98,24 @@ function getWords({ command }: CommandPath): string {
 
 /** Creates the cases for values of options: choices and paths are completed, other values are not. */
 function createValueCases({ command, path }: CommandPath): string[] {
+  const [program] = path.split(" ");
   return getVisibleOptions(command).filter(({ type }) => type !== "boolean").map((option) => {
     const patterns = option.flags.map((flag) => quote(`${path} ${flag}`)).join("|");
-    const source = getCompgenSource(option);
-    if (source === "") return `  ${patterns}) return ;;`;
-    // Otherwise files are offered when no directory matches.
-    const noFiles = option.type === "directory" ? "compopt +o default 2> /dev/null; " : "";
-    return `  ${patterns}) ${noFiles}COMPREPLY=($(compgen ${source} -- "$current")); return ;;`;
+    return `  ${patterns}) ${createBashValues(option, `_${program}_lines`)}return ;;`;
   });
 }
 
-function getCompgenSource({ type, choices, suggestions = choices }: NamedOption): string {
-  if (suggestions) return `-W ${quote(suggestions.join(" "))}`;
-  if (type === "directory") return "-d";
-  return type === "file" ? "-f" : "";
+function createBashValues(
+  { type, choices, suggestions = choices, completer }: NamedOption,
+  addLines: string,
+): string {
+  if (completer !== undefined) return `${addLines} ${completer}; `;
+  if (suggestions) {
+    return `COMPREPLY=($(compgen -W ${quote(suggestions.join(" "))} -- "$current")); `;
+  }
+  if (type !== "directory" && type !== "file") return "";
+  const flag = type === "directory" ? "-d" : "-f";
+  return `compopt -o filenames 2> /dev/null; COMPREPLY=($(compgen ${flag} -- "$current")); `;
 }
 
 /** Creates a script in which zsh loads the one for bash. */
@@ -117,24 +141,38 @@ function createFishLines({ command, path }: CommandPath): string[] {
     ? "__fish_use_subcommand"
     : quote(`__fish_seen_subcommand_from ${last}`);
   const prefix = `complete -c ${program} -n ${condition}`;
+  const hasFiles = positionals.some(({ isFile }) => isFile);
   return [
+    ...(hasFiles ? [] : [`${prefix} -f`]),
     ...commands.map(({ name, summary }) => `${prefix} -f -a ${name} -d ${quote(summary)}`),
     ...positionals.flatMap(({ choices = [], suggestions = choices }) => suggestions).map((choice) =>
       `${prefix} -f -a ${choice}`
     ),
-    ...getVisibleOptions(command).map((option) => `${prefix} ${formatFishOption(option)}`),
+    ...positionals.flatMap(({ completer }) =>
+      completer === undefined ? [] : [`${prefix} -f -a ${quote(getFishLines(program, completer))}`]
+    ),
+    ...getVisibleOptions(command).map((option) => `${prefix} ${formatFishOption(option, program)}`),
   ];
 }
 
-function formatFishOption(option: NamedOption): string {
+/** Returns the command that prints the first column of the lines of the program. */
+function getFishLines(program: string, completer: string): string {
+  return `(command ${program} ${completer} 2>/dev/null | string replace -r "  .*" "")`;
+}
+
+function formatFishOption(option: NamedOption, program: string): string {
   const flags = option.flags.map((flag) =>
     flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`
   );
-  const value = formatValue(option) === "" ? [] : [getFishSource(option)];
+  const value = formatValue(option) === "" ? [] : [getFishSource(option, program)];
   return [...flags, ...value, "-d", quote(option.description)].join(" ");
 }
 
-function getFishSource({ type, choices, suggestions = choices }: NamedOption): string {
+function getFishSource(
+  { type, choices, suggestions = choices, completer }: NamedOption,
+  program: string,
+): string {
+  if (completer !== undefined) return `-x -a ${quote(getFishLines(program, completer))}`;
   if (suggestions) return `-x -a ${quote(suggestions.join(" "))}`;
   if (type === "directory") return "-x -a '(__fish_complete_directories)'";
   return type === "file" ? "-r" : "-x";

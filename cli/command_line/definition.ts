@@ -32,6 +32,8 @@ export interface OptionDefinition {
   readonly repeatable?: boolean;
   /** Whether help, completions and documentation leave the option out. */
   readonly hidden?: boolean;
+  /** Arguments of the program with which it prints values that completions offer: the first column of each line. */
+  readonly completer?: string;
   /** The configuration that may set the option. Default: none. */
   readonly configuration?: ConfigScope;
   /** Names (keys) of options that cannot be combined with this one. */
@@ -53,6 +55,10 @@ export interface ArgumentDefinition {
   readonly choices?: readonly string[];
   /** Some valid values, which completions offer. */
   readonly suggestions?: readonly string[];
+  /** Arguments of the program with which it prints values that completions offer: the first column of each line. */
+  readonly completer?: string;
+  /** Whether completions offer paths of files. */
+  readonly isFile?: boolean;
   /** Whether it may be missing. */
   readonly optional?: boolean;
   /** Whether it takes all following arguments. */

@@ -22,6 +22,7 @@ const add = defineCommand({
     name: "command",
     description: "The command of the program with its arguments, after --, or a URL.",
     variadic: true,
+    isFile: true,
   }],
   options: {
     env: {

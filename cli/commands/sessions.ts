@@ -13,6 +13,7 @@ const { ok, failed, usage, configuration } = ExitCode;
 const ID: ArgumentDefinition = {
   name: "id",
   description: "Id of the session; its beginning is enough.",
+  completer: "sessions list --all --limit 50",
 };
 
 const FORMAT = {
@@ -88,7 +89,7 @@ const exportSession = defineCommand({
 const importSession = defineCommand({
   name: "import",
   summary: "Creates a session from JSON lines",
-  arguments: [{ name: "file", description: "The file; - is standard input." }],
+  arguments: [{ name: "file", description: "The file; - is standard input.", isFile: true }],
   options: {
     sessionId: {
       type: "string",

@@ -16,7 +16,7 @@ export const MODEL_OPTIONS = {
     type: "string",
     value: "model",
     description: "Model, as provider/model or provider/model:thinking.",
-    suggestions: [...DEFAULT_MODELS, "ollama/"],
+    completer: "models",
     configuration: "any",
   },
   effort: {
@@ -280,6 +280,7 @@ export const SESSION_OPTIONS = {
     type: "string",
     value: "id",
     description: "Continues a session; the beginning of its id is enough.",
+    completer: "sessions list --limit 50",
     conflicts: ["sessionId", "noSession"],
   },
   fork: {
