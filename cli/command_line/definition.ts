@@ -15,7 +15,7 @@ export interface OptionDefinition {
   /** The letter of the short flag: `m` for `-m`. */
   readonly short?: string;
   /** Type of the value; a boolean option has none. `file` and `directory` are completed as paths. */
-  readonly type: "boolean" | "string" | "integer" | "file" | "directory";
+  readonly type: "boolean" | "string" | "integer" | "number" | "file" | "directory";
   /** Name of the value in help texts: `model` for `--model <model>`. */
   readonly value?: string;
   /** Effect of the option, in one sentence. */
@@ -24,7 +24,7 @@ export interface OptionDefinition {
   readonly choices?: readonly string[];
   /** Some valid values, which completions offer. */
   readonly suggestions?: readonly string[];
-  /** The smallest valid integer. */
+  /** The smallest valid number. */
   readonly minimum?: number;
   /** Value when the option is missing. */
   readonly default?: string | number;
@@ -66,7 +66,7 @@ export type ExplainedTerm = readonly [term: string, explanation: string];
 export type OptionValue = string | number | boolean | readonly string[] | undefined;
 
 type ParsedValue<Option> = Option extends { readonly choices: readonly (infer Choice)[] } ? Choice
-  : Option extends { readonly type: "integer" } ? number
+  : Option extends { readonly type: "integer" | "number" } ? number
   : Option extends { readonly type: "boolean" } ? boolean
   : string;
 

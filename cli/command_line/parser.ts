@@ -168,8 +168,10 @@ class TableParser {
     try {
       const { cmd, options, args: words, literal } = await this.#main.parse(args);
       // Cliffy infers the types of options only from a single chain of calls.
-      const values = options as unknown as RawCommandLine["values"];
-      return { ...this.#getTarget(cmd), values, words: [...words as string[], ...literal] };
+      const parsed = options as unknown as Readonly<Record<string, unknown>>;
+      const target = this.#getTarget(cmd);
+      const values = readValues(target, parsed);
+      return { ...target, values, words: [...words as string[], ...literal] };
     } catch (error) {
       if (!(error instanceof ValidationError) || !error.cmd) throw error;
       return { ...this.#getTarget(error.cmd), values: {}, words: [], error };
@@ -200,4 +202,18 @@ class TableParser {
     if (!target) throw new Error("The parser returned an unknown command");
     return target;
   }
+}
+
+/** Returns the values of the options that occur. Cliffy reads `--no-session` as `session: false`, which is `true` without. */
+function readValues(
+  { command }: CommandPath,
+  parsed: Readonly<Record<string, unknown>>,
+): RawCommandLine["values"] {
+  const entries = getOptions(command).flatMap(({ name }) => {
+    const positive = /^no([A-Z]\w*)$/.exec(name)?.[1];
+    if (positive === undefined) return name in parsed ? [[name, parsed[name]] as const] : [];
+    const key = positive.charAt(0).toLowerCase() + positive.slice(1);
+    return parsed[key] === false ? [[name, true] as const] : [];
+  });
+  return Object.fromEntries(entries) as RawCommandLine["values"];
 }

@@ -96,9 +96,12 @@ export function parseValue(
 ): string | number {
   const flag = toFlag(option.name);
   checkChoice(path, flag, { choices: option.choices, text });
-  if (option.type !== "integer") return text;
-  if (!/^-?\d+$/.test(text)) {
+  if (option.type !== "integer" && option.type !== "number") return text;
+  if (option.type === "integer" && !/^-?\d+$/.test(text)) {
     throw createUsageError(path, `Option ${flag} requires an integer, not ${quote(text)}`);
+  }
+  if (!/^-?(\d+\.?\d*|\.\d+)$/.test(text)) {
+    throw createUsageError(path, `Option ${flag} requires a number, not ${quote(text)}`);
   }
   const { minimum = -Infinity } = option;
   if (Number(text) >= minimum) return Number(text);

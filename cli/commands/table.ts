@@ -9,15 +9,31 @@ import { ExitCode } from "../host/exit_code.ts";
 import { VERSION } from "../host/version.ts";
 import { completions } from "./completions.ts";
 import { config } from "./config.ts";
+import { doctor } from "./doctor.ts";
 import { demo } from "./demo.ts";
 import { keys, login, logout } from "./login.ts";
+import { mcp } from "./mcp.ts";
+import { models } from "./models.ts";
 import { run } from "./run.ts";
+import { sessions } from "./sessions.ts";
 
 /** The program and its commands. */
 export const PROGRAM = defineCommand({
   name: "swink",
   summary: "An agent for the command line that reads, edits and runs the files of a directory",
-  commands: [run, config, login, logout, keys, demo, completions],
+  commands: [
+    run,
+    sessions,
+    models,
+    config,
+    mcp,
+    login,
+    logout,
+    keys,
+    doctor,
+    demo,
+    completions,
+  ],
   options: {
     version: {
       short: "V",

@@ -39,7 +39,8 @@ export function checkConfigText(definition: ConfigKey, text: string): CheckedCon
     case "boolean":
       return checkConfigValue(definition, parseBoolean(text) ?? text);
     case "integer":
-      return checkConfigValue(definition, /^\s*-?\d+\s*$/.test(text) ? Number(text) : text);
+    case "number":
+      return checkConfigValue(definition, /^\s*-?\d+(\.\d+)?\s*$/.test(text) ? Number(text) : text);
     case "string":
     case "file":
     case "directory":
@@ -56,6 +57,7 @@ function hasType({ type, repeatable }: ConfigKey, value: unknown): value is Conf
   if (repeatable) return Array.isArray(value) && value.every((item) => typeof item === "string");
   if (type === "boolean") return typeof value === "boolean";
   if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "number") return Number.isFinite(value);
   return typeof value === "string" && value !== "";
 }
 
@@ -66,6 +68,8 @@ function describeType({ type, repeatable }: ConfigKey): string {
       return "true or false";
     case "integer":
       return "an integer";
+    case "number":
+      return "a number";
     case "string":
       return "a string that is not empty";
     case "file":

@@ -52,6 +52,7 @@ function createValueSchema({ type, choices, minimum, repeatable }: ConfigKey): o
     case "boolean":
       return { type };
     case "integer":
+    case "number":
       return { type, ...(minimum !== undefined && { minimum }) };
     case "string":
     case "file":

@@ -52,7 +52,7 @@ Deno.test("parseConfig(): reports a syntax error with its line", () => {
 
 Deno.test("parseConfig(): a project cannot extend the rights of the user", () => {
   const text =
-    'net = "on"\nsandbox = "off"\napprove_all = true\nallowed_tools = ["bash"]\nenv = ["A"]\ndisallowed_tools = ["bash"]\n';
+    'net = "on"\nsandbox = "off"\npermission_mode = "bypass"\nallowed_tools = ["bash"]\nenv = ["A"]\ndisallowed_tools = ["bash"]\n';
   const { values, problems } = parse(text, PROJECT);
   assertEquals(values, { disallowed_tools: ["bash"] });
   assertEquals(problems.length, 5);

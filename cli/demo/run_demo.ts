@@ -36,7 +36,7 @@ export async function runDemo(host: Host): Promise<ExitCode> {
     model: modelSpec("anthropic/claude-sonnet-5-5"),
     allowedTools: [],
     disallowedTools: [],
-    approveAll: true,
+    permissionMode: "bypass",
     net: "off",
     sandbox: "auto",
     environment: { PATH: runner.path },

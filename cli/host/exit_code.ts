@@ -22,11 +22,15 @@ export const ExitCode = {
   refused: 6,
   /** A patch was requested and nothing changed. */
   noPatch: 7,
+  /** The terminal was closed: SIGHUP. */
+  hangUp: 129,
   /** Interrupted by Ctrl+C. */
   interrupted: 130,
+  /** Ended by SIGQUIT, Ctrl+\. */
+  quit: 131,
   /** The reader of the output closed it. */
   brokenPipe: 141,
-  /** Terminated by SIGTERM, SIGHUP or SIGQUIT. */
+  /** Terminated by SIGTERM. */
   terminated: 143,
 } as const;
 
@@ -43,9 +47,11 @@ export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[]
   [ExitCode.limit, "limit reached: turns, budget or length of the reply"],
   [ExitCode.refused, "approval required: a tool call was refused in a non-interactive run"],
   [ExitCode.noPatch, "--patch was given and nothing changed"],
+  [ExitCode.hangUp, "the terminal was closed (SIGHUP)"],
   [ExitCode.interrupted, "interrupted (Ctrl+C)"],
+  [ExitCode.quit, "ended by SIGQUIT (Ctrl+\\)"],
   [ExitCode.brokenPipe, "the reader of the output closed it"],
-  [ExitCode.terminated, "terminated (SIGTERM, SIGHUP, SIGQUIT)"],
+  [ExitCode.terminated, "terminated (SIGTERM)"],
 ];
 
 /** Returns the meaning of an exit code. */

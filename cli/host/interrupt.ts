@@ -69,5 +69,12 @@ export class InterruptHandler implements Disposable {
 }
 
 function toExitCode(signal: StopSignal): ExitCode {
-  return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.terminated;
+  return EXIT_CODES[signal];
 }
+
+const EXIT_CODES: Readonly<Record<StopSignal, ExitCode>> = {
+  SIGHUP: ExitCode.hangUp,
+  SIGINT: ExitCode.interrupted,
+  SIGQUIT: ExitCode.quit,
+  SIGTERM: ExitCode.terminated,
+};

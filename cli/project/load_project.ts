@@ -1,12 +1,14 @@
 /**
- * The files of a project that a run uses.
+ * The files of a project and of the user that a run uses.
  *
  * @module
  */
 
+import type { FoundSkills, Skill } from "../../src/tools/mod.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Project } from "./project.ts";
-import type { InstructionFile } from "./read_instructions.ts";
+import { listSkillDirectories } from "./project_content.ts";
+import type { InstructionFile, Instructions } from "./read_instructions.ts";
 
 /** The files of a project, after they were read. Paths are relative to its root. */
 export interface LoadedProject {
@@ -14,6 +16,8 @@ export interface LoadedProject {
   readonly root: string | null;
   /** Instructions for the agent. */
   readonly instructions: readonly InstructionFile[];
+  /** Skills of the project and of the user. */
+  readonly skills: readonly Skill[];
   /** The files that were loaded. */
   readonly loaded: readonly string[];
   /** The files that were not loaded because the user does not trust the project. */
@@ -26,23 +30,65 @@ export interface LoadedProject {
 export const NO_PROJECT: LoadedProject = {
   root: null,
   instructions: [],
+  skills: [],
   loaded: [],
   ignored: [],
   problems: [],
 };
 
-/** Reads the files of a project that the user trusts. */
-export async function loadProject(project: Project | undefined): Promise<LoadedProject> {
+/**
+ * Reads the files of a project that the user trusts, and the skills of the user.
+ *
+ * @param project The project; nothing is read without one.
+ * @param home Absolute path of the home directory, if there is one.
+ */
+export async function loadProject(
+  project: Project | undefined,
+  home: string | undefined,
+): Promise<LoadedProject> {
   if (!project) return NO_PROJECT;
-  const { root, directory, content, isTrusted } = project;
-  if (!isTrusted) return { ...NO_PROJECT, root, ignored: content };
-  if (content.length === 0) return { ...NO_PROJECT, root };
+  const { root, content, isTrusted } = project;
+  const roots = [...(isTrusted ? [root] : []), ...(home ? [home] : [])];
+  const directories = new Set(roots.flatMap(listSkillDirectories));
+  const [instructions, found] = await Promise.all([
+    loadInstructions(project),
+    loadSkills([...directories]),
+  ]);
+  const paths = instructions.files.map(({ path }) => path);
+  const others = isTrusted ? content.filter((name) => !name.endsWith(".md")) : [];
+  return {
+    root,
+    instructions: instructions.files,
+    skills: found.skills,
+    loaded: [...paths, ...others],
+    ignored: isTrusted ? [] : content,
+    problems: [
+      ...instructions.problems,
+      ...found.problems.map(({ directory, problem }) =>
+        `skill ${directory} was not loaded: ${problem}`
+      ),
+    ],
+  };
+}
+
+async function loadInstructions(
+  { root, directory, content, isTrusted }: Project,
+): Promise<Instructions> {
+  if (!isTrusted || content.length === 0) return { files: [], problems: [] };
   const { readInstructions } = await importLate<typeof import("./read_instructions.ts")>(
     "./read_instructions.ts",
     import.meta.url,
   );
-  const { files, problems } = await readInstructions(root, directory);
-  const paths = files.map(({ path }) => path);
-  const others = content.filter((name) => name.endsWith(".toml"));
-  return { root, instructions: files, loaded: [...paths, ...others], ignored: [], problems };
+  return await readInstructions(root, directory);
+}
+
+async function loadSkills(
+  directories: readonly string[],
+): Promise<FoundSkills> {
+  if (directories.length === 0) return { skills: [], problems: [] };
+  const { findSkills } = await importLate<typeof import("../../src/tools/skills.ts")>(
+    "../../src/tools/skills.ts",
+    import.meta.url,
+  );
+  return await findSkills(directories);
 }

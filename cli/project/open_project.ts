@@ -22,7 +22,10 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
   const { isTrusted } = await loadTrust();
   if (directories && await isTrusted(root, directories)) return { ...project, isTrusted: true };
   const { terminal } = host;
-  if (!terminal.messages.isTerminal || !terminal.keyboard) return { ...project, isTrusted: false };
+  const { asks = true } = options;
+  if (!asks || !terminal.messages.isTerminal || !terminal.keyboard) {
+    return { ...project, isTrusted: false };
+  }
   const { askForTrust } = await importLate<typeof import("./ask_for_trust.ts")>(
     "./ask_for_trust.ts",
     import.meta.url,

@@ -24,6 +24,8 @@ export interface ProjectOptions {
   readonly cwd: string;
   /** Whether the user trusts the project for this run. */
   readonly trust: boolean;
+  /** Whether to ask on a terminal. Default: `true`. */
+  readonly asks?: boolean;
   /** The program's directories, which hold the trusted directories. */
   readonly directories: ProgramDirectories | undefined;
   /** Closes the question. */

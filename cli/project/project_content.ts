@@ -11,7 +11,10 @@ import { listDirectories } from "./project_root.ts";
 export const INSTRUCTION_NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 
 /** Names of files that the program loads from the root of a project. */
-const ROOT_NAMES = [".swink/config.toml"] as const;
+const ROOT_NAMES = [".swink/config.toml", ".mcp.json"] as const;
+
+/** Directories with skills, relative to the root of a project or to the home directory. */
+const SKILL_DIRECTORIES = [".agents/skills", ".swink/skills", ".claude/skills"] as const;
 
 /**
  * Returns the paths, relative to the root of a project, of the files that the program loads for a directory.
@@ -24,7 +27,13 @@ export function listProjectContent(root: string, directory: string): string[] {
     const paths = INSTRUCTION_NAMES.map((name) => join(parent, name));
     return paths.filter(exists).slice(0, 1).flatMap((path) => getRelativePath(root, path) ?? []);
   });
-  return [...instructions, ...ROOT_NAMES.filter((name) => exists(join(root, name)))];
+  const names = [...ROOT_NAMES, ...SKILL_DIRECTORIES];
+  return [...instructions, ...names.filter((name) => exists(join(root, name)))];
+}
+
+/** Returns the directories with skills that a project or a home directory has. */
+export function listSkillDirectories(directory: string): string[] {
+  return SKILL_DIRECTORIES.map((name) => join(directory, name)).filter(exists);
 }
 
 function exists(path: string): boolean {

@@ -15,6 +15,7 @@ function format(start: Partial<RunStart>, columns = 200): string[] {
     isInteractive: true,
     net: "off",
     sandbox: { status: "off", mechanisms: [] },
+    sessionId: null,
     project: { root: "/home/eva/project", loaded: [], ignored: [] },
     ...start,
   }, { home: "/home/eva", columns });

@@ -7,7 +7,7 @@
 import type { AgentEvent } from "../../mod.ts";
 import type { Output } from "../host/terminal.ts";
 import { BatchedOutput } from "./batched_output.ts";
-import { getFinalText } from "./final_text.ts";
+import { toJsonLine } from "./json_line.ts";
 import { type Reporter, type RunReport, type RunStart, SCHEMA_VERSION } from "./reporter.ts";
 
 /** Writes the result of a run as one JSON object. */
@@ -81,30 +81,24 @@ export class StreamJsonReporter implements Reporter {
 }
 
 function createResult(
-  { outcome, exitCode, refused, turns, durationMs, model, runId }: RunReport,
+  { outcome, exitCode, refused, turns, durationMs, model, runId, sessionId, text, answer }:
+    RunReport,
   patch: string | undefined,
 ): object {
-  const { messages, ...result } = outcome;
+  const { messages: _messages, ...result } = outcome;
   return {
     type: "result",
     schemaVersion: SCHEMA_VERSION,
     runId,
+    sessionId,
     model,
     exitCode,
-    text: getFinalText(messages),
+    text,
+    ...(answer && { structuredOutput: answer.value }),
     ...result,
     turns,
     durationMs: Math.round(durationMs),
     ...(refused.length > 0 && { refused }),
     ...(patch !== undefined && { patch }),
   };
-}
-
-/** Serializes a value as a line. Escapes DEL and the C1 controls too, which JSON allows and terminals interpret. */
-function toJsonLine(value: unknown): string {
-  const json = JSON.stringify(value).replace(
-    /[\u007f-\u009f]/g,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  return `${json}\n`;
 }

@@ -30,6 +30,8 @@ export interface RunStart {
   readonly net: SandboxNet;
   /** Confinement of commands. */
   readonly sandbox: RunSandbox;
+  /** Id of the session; `null` if the run is not saved. */
+  readonly sessionId: string | null;
   /** The project. */
   readonly project: RunProject;
 }
@@ -56,8 +58,14 @@ export interface RunSandbox {
 export interface RunReport extends RunTotals {
   /** Id of the run. */
   readonly runId: string;
+  /** Id of the session; `null` if the run is not saved. */
+  readonly sessionId: string | null;
   /** The model at the end of the run. */
   readonly model: ModelSpec;
+  /** The text of the last reply, or the answer that matches the schema as JSON. */
+  readonly text: string;
+  /** The answer that matches the schema, if there is a schema. */
+  readonly answer?: { readonly value: unknown };
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
   /** Exit code of the program. */

@@ -11,7 +11,6 @@ import type { Output, Terminal } from "../host/terminal.ts";
 import { ActivityStatus } from "./activity.ts";
 import { CallLines, type ShownCall } from "./call_lines.ts";
 import { formatDiffLines } from "./diff_lines.ts";
-import { getFinalText } from "./final_text.ts";
 import { formatHeader } from "./header.ts";
 import { getNotice } from "./notice.ts";
 import { PlainTextFilter, toOneLine, toPlainText } from "./plain_text.ts";
@@ -165,7 +164,7 @@ export class TextReporter implements Reporter {
     await this.#status?.set(undefined);
     const isStreamed = live && verbosity !== "quiet";
     if (!isStreamed) {
-      await this.#screen.writeText(toPlainText(getFinalText(report.outcome.messages)));
+      await this.#screen.writeText(toPlainText(report.text));
     }
     await this.#screen.endText();
     if (report.turns > 0) await this.#writeWrapped(this.#style.faint, formatUsage(report));

@@ -17,6 +17,7 @@ export const USER_DENIAL = "the user denied it at the terminal";
 const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
+  skill: ["name"],
 };
 
 /** Arguments to show for other tools, in order of preference; the first one that exists is shown. */

@@ -12,7 +12,7 @@ import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config
 import { type Config, loadConfig } from "../config/load_config.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
 import { openProject } from "../project/open_project.ts";
 import type { Project } from "../project/project.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -34,8 +34,12 @@ export interface RunCommandLine {
 export interface ConfiguredRun {
   /** The options, with the values of the configuration. */
   readonly options: RunOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** The program's directories; `undefined` for a user without a home directory. */
+  readonly directories: ProgramDirectories | undefined;
   /** The project; `undefined` with `--bare`. */
   readonly project?: Project;
   /** Calls a function that parses the value of an option; its errors name the source of the value. */
@@ -65,6 +69,8 @@ export async function configureRun(
   await reportProblems(config.problems, options, host);
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
+    given,
+    directories,
     providers: getProviderSettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),

@@ -6,20 +6,27 @@
 
 import type { RunOutcome } from "../../mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { getFinalText } from "../render/final_text.ts";
 import type { Reporter, RunReport } from "../render/reporter.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
+import type { RecordedSession } from "../sessions/run_session.ts";
 import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
 
 /** A run. */
-export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl"> {
+export interface Run
+  extends Pick<RunSettings, "patch" | "outputFormat" | "baseUrl" | "lastMessageFile"> {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
+  /** The session of the run; `undefined` if it is not saved. */
+  readonly session?: RecordedSession | undefined;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
   /** Terminal and environment. */
@@ -30,6 +37,8 @@ export interface Run extends Pick<RunSettings, "patch" | "outputFormat" | "baseU
 export interface PromptResult {
   /** Outcome of the agent. */
   readonly outcome: RunOutcome;
+  /** The answer that matches the schema, if there is a schema. */
+  readonly answer?: { readonly value: unknown };
   /** Id of the run. */
   readonly runId: string;
   /** Number of attempts of the last model call. */
@@ -55,8 +64,9 @@ export async function finishRun(
   run: Run,
   { result, reporter, snapshot }: FinishOptions,
 ): Promise<ExitCode> {
-  const { patch, interrupt, host, setup, baseUrl } = run;
-  const { outcome, attempts, ...totals } = result;
+  const { patch, interrupt, host, setup, session, baseUrl } = run;
+  const { outcome, attempts, answer, ...totals } = result;
+  const text = answer ? JSON.stringify(answer.value, null, 2) : getFinalText(outcome.messages);
   const created = await snapshot?.createPatch();
   const changes = created?.bytes;
   const end: RunEnd = {
@@ -65,13 +75,25 @@ export async function finishRun(
     isOutputClosed: host.terminal.output.closed.aborted,
     attempts,
     refused: setup.refused,
+    hasText: text !== "",
     ...(created &&
       { isPatchEmpty: created.bytes.length === 0, omittedFiles: created.omittedFiles }),
   };
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
   const { model } = setup.agent.state;
-  const report: RunReport = { ...end, ...totals, model, usage, cost, exitCode };
+  const sessionId = session?.id ?? null;
+  const report: RunReport = {
+    ...end,
+    ...totals,
+    model,
+    usage,
+    cost,
+    exitCode,
+    sessionId,
+    text,
+    ...(answer && { answer }),
+  };
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   try {
     const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
@@ -79,10 +101,20 @@ export async function finishRun(
   } finally {
     // Also when the output is full.
     if (patch !== undefined && changes && !isPatchInReport) await writePatch(changes, patch, host);
+    if (run.lastMessageFile !== undefined) await writeLastMessage(run.lastMessageFile, text);
   }
   await reportRunEnd(end, { exitCode, host, baseUrl });
   // The reader may have closed the output before the end of the result.
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? ExitCode.brokenPipe
     : exitCode;
+}
+
+/** Writes the text of the last reply to a file. */
+async function writeLastMessage(file: string, text: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(file, `${text}\n`);
+  } catch (error) {
+    throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
+  }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentEvent, RunOutcome } from "../../mod.ts";
+import type { AgentEvent, PromptInput, RunOutcome } from "../../mod.ts";
 // Not mod.ts, which loads modules that the first request does not need.
 import { AbortedError, BadRequestError } from "../../src/core/errors.ts";
 import type { AgentEndEvent } from "../../src/loop/mod.ts";
@@ -14,14 +14,15 @@ import type { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
+import { startPrompt, type StructuredAnswer } from "./prompt_events.ts";
 import type { PromptResult, Run } from "./finish_run.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
 /** Options for `runHeadless()`. */
 export interface HeadlessRunOptions
-  extends Run, Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
+  extends Run, Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project" | "schema"> {
   /** The prompt. */
-  readonly prompt: string;
+  readonly prompt: PromptInput;
   /** Creates the reporter that receives the events and the result. */
   readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
@@ -79,7 +80,7 @@ async function promptAgent(
   run: HeadlessRunOptions,
   reporter: DeferredReporter,
 ): Promise<PromptResult> {
-  const { setup: { agent }, firstRequest, interrupt, host } = run;
+  const { setup: { agent }, firstRequest, interrupt, host, prompt, schema } = run;
   // A failure is reported with the next event.
   firstRequest?.then(() => reporter.open()).catch(() => {});
   using _watch = host.terminal.watchOutput();
@@ -89,7 +90,8 @@ async function promptAgent(
   let attempts = 1;
   let turns = 0;
   let outcome: RunOutcome | undefined;
-  for await (const event of agent.promptStream(run.prompt, { signal })) {
+  const started = startPrompt(agent, prompt, { schema, signal });
+  for await (const event of started.events) {
     if (event.type === "agent_start") runId = event.runId;
     if (event.type === "turn_start") {
       turns++;
@@ -99,8 +101,35 @@ async function promptAgent(
     if (event.type === "agent_end") outcome = toRunOutcome(event);
     await reporter.onEvent(event);
   }
+  const answer = await started.getAnswer();
   if (!outcome) throw new Error("The run ended without an agent_end event");
-  return { outcome, runId, attempts, turns, durationMs: host.now() - startedAt };
+  return {
+    ...addAnswer(outcome, answer),
+    runId,
+    attempts,
+    turns,
+    durationMs: host.now() - startedAt,
+  };
+}
+
+/** Returns the outcome with the answer, or with the reason why there is none. */
+function addAnswer(
+  outcome: RunOutcome,
+  answer: StructuredAnswer | undefined,
+): Pick<PromptResult, "outcome" | "answer"> {
+  // The policy that checks the answer ends the run, which is no limit.
+  const { stoppedBy: _stoppedBy, ...complete } = outcome;
+  switch (answer?.type) {
+    case undefined:
+      return { outcome };
+    case "value":
+      return { outcome: complete, answer: { value: answer.value } };
+    case "failed": {
+      const isInvalid = answer.error.code === "structured_output_failed";
+      const failed = isInvalid ? complete : outcome;
+      return { outcome: failed.error ? failed : { ...failed, error: answer.error } };
+    }
+  }
 }
 
 function toRunOutcome(

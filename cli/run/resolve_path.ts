@@ -13,14 +13,14 @@ export function resolvePath(path: string): string {
 }
 
 /**
- * Resolves the working directory.
+ * Resolves the path of a directory, by default that of the working directory.
  *
  * @throws {UsageError} If it is not a directory.
  */
-export function resolveDirectory(path = "."): string {
+export function resolveDirectory(path = ".", flag = "--cwd"): string {
   const directory = resolvePath(path);
   if (isDirectory(directory)) return directory;
-  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --cwd: not a directory`);
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for ${flag}: not a directory`);
 }
 
 /**
@@ -58,5 +58,14 @@ function statFile(path: string): Deno.FileInfo | undefined {
     return Deno.statSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a path is a file, or anything else that is no directory. */
+export function isFile(path: string): boolean {
+  try {
+    return !Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
   }
 }

@@ -6,14 +6,17 @@
 
 // Not mod.ts, which loads all tools.
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
+import type { PromptInput } from "../../mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import type { RunOptions } from "../settings/run_options.ts";
 import { configureRun, type RunCommandLine } from "./configure_run.ts";
 import { loadProject } from "../project/load_project.ts";
 import { readPrompt } from "./prompt_input.ts";
+import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
 import { parseRunSettings } from "./settings.ts";
 
@@ -21,11 +24,32 @@ import { parseRunSettings } from "./settings.ts";
 import "../../src/agent/run_code.ts";
 import "../../src/loop/run_turns.ts";
 
-/** Returns the host, for plain output with the environment of a terminal that only writes lines. */
-function selectHost(host: Host, isPlain: boolean): Host {
-  if (!isPlain) return host;
-  const plain: Readonly<Record<string, string>> = { TERM: "dumb", FORCE_COLOR: "" };
-  return { ...host, env: (name) => plain[name] ?? host.env(name) };
+/** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */
+function selectHost(host: Host, { plain, color }: Pick<RunOptions, "plain" | "color">): Host {
+  const changes: Readonly<Record<string, string>> = {
+    ...(plain && { TERM: "dumb", FORCE_COLOR: "" }),
+    ...(color === "always" && { FORCE_COLOR: "1" }),
+    ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
+  };
+  return { ...host, env: (name) => changes[name] ?? host.env(name) };
+}
+
+/** Adds the files that the prompt and the options name. */
+async function attachFiles(prompt: string, options: AttachmentOptions): Promise<PromptInput> {
+  if (options.images.length === 0 && !options.typed.includes("@")) return prompt;
+  const { addAttachments } = await importLate<typeof import("./attachments.ts")>(
+    "./attachments.ts",
+    import.meta.url,
+  );
+  return await addAttachments(prompt, options);
+}
+
+async function loadDryRun(): Promise<typeof runPrompt> {
+  const { runDry } = await importLate<typeof import("./dry_run.ts")>(
+    "./dry_run.ts",
+    import.meta.url,
+  );
+  return runDry;
 }
 
 /** Checks the options, reads the prompt and runs it. */
@@ -36,12 +60,12 @@ export async function runCommand(
 ): Promise<ExitCode> {
   using interrupt = new InterruptHandler(systemHost);
   const { signal } = interrupt;
-  const { plain, allowHome } = commandLine.options;
-  const configured = await configureRun(commandLine, signal, selectHost(systemHost, plain));
+  const { options } = commandLine;
+  const configured = await configureRun(commandLine, signal, selectHost(systemHost, options));
   const settings = parseRunSettings(configured);
-  const host = selectHost(systemHost, settings.plain);
+  const host = selectHost(systemHost, configured.options);
   const { terminal } = host;
-  if (!allowHome && containsHome(settings.cwd, host.env("HOME"))) {
+  if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {
     const { confirmHomeAccess } = await importLate<typeof import("./home_access.ts")>(
       "./home_access.ts",
       import.meta.url,
@@ -50,13 +74,16 @@ export async function runCommand(
   }
   const [prompt, project] = await Promise.all([
     readPrompt(words, { terminal, signal }),
-    loadProject(configured.project),
+    loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
+  const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
+  const start = options.dryRun ? await loadDryRun() : runPrompt;
   try {
-    return await runPrompt({ ...settings, project }, { prompt, interrupt, host });
+    return await start({ ...settings, project }, { prompt: input, interrupt, host });
   } catch (error) {
     // A key command that was interrupted is no error of the configuration.
-    if (error instanceof ConfigurationError && interrupt.exitCode) return interrupt.exitCode;
+    const { exitCode } = interrupt;
+    if (error instanceof ConfigurationError && exitCode !== undefined) return exitCode;
     throw error;
   }
 }

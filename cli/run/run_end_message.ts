@@ -9,7 +9,6 @@ import { keyVariables } from "../../adapters/connect.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { formatError } from "../render/error_text.ts";
-import { getFinalText } from "../render/final_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { formatDuration } from "../render/usage_line.ts";
@@ -60,13 +59,14 @@ function getEndMessage(
   const { outcome, refused } = end;
   switch (exitCode) {
     case ExitCode.ok:
-      return getFinalText(outcome.messages) === ""
-        ? { reason: "the model replied without text" }
-        : undefined;
+      return end.hasText === false ? { reason: "the model replied without text" } : undefined;
     case ExitCode.brokenPipe:
       return undefined;
     case ExitCode.interrupted:
       return { reason: "interrupted; changes made so far are kept" };
+    case ExitCode.hangUp:
+      return { reason: "the terminal was closed; changes made so far are kept" };
+    case ExitCode.quit:
     case ExitCode.terminated:
       return { reason: "terminated; changes made so far are kept" };
     case ExitCode.limit:

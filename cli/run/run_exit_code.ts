@@ -18,6 +18,8 @@ export interface RunEnd {
   readonly isOutputClosed?: boolean;
   /** Number of attempts of the last model call. Default: 1. */
   readonly attempts?: number;
+  /** Whether the run has an answer. */
+  readonly hasText?: boolean;
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Whether a patch was requested and nothing changed. */

@@ -4,11 +4,15 @@
  * @module
  */
 
+import type { PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import type { RunSession } from "../sessions/run_session.ts";
+import type { SessionChoice } from "../sessions/session_choice.ts";
 import { openConnection } from "./model_connection.ts";
 import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
@@ -16,7 +20,7 @@ import type { ProjectRunSettings } from "./settings.ts";
 /** Dependencies of `runPrompt()`. */
 export interface RunDependencies {
   /** The prompt. */
-  readonly prompt: string;
+  readonly prompt: PromptInput;
   /** Aborts the run. */
   readonly interrupt: InterruptHandler;
   /** Terminal, environment, signals and network. */
@@ -29,6 +33,7 @@ export async function runPrompt(
   dependencies: RunDependencies,
 ): Promise<ExitCode> {
   const { host } = dependencies;
+  const loading = loadSessions(settings.session);
   await using connection = await openConnection(settings, host);
   const { today } = connection;
   const { promise: firstRequest, resolve: onRequest } = Promise.withResolvers<void>();
@@ -38,7 +43,13 @@ export async function runPrompt(
     return response;
   };
   const { signal } = dependencies.interrupt;
-  await using setup = await setUpAgent({ ...settings, today, signal }, { ...host, fetch });
+  await using session = await openSession(settings, loading, host);
+  const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
+  const options = { ...settings, ...(model && { model }), today, signal };
+  await using setup = await setUpAgent(options, { ...host, fetch });
+  const recorded = await session?.record(setup.agent);
+  // The session has restored its own model and thinking level.
+  setup.agent.setModel(setup.model);
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {
@@ -48,7 +59,36 @@ export async function runPrompt(
     );
     return createReporter(settings, host, setup.agent.state.tools);
   };
-  return await runHeadless({ ...settings, ...dependencies, setup, createReporter, firstRequest });
+  return await runHeadless({
+    ...settings,
+    ...dependencies,
+    setup,
+    session: recorded,
+    createReporter,
+    firstRequest,
+  });
+}
+
+type SessionModule = typeof import("../sessions/run_session.ts");
+
+/** Starts to import the modules of sessions, if the run is saved. */
+function loadSessions({ type }: SessionChoice): Promise<SessionModule> | undefined {
+  if (type === "none") return undefined;
+  const loading = importLate<SessionModule>("../sessions/run_session.ts", import.meta.url);
+  // The failure is reported where the module is used.
+  loading.catch(() => {});
+  return loading;
+}
+
+async function openSession(
+  { session, cwd }: ProjectRunSettings,
+  loading: Promise<SessionModule> | undefined,
+  { env }: Pick<Host, "env">,
+): Promise<RunSession | undefined> {
+  if (!loading) return undefined;
+  const { openRunSession } = await loading;
+  const directories = getProgramDirectories(env);
+  return await openRunSession(session, { cwd: await Deno.realPath(cwd), directories });
 }
 
 /** Throws if the kernel does not enforce all rules for commands. */

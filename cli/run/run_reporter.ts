@@ -14,9 +14,9 @@ import type { RunSettings } from "./settings.ts";
 
 /** Creates the reporter for the output format. */
 export function createReporter(
-  { outputFormat, patch, verbosity, baseUrl }: Pick<
+  { outputFormat, patch, verbosity, baseUrl, schema }: Pick<
     RunSettings,
-    "outputFormat" | "patch" | "verbosity" | "baseUrl"
+    "outputFormat" | "patch" | "verbosity" | "baseUrl" | "schema"
   >,
   host: Host,
   tools: readonly AgentTool[],
@@ -30,7 +30,9 @@ export function createReporter(
     case "text": {
       // A patch on standard output moves the text to standard error.
       const text = patch === "-" ? messages : output;
-      return createTextReporter(host, { text, live: text.isTerminal, verbosity, baseUrl, tools });
+      // An answer that must match a schema is complete or useless.
+      const live = text.isTerminal && schema === undefined;
+      return createTextReporter(host, { text, live, verbosity, baseUrl, tools });
     }
   }
 }

@@ -4,15 +4,26 @@
  * @module
  */
 
-import type { ModelSpec } from "../../mod.ts";
+import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
 import type { LoadedProject } from "../project/load_project.ts";
-import { resolveDirectory, resolveNewFile, resolvePath, resolveRecording } from "./resolve_path.ts";
+import { getProjectServersPath, getUserServersPath } from "../mcp/server_paths.ts";
+import type { ServerSources } from "../mcp/server_files.ts";
+import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
+import {
+  isFile,
+  resolveDirectory,
+  resolveNewFile,
+  resolvePath,
+  resolveRecording,
+} from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
 
@@ -20,16 +31,34 @@ import { splitRules } from "./tool_rules.ts";
 export interface RunSettings {
   /** Model. Default: chosen by the environment. */
   readonly model?: ModelSpec;
+  /** Whether the command line names the model, which then precedes that of a session. */
+  readonly isModelGiven: boolean;
+  /** Thinking level, which replaces that of the model. */
+  readonly thinkingLevel?: ThinkingLevel;
+  /** Models that continue when the model fails, in order. */
+  readonly fallbackModels: readonly ModelSpec[];
   /** Base URL of the provider's API. */
   readonly baseUrl?: string;
   /** Settings of providers, by name. */
   readonly providers?: Readonly<Record<string, ProviderSettings>>;
   /** Replaces the default system prompt. */
   readonly systemPrompt?: string;
+  /** Absolute paths of the images of the prompt. */
+  readonly images: readonly string[];
+  /** Text after the system prompt. */
+  readonly appendedPrompt?: string;
   /** Absolute path of the working directory. */
   readonly cwd: string;
   /** Maximum number of turns. */
   readonly maxTurns?: number;
+  /** Maximum cost in US dollars. */
+  readonly maxCost?: number;
+  /** Maximum duration in milliseconds. */
+  readonly timeoutMs?: number;
+  /** JSON Schema of the answer. */
+  readonly schema?: JsonSchema;
+  /** Absolute path of the file for the text of the last reply. */
+  readonly lastMessageFile?: string;
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
   /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
@@ -40,22 +69,26 @@ export interface RunSettings {
   readonly replay?: string;
   /** Amount of text. */
   readonly verbosity: Verbosity;
-  /** Whether the text is written without colors, status and cursor movement. */
-  readonly plain: boolean;
   /** Names of the only tools. Default: all tools. */
   readonly tools?: readonly string[];
   /** Rules for calls that need no approval. */
   readonly allowedTools: readonly string[];
   /** Rules for tools to remove and calls to forbid. */
   readonly disallowedTools: readonly string[];
-  /** Whether every tool call runs without asking. */
-  readonly approveAll: boolean;
+  /** The calls that need approval. */
+  readonly permissionMode: RunOptions["permissionMode"];
+  /** Absolute paths of further directories in which the tools may read and write. */
+  readonly addedDirectories: readonly string[];
   /** Network access of commands. */
   readonly net: SandboxNet;
   /** Names of environment variables of this program to pass to commands. */
   readonly passEnvironment: readonly string[];
   /** Environment variables to set for commands. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Sources of MCP servers; `undefined` if there is none. */
+  readonly servers?: ServerSources;
+  /** The session that the run belongs to. */
+  readonly session: SessionChoice;
   /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
   readonly sandbox: RunOptions["sandbox"];
 }
@@ -73,12 +106,10 @@ export interface ProjectRunSettings extends RunSettings {
  * @throws {ConfigurationError} If a value of the configuration is invalid.
  */
 export function parseRunSettings(
-  { options, providers, parseOption }: Pick<
-    ConfiguredRun,
-    "options" | "providers" | "parseOption"
-  >,
+  configured: ConfiguredRun,
 ): RunSettings {
-  const { system, baseUrl, model, patch, record, replay, tools } = options;
+  const { options, given, providers, parseOption } = configured;
+  const { baseUrl, model, patch, record, replay, tools, outputLastMessage } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
     parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
   return {
@@ -86,22 +117,101 @@ export function parseRunSettings(
     maxTurns: options.maxTurns,
     outputFormat: options.outputFormat,
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
-    plain: options.plain,
     allowedTools: parseRules("allowedTools"),
     disallowedTools: parseRules("disallowedTools"),
     net: parseOption("net", () => parseNet(options.net)),
     sandbox: options.sandbox,
-    approveAll: options.approveAll,
+    permissionMode: options.approveAll ? "bypass" : options.permissionMode,
+    addedDirectories: parseOption(
+      "addDir",
+      () => (options.addDir ?? []).map((path) => resolveDirectory(path, "--add-dir")),
+    ),
+    isModelGiven: given.has("model"),
     providers,
+    session: parseSessionChoice(options),
+    ...findServers(configured),
     ...parseOption("env", () => parseEnvironment(options.env ?? [])),
     ...(tools && { tools: parseRules("tools") }),
     ...(model !== undefined && { model: parseOption("model", () => parseModel(model)) }),
     ...(baseUrl !== undefined && { baseUrl: parseOption("baseUrl", () => parseUrl(baseUrl)) }),
-    ...(system !== undefined && { systemPrompt: system }),
+    fallbackModels: parseOption(
+      "fallbackModel",
+      () => (options.fallbackModel ?? []).flatMap(splitList).map(parseModel),
+    ),
+    ...parseOption("effort", () => parseEffort(options.effort)),
+    images: (options.image ?? []).map(resolvePath),
+    ...parsePrompts(options),
+    ...(options.maxBudgetUsd !== undefined && { maxCost: options.maxBudgetUsd }),
+    ...parseOption("timeout", () => parseTimeout(options.timeout)),
+    ...(options.jsonSchema !== undefined && { schema: readAnswerSchema(options.jsonSchema) }),
+    ...(outputLastMessage !== undefined &&
+      { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
   };
+}
+
+/** Returns the sources of MCP servers if one of their files exists. */
+function findServers(
+  { options: { mcpConfig = [], bare, env = [] }, directories, project }: ConfiguredRun,
+): Pick<RunSettings, "servers"> {
+  const files = mcpConfig.map(resolvePath);
+  const projectRoot = project?.isTrusted ? project.root : undefined;
+  const own = bare ? undefined : directories;
+  const places = [
+    ...files,
+    ...(own ? [getUserServersPath(own)] : []),
+    ...(projectRoot === undefined ? [] : [getProjectServersPath(projectRoot)]),
+  ];
+  if (files.length === 0 && !places.some(isFile)) return {};
+  const passEnvironment = env.filter((variable) => !variable.includes("="));
+  return { servers: { files, directories: own, projectRoot, passEnvironment } };
+}
+
+/** Splits a list at commas and blanks. */
+function splitList(list: string): string[] {
+  return list.split(/[\s,]+/).filter((item) => item !== "");
+}
+
+function parseEffort(effort: RunOptions["effort"]): Pick<RunSettings, "thinkingLevel"> {
+  if (effort === undefined) return {};
+  return { thinkingLevel: effort === "xhigh" || effort === "max" ? "extra_high" : effort };
+}
+
+function parsePrompts(
+  { system, systemFile, appendSystemPrompt }: RunOptions,
+): Pick<RunSettings, "systemPrompt" | "appendedPrompt"> {
+  const systemPrompt = systemFile === undefined ? system : readPromptFile(systemFile);
+  return {
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { appendedPrompt: appendSystemPrompt }),
+  };
+}
+
+function readPromptFile(path: string): string {
+  try {
+    return Deno.readTextFileSync(resolvePath(path));
+  } catch (error) {
+    throw new UsageError(
+      `Invalid value ${JSON.stringify(path)} for --system-file: ${getErrorMessage(error)}`,
+    );
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Parses a duration with a unit, such as `90s` or `1.5h`. */
+function parseTimeout(text: string | undefined): Pick<RunSettings, "timeoutMs"> {
+  if (text === undefined) return {};
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)(s|m|h)$/.exec(text) ?? [];
+  const timeoutMs = Number(amount) * (UNIT_MS[unit] ?? NaN);
+  if (timeoutMs > 0) return { timeoutMs };
+  throw new UsageError(
+    `Invalid value ${
+      JSON.stringify(text)
+    } for --timeout: must be a duration such as 90s, 10m or 1h`,
+  );
 }
 
 function parseModel(name: string): ModelSpec {

@@ -8,23 +8,26 @@ import { VERSION } from "../host/version.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { createConfinementWarning } from "./confinement_warning.ts";
 import { toRunSandbox } from "./run_sandbox.ts";
+import type { RecordedSession } from "../sessions/run_session.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 
 /** Options for `reportStart()`. */
 export interface StartReportOptions
   extends Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
+  /** The session of the run; `undefined` if it is not saved. */
+  readonly session?: RecordedSession | undefined;
   /** The agent and its tools. */
   readonly setup: Pick<
     AgentSetup,
-    "agent" | "approvalMode" | "isInteractive" | "describeSandbox"
+    "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "warnings"
   >;
 }
 
 /** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
 export async function reportStart(
   reporter: Reporter,
-  { setup, cwd, net, sandbox: mode, project }: StartReportOptions,
+  { setup, session, cwd, net, sandbox: mode, project }: StartReportOptions,
 ): Promise<void> {
   const { agent, approvalMode, isInteractive } = setup;
   const { model, tools } = agent.state;
@@ -39,9 +42,11 @@ export async function reportStart(
     isInteractive,
     net,
     sandbox: toRunSandbox(mode, report),
+    sessionId: session?.id ?? null,
     project: { root: project.root, loaded: project.loaded, ignored: project.ignored },
   });
-  for (const problem of project.problems) await reporter.onNotice(`warning: ${problem}`);
+  const warnings = [...project.problems, ...session?.warnings ?? [], ...setup.warnings];
+  for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
   const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
   if (warning !== undefined) await reporter.onNotice(warning);
 }

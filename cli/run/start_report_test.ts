@@ -39,6 +39,7 @@ async function report(...names: readonly string[]) {
       agent,
       approvalMode: "smart",
       isInteractive: false,
+      warnings: [],
       describeSandbox: () => Promise.resolve(sandbox),
     },
   });

@@ -48,6 +48,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 export function resolveToolRules(
   selection: ToolSelection,
   tools: readonly AgentTool[],
+  { ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {},
 ): ToolRules {
   const names = tools.map(({ name }) => name);
   const only = selection.tools?.flatMap(resolveAliases) ?? names;
@@ -61,7 +62,8 @@ export function resolveToolRules(
     );
   }
   for (const name of [...only, ...allow, ...deny].map(getToolName)) {
-    if (names.includes(name)) continue;
+    // The tools of a server are known only while it runs.
+    if (ignoresUnknown || names.includes(name) || name.startsWith("mcp__")) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }

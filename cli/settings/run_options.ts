@@ -19,6 +19,20 @@ export const MODEL_OPTIONS = {
     suggestions: [...DEFAULT_MODELS, "ollama/"],
     configuration: "any",
   },
+  effort: {
+    type: "string",
+    value: "level",
+    description: "Amount of thinking; xhigh and max are short for extra_high.",
+    choices: ["off", "minimal", "low", "medium", "high", "extra_high", "xhigh", "max"],
+    configuration: "any",
+  },
+  fallbackModel: {
+    type: "string",
+    value: "models",
+    description: "Models that continue when the model fails, separated by commas.",
+    repeatable: true,
+    configuration: "any",
+  },
   baseUrl: {
     type: "string",
     value: "url",
@@ -32,6 +46,19 @@ export const AGENT_OPTIONS = {
     type: "string",
     value: "text",
     description: "System prompt that replaces the default one.",
+    conflicts: ["systemFile"],
+    configuration: "any",
+  },
+  systemFile: {
+    type: "file",
+    value: "file",
+    description: "File with the system prompt.",
+    conflicts: ["system"],
+  },
+  appendSystemPrompt: {
+    type: "string",
+    value: "text",
+    description: "Text that is added to the system prompt.",
     configuration: "any",
   },
   cwd: {
@@ -47,6 +74,30 @@ export const AGENT_OPTIONS = {
     default: 100,
     configuration: "any",
   },
+  maxBudgetUsd: {
+    type: "number",
+    value: "dollars",
+    description: "Maximum cost; a request that could exceed it is not sent.",
+    minimum: 0,
+    configuration: "user",
+  },
+  timeout: {
+    type: "string",
+    value: "duration",
+    description: "Maximum duration of the run, such as 90s, 10m or 1h.",
+    configuration: "user",
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that add to the prompt. */
+export const PROMPT_OPTIONS = {
+  image: {
+    short: "i",
+    type: "file",
+    value: "file",
+    description: "Adds an image to the prompt.",
+    repeatable: true,
+  },
 } as const satisfies OptionDefinitions;
 
 /** Options for the output of a run. */
@@ -59,6 +110,16 @@ export const OUTPUT_OPTIONS = {
       "Format of standard output; json is one object at the end, stream-json one line per event.",
     choices: ["text", "json", "stream-json"],
     default: "text",
+  },
+  jsonSchema: {
+    type: "file",
+    value: "schema",
+    description: "JSON Schema that the answer must match, as a file or as JSON.",
+  },
+  outputLastMessage: {
+    type: "file",
+    value: "file",
+    description: "Writes the text of the last reply to a file.",
   },
   patch: {
     type: "file",
@@ -81,6 +142,14 @@ export const DISPLAY_OPTIONS = {
     description: "Also writes the output of tools and the diffs of changes.",
     conflicts: ["quiet"],
   },
+  color: {
+    type: "string",
+    value: "when",
+    description: "Whether output is colored.",
+    choices: ["auto", "always", "never"],
+    default: "auto",
+    configuration: "user",
+  },
   plain: {
     type: "boolean",
     description: "Writes plain lines: no colors, no status, no cursor movement.",
@@ -101,6 +170,15 @@ export const RECORDING_OPTIONS = {
     value: "file",
     description: "Answers model requests from a recording, without network and key.",
     conflicts: ["record"],
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that show what a run would do. */
+export const INSPECTION_OPTIONS = {
+  dryRun: {
+    type: "boolean",
+    description: "Prints the first request, its size and the most it can cost; sends nothing.",
+    conflicts: ["continue", "resume", "sessionId", "record", "replay", "patch"],
   },
 } as const satisfies OptionDefinitions;
 
@@ -128,9 +206,25 @@ export const PERMISSION_OPTIONS = {
     repeatable: true,
     configuration: "any",
   },
+  permissionMode: {
+    type: "string",
+    value: "mode",
+    description:
+      "Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none.",
+    choices: ["default", "acceptEdits", "bypass"],
+    default: "default",
+    configuration: "user",
+  },
   approveAll: {
     type: "boolean",
-    description: "Runs every tool call without asking.",
+    description: "Runs every tool call without asking: --permission-mode bypass.",
+    conflicts: ["permissionMode"],
+  },
+  addDir: {
+    type: "directory",
+    value: "directory",
+    description: "Another directory in which the tools may read and write.",
+    repeatable: true,
     configuration: "user",
   },
   allowHome: {
@@ -163,6 +257,44 @@ export const PERMISSION_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+/** Options that add tools. */
+export const SERVER_OPTIONS = {
+  mcpConfig: {
+    type: "file",
+    value: "file",
+    description: "File with MCP servers, in addition to those of the user and the project.",
+    repeatable: true,
+  },
+} as const satisfies OptionDefinitions;
+
+/** Options that select the session. */
+export const SESSION_OPTIONS = {
+  continue: {
+    short: "c",
+    type: "boolean",
+    description: "Continues the last session of the directory.",
+    conflicts: ["resume", "sessionId", "noSession"],
+  },
+  resume: {
+    short: "r",
+    type: "string",
+    value: "id",
+    description: "Continues a session; the beginning of its id is enough.",
+    conflicts: ["sessionId", "noSession"],
+  },
+  fork: {
+    type: "boolean",
+    description: "Continues in a copy of the session, which stays unchanged.",
+  },
+  sessionId: {
+    type: "string",
+    value: "id",
+    description: "Id of the session, which is created if it does not exist.",
+    conflicts: ["noSession"],
+  },
+  noSession: { type: "boolean", description: "Does not save the run as a session." },
+} as const satisfies OptionDefinitions;
+
 /** Options that select the configuration and the files of the project. */
 export const CONFIGURATION_OPTIONS = {
   config: {
@@ -190,10 +322,14 @@ export const CONFIGURATION_OPTIONS = {
 export const RUN_OPTIONS = {
   ...MODEL_OPTIONS,
   ...AGENT_OPTIONS,
+  ...PROMPT_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...DISPLAY_OPTIONS,
   ...RECORDING_OPTIONS,
+  ...INSPECTION_OPTIONS,
   ...PERMISSION_OPTIONS,
+  ...SERVER_OPTIONS,
+  ...SESSION_OPTIONS,
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDefinitions;
 

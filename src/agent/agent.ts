@@ -406,8 +406,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const load = async () => code = await import("./run_code.ts");
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
-    const run: StartedRun = startRun({
-      input: createInput(),
+    const start: Omit<StartRunOptions, "input"> = {
       context: state,
       repairs: this.#repairs,
       config,
@@ -428,8 +427,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
         this.#overflowed = progress?.overflowed ?? this.#overflowed;
         if (progress) this.#repairs = [];
       },
-    });
-    state.isRunning = true;
+    };
+    const run: StartedRun = state.startRun(() => startRun({ ...start, input: createInput() }));
     this.#activeRun = this.#latestRun = run;
     return run;
   }

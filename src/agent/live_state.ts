@@ -10,7 +10,7 @@ import type {
   PendingApproval,
   PendingBatch,
 } from "../core/approval.ts";
-import type { AgentError } from "../core/errors.ts";
+import { type AgentError, AlreadyRunningError } from "../core/errors.ts";
 import type { ToolExecutionEndEvent, ToolExecutionStartEvent } from "../core/event.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
@@ -96,6 +96,22 @@ export class LiveState implements AgentState {
     this.tools = initial.tools;
     this.messages = [...initial.messages];
     this.pending = initial.pending;
+  }
+
+  /**
+   * Starts a run. The functions of the application that this calls, such as its clock, cannot start another one.
+   *
+   * @throws {AlreadyRunningError} If a run is active.
+   */
+  startRun<Run>(start: () => Run): Run {
+    if (this.isRunning) throw new AlreadyRunningError();
+    this.isRunning = true;
+    try {
+      return start();
+    } catch (misuse) {
+      this.isRunning = false;
+      throw misuse;
+    }
   }
 
   /** The tool calls that wait for a decision. */

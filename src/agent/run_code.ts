@@ -9,6 +9,6 @@ import "../loop/run_turns.ts";
 
 export { applyEvent } from "./apply_event.ts";
 export { pullEvent } from "./pull_event.ts";
+export { runAgentTool } from "./run_agent_tool.ts";
 export { StructuredAnswer } from "./structured_output.ts";
 export { toAgentResult } from "./to_agent_result.ts";
-export { toAgentToolResult } from "./to_agent_tool_result.ts";

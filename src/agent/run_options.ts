@@ -5,6 +5,7 @@
  */
 
 import type { ApprovalDecisions } from "../core/approval.ts";
+import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
 import { BadRequestError } from "../core/errors.ts";
@@ -65,7 +66,7 @@ const CHECKS: Readonly<Record<keyof (ContinueOptions & StructuredOutputOptions),
   policies: CONFIG_CHECKS.policies,
   context: acceptAny,
   approvals: acceptAny,
-  maxRetries: acceptAny,
+  maxRetries: checkNumber,
   full: acceptAny,
 };
 

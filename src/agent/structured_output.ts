@@ -13,7 +13,6 @@ import {
   formatErrors,
   runCompiled,
 } from "../core/compile_schema.ts";
-import { checkNumber } from "../core/check_number.ts";
 import { extractText, extractToolCalls } from "../core/content.ts";
 import {
   AbortedError,
@@ -91,13 +90,8 @@ export class StructuredAnswer {
   #attempts = 0;
   #lastError = "the model did not answer";
 
-  /**
-   * Creates a request for an answer.
-   *
-   * @throws {BadRequestError} If `maxRetries` is not a number of at least 0.
-   */
+  /** Creates a request for an answer. */
   constructor(options: StructuredAnswerOptions) {
-    checkNumber("maxRetries", options.maxRetries);
     this.#options = options;
     this.#answerSchema = new AnswerSchema(options.schema, options.validate);
     this.#tool = this.#createTool();

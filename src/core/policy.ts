@@ -8,6 +8,7 @@ import type { AgentError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage, LlmMessage, ToolResultMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
+import type { ServerTool } from "./server_tool.ts";
 import type { StreamOptions, StreamRequest, ToolChoice } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
 import type { AgentToolResult } from "./tool_result.ts";
@@ -57,6 +58,27 @@ export interface PreRequestContext extends PolicyContext {
   readonly rates: Rates | undefined;
 }
 
+/** A tool that a request would offer to the model, or that a call names. */
+export type OfferedTool =
+  | {
+    readonly type: "tool";
+    /** The tool. */
+    readonly tool: AgentTool;
+  }
+  | {
+    readonly type: "server_tool";
+    /** The tool, which the provider runs. */
+    readonly tool: ServerTool;
+  };
+
+/** Input of {@linkcode Policy.canUseTool}. */
+export type CanUseToolContext = OfferedTool & {
+  /** Id of the run. */
+  readonly runId: string;
+  /** Ids of the runs above it, the nearest first; none for the run of the host. */
+  readonly parentRunIds: readonly string[];
+};
+
 /** Input of {@linkcode Policy.preDispatch}. */
 export interface PreDispatchContext extends PolicyContext {
   /** Id of the call. */
@@ -70,6 +92,14 @@ export interface PreDispatchContext extends PolicyContext {
   readonly arguments: Record<string, unknown>;
   /** Timeout of the call, in milliseconds; `undefined` if there is none. */
   readonly timeoutMs: number | undefined;
+}
+
+/** Input of {@linkcode Policy.onRefused}. */
+export interface RefusedCallContext extends PolicyContext {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** The tool. */
+  readonly tool: AgentTool;
 }
 
 /** Input of {@linkcode Policy.postDispatch}. */
@@ -159,8 +189,8 @@ export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict |
  * verdicts are added.
  *
  * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
- * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error. In the other slots it
- * counts as `continue` and is reported as a `warning` event.
+ * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error, and a tool does not
+ * exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
  *
  * @example
  * ```ts
@@ -189,8 +219,19 @@ export interface Policy {
    * the smaller request after a context overflow.
    */
   preRequest?(context: PreRequestContext): PreRequestVerdict | Promise<PreRequestVerdict>;
+  /**
+   * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
+   * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,
+   * is not in the request, and its calls are refused; only the tool of a structured answer always exists.
+   */
+  canUseTool?(context: CanUseToolContext): boolean;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
+  /**
+   * Called for each tool call that does not run although it is valid, since a policy, the approval, steering or an abort
+   * refused it. The return value is ignored.
+   */
+  onRefused?(context: RefusedCallContext): void | Promise<void>;
   /**
    * Called for each tool call that ran, before its result is emitted, recorded or sent. A returned result replaces it;
    * `undefined` keeps it.
@@ -210,6 +251,16 @@ export interface Policy {
   onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
 }
 
+/** A tool call that has started and not ended. */
+export interface RunningCall {
+  /** Id of the call. */
+  readonly toolCallId: string;
+  /** The tool. */
+  readonly tool: AgentTool;
+  /** Time since the start of the tool, in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** Input of {@linkcode Policy.onDelta}. */
 export interface OnDeltaContext {
   /** Id of the run. */
@@ -222,6 +273,8 @@ export interface OnDeltaContext {
   readonly isReplying: boolean;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
+  /** The tool calls of the turn that have started and not ended. */
+  readonly runningCalls: readonly RunningCall[];
   /** Token counts of the run, without the reply that streams. */
   readonly usage: Usage;
   /** Cost of the run, without the reply that streams. */

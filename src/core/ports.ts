@@ -4,6 +4,8 @@
  * @module
  */
 
+import { isThenable, refusePromise } from "./refuse_promise.ts";
+
 /** Kind of object that an id is created for. */
 export type IdKind = "run" | "call" | "message" | "queued";
 
@@ -23,7 +25,7 @@ export interface Clock {
 
 /**
  * The platform functions that a run uses. With deterministic ports and model, a run is deterministic. Where `now`,
- * `sleep` or `newId` fails or returns an invalid value, the default takes its place.
+ * `sleep`, `newId` or `random` fails or returns an invalid value, the default takes its place.
  */
 export interface Ports extends Clock {
   /** Creates a unique id. Default: a random UUID. */
@@ -52,24 +54,18 @@ type PortOptions = { readonly [Name in keyof Ports]?: Ports[Name] | undefined };
  * its place, since a run cannot end properly without time and ids.
  */
 export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports {
-  const { now: realNow, newId: randomId } = defaultPorts;
+  const wait = guardPort(sleep, realSleep, isThenable);
   return {
-    now: now
-      ? () => {
-        const time = callPort(now);
-        return typeof time === "number" ? time : realNow();
-      }
-      : realNow,
-    newId: newId
-      ? (kind) => {
-        const id = callPort(() => newId(kind));
-        return typeof id === "string" && id !== "" ? id : randomId(kind);
-      }
-      : randomId,
-    random: random ?? defaultPorts.random,
+    now: guardPort(now, defaultPorts.now, Number.isFinite),
+    newId: guardPort(newId, defaultPorts.newId, (id) => typeof id === "string" && id !== ""),
+    random: guardPort(
+      random,
+      defaultPorts.random,
+      (value) => typeof value === "number" && value >= 0 && value < 1,
+    ),
     async sleep(milliseconds, signal) {
       try {
-        await (sleep ?? realSleep)(milliseconds, signal);
+        await wait(milliseconds, signal);
       } catch {
         await realSleep(milliseconds, signal); // Many timers reject on abort; then this resolves immediately.
       }
@@ -77,14 +73,23 @@ export function resolvePorts({ now, sleep, newId, random }: PortOptions): Ports 
   };
 }
 
-function callPort(port: () => unknown): unknown {
-  try {
-    const value = port();
-    if (value instanceof Promise) value.catch(() => {});
-    return value;
-  } catch {
-    return undefined;
-  }
+/** Calls a port of the application, or the default if it throws or returns an invalid value. */
+function guardPort<Input extends unknown[], Value>(
+  port: ((...input: Input) => Value) | undefined,
+  fallback: (...input: Input) => Value,
+  isValid: (value: unknown) => boolean,
+): (...input: Input) => Value {
+  if (!port) return fallback;
+  return (...input) => {
+    try {
+      const value = port(...input);
+      if (isValid(value)) return value;
+      refusePromise(value, "");
+    } catch {
+      // The default is called instead.
+    }
+    return fallback(...input);
+  };
 }
 
 /** The longest delay of a timer; platforms treat a longer one as 0. */

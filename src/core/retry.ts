@@ -4,10 +4,12 @@
  * @module
  */
 
+import { checkFunction } from "./check_function.ts";
 import { checkNames } from "./check_names.ts";
 import { checkNumber } from "./check_number.ts";
 import { checkObject } from "./check_object.ts";
 import type { AgentError } from "./errors.ts";
+import { resolvePorts } from "./ports.ts";
 
 /**
  * Returns the delay before the next attempt in milliseconds, or `null` to stop retrying; `attempt` is the number of the
@@ -44,7 +46,7 @@ const NUMBERS = ["maxAttempts", "baseDelayMs", "maxDelayMs", "multiplier"] as co
  * Creates a retry strategy whose delays grow exponentially. Only errors with `retryable: true` are retried. A delay
  * that the provider requests (`retryAfterMs`) replaces the computed one, up to `maxDelayMs`.
  *
- * @throws {BadRequestError} If an option is unknown, or one of the numbers is not at least 0.
+ * @throws {BadRequestError} If an option is unknown, one of the numbers is not at least 0, or `random` is no function.
  *
  * @example
  * ```ts
@@ -59,8 +61,10 @@ export function exponentialBackoff(options: BackoffOptions = {}): RetryStrategy 
   checkObject(options, "Pass options such as { maxAttempts: 5 }");
   checkNames(options, [...NUMBERS, "jitter", "random"], "exponentialBackoff()");
   for (const name of NUMBERS) checkNumber(name, options[name]);
+  if (options.random !== undefined) checkFunction("random", options.random);
   const { maxAttempts = 3, baseDelayMs = 1000, maxDelayMs = 60_000, multiplier = 2 } = options;
-  const { jitter = true, random = Math.random } = options;
+  const { jitter = true } = options;
+  const { random } = resolvePorts({ random: options.random });
   const strategy: RetryStrategy = ({ error, attempt }) => {
     if (!error.retryable || attempt >= maxAttempts) return null;
     if (error.retryAfterMs !== undefined) return Math.min(error.retryAfterMs, maxDelayMs);

@@ -85,6 +85,16 @@ Deno.test("exponentialBackoff() multiplies each delay by 0.5 to 1.5 with jitter 
   assert(new Set(delays).size > 190);
 });
 
+Deno.test("exponentialBackoff() retries after a valid delay if random fails or returns no number in [0, 1)", () => {
+  const sources = [() => NaN, () => 5, () => -1, () => {
+    throw new Error("exhausted");
+  }];
+  for (const random of sources) {
+    const [delay] = getDelays({ random }, 1);
+    assert(typeof delay === "number" && delay >= 500 && delay < 1500, `${delay} ms`);
+  }
+});
+
 Deno.test("exponentialBackoff() keeps the delays within their bounds for random options [A126a, AC-14]", () => {
   const random = seededRandom(126);
   for (let round = 0; round < 2000; round++) {
@@ -124,6 +134,7 @@ Deno.test("exponentialBackoff() throws for unknown options and for numbers that 
     [{ maxAttempts: "5" }, 'at least 0, not "5"'],
     [{ baseDelayMs: -1 }, "baseDelayMs must be a number of at least 0, not -1"],
     [{ maxDelayMs: null }, "maxDelayMs must be a number of at least 0, not null"],
+    [{ random: 0.5 }, "random must be a function, not 0.5"],
     [{ multiplier: NaN }, "multiplier must be a number of at least 0, not NaN"],
   ];
   for (const [options, message] of cases) {

@@ -197,6 +197,8 @@ export interface PlanCreatedEntry {
   readonly plan: string;
   /** The steps of the plan, in order. */
   readonly steps: readonly string[];
+  /** SHA-256 of the plan that was approved, without the states of its steps; missing if none was. */
+  readonly approvedHash?: string;
 }
 
 /** State of a step of the plan. */

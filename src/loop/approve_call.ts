@@ -119,6 +119,7 @@ async function callApprove(
   if (!approve) return { type: "denied", reason: "no approver is configured" };
   try {
     const request = await createApprovalRequest(ready, context, cancellation);
+    cancellation.signal.throwIfAborted();
     const answer = await cancellation.untilAborted(Promise.resolve(approve(request)));
     return isJsonObject(answer) && answer["type"] === "pending" ? undefined : toDecision(answer);
   } catch (thrown) {

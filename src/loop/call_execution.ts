@@ -7,6 +7,7 @@
 import { type AgentError, getErrorMessage, ToolTimeoutError } from "../core/errors.ts";
 import type { AgentEvent, SubAgentEvent } from "../core/event.ts";
 import { cloneJson, type JsonObject } from "../core/json.ts";
+import type { RunningCall } from "../core/policy.ts";
 import type { ToolContext } from "../core/tool.ts";
 import {
   type AgentToolResult,
@@ -22,6 +23,7 @@ import type { Spending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import { type LateSpendingCounter, SubAgentSpending } from "./sub_agent_spending.ts";
 import type { TurnContext } from "./turn_context.ts";
+import { isUsable } from "./usable_tools.ts";
 
 /** Maximum number of undelivered updates of a call; above it, a new update replaces the last one. */
 const MAX_PENDING_UPDATES = 128;
@@ -35,6 +37,7 @@ export class CallExecution {
   readonly #services: RunServices;
   readonly #settings: TurnSettings;
   readonly #turn: number;
+  readonly #isUsable: () => boolean;
   readonly #controller = new AbortController();
   #timer: AbortController | undefined;
   #startedAt: number | undefined;
@@ -48,10 +51,12 @@ export class CallExecution {
   readonly #lateSpending: LateSpendingCounter;
 
   /** Creates an execution that waits for {@linkcode CallExecution.start}. */
-  constructor({ run, settings, progress: { turn } }: TurnContext, call: ReadyCall) {
+  constructor(turn: TurnContext, call: ReadyCall) {
+    const { run, settings, progress } = turn;
     this.#services = run;
     this.#settings = settings;
-    this.#turn = turn;
+    this.#turn = progress.turn;
+    this.#isUsable = () => isUsable(turn, call.tool);
     this.call = call;
     this.settled = new Promise((resolve) => this.#settle = resolve);
     this.#lateSpending = run.lateSpending;
@@ -62,14 +67,24 @@ export class CallExecution {
     return this.#durationMs;
   }
 
+  /** The call for policies, from the start of the tool to the end of the call. */
+  get running(): RunningCall | undefined {
+    if (this.#startedAt === undefined || this.#state === "ended") return undefined;
+    const { block: { id: toolCallId }, tool } = this.call;
+    return { toolCallId, tool, durationMs: this.#services.config.now() - this.#startedAt };
+  }
+
   /** Whether the tool was started, or the call was cancelled before it started. */
   get started(): boolean {
     return this.#state !== "waiting";
   }
 
-  /** Starts the tool, unless the call was already cancelled. */
+  /** Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. */
   start(): void {
     if (this.#state !== "waiting") return;
+    if (!this.#isUsable()) {
+      return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+    }
     this.#state = "running";
     this.#startedAt = this.#services.config.now();
     this.#startTimeout();

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkFunction, wrongType } from "../core/check_function.ts";
 import { checkMisspellings, checkNames } from "../core/check_names.ts";
 import { checkObject } from "../core/check_object.ts";
 import { describeValue } from "../core/describe_value.ts";
@@ -42,7 +43,9 @@ const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
 const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preTurn: 1,
   preRequest: 1,
+  canUseTool: 1,
   preDispatch: 1,
+  onRefused: 1,
   postDispatch: 1,
   postTurn: 1,
   postLoop: 1,
@@ -143,11 +146,6 @@ function checkLimit(name: string, limit: unknown): void {
   throw wrongType(`${name} must be a number above 0`, limit);
 }
 
-function checkFunction(name: string, value: unknown): void {
-  if (typeof value === "function") return;
-  throw wrongType(`${name} must be a function`, value);
-}
-
 function checkList(name: string, value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw invalid(`${name} must be an array`, value);
@@ -215,11 +213,4 @@ function checkQueue(name: string, queue: unknown): void {
 
 function invalid(expectation: string, value: unknown): BadRequestError {
   return new BadRequestError(`${expectation}, not ${describeValue(value)}`);
-}
-
-/** Does not repeat a string, which may be a key. */
-function wrongType(expectation: string, value: unknown): BadRequestError {
-  return typeof value === "string"
-    ? new BadRequestError(`${expectation}, not a string`)
-    : invalid(expectation, value);
 }

@@ -47,6 +47,7 @@ export async function executeCalls(
     execution,
     ended: execution.settled.then((result) => emitToolEnd(turn, execution, result)),
   }));
+  turn.monitor?.watchCalls(executions);
   const interruption = new Interruption(turn, executions);
   const [first] = scheduled;
   const results = scheduled.length === 1 && first

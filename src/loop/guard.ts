@@ -29,9 +29,13 @@ function toGuard(policy: Policy): Policy {
     ...(policy.preRequest && {
       preRequest: (context) => keepGuarding(policy.preRequest?.(context)),
     }),
+    ...(policy.canUseTool && {
+      canUseTool: (context) => policy.canUseTool?.(context) ?? false,
+    }),
     ...(policy.preDispatch && {
       preDispatch: (context) => keepGuarding(policy.preDispatch?.(context)),
     }),
+    ...(policy.onRefused && { onRefused: (context) => policy.onRefused?.(context) }),
     ...(policy.postDispatch && { postDispatch: (context) => policy.postDispatch?.(context) }),
     ...(policy.postTurn && { postTurn: (context) => keepGuarding(policy.postTurn?.(context)) }),
     ...(policy.postLoop && { postLoop: (context) => policy.postLoop?.(context) }),

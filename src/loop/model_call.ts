@@ -21,6 +21,7 @@ import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
+import { removeUnusableTools } from "./usable_tools.ts";
 
 /** The reply of a turn. */
 export interface ModelReply {
@@ -124,7 +125,7 @@ async function sendRequest(
   if (outcome.type === "stopped") {
     return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
   }
-  const { request } = outcome;
+  const request = removeUnusableTools(charged, outcome.request);
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(charged, request, { attempts, onStart });
   const { tools, context: sent } = request;

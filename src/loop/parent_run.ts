@@ -87,6 +87,12 @@ export class ParentRun implements RunHandle {
     return this.#options.tree;
   }
 
+  /** Ids of this run and of the runs above it, the nearest first. */
+  get lineage(): readonly string[] {
+    const { parent } = this.config;
+    return [this.runId, ...(parent instanceof ParentRun ? parent.lineage : [])];
+  }
+
   /** Returns the same run with limits on the agents that the call starts. */
   withLimits(limits: TreeLimits): ParentRun {
     return new ParentRun({ ...this.#options, limits });

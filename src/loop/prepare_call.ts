@@ -21,9 +21,11 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { reportRefusedCall } from "./refused_calls.ts";
 import type { RunServices } from "./run_services.ts";
 import { copyArguments } from "./to_decision.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+import { isUsable } from "./usable_tools.ts";
 
 /** Maximum number of characters of unreadable arguments that are quoted to the model. */
 const MAX_QUOTED_CHARACTERS = 500;
@@ -39,8 +41,9 @@ export function resolveCall(
   { block, state }: FinishedCall,
 ): PreparedCall | Promise<PreparedCall> {
   const tool = tools.find(({ name }) => name === block.name);
-  if (!tool) {
-    const names = tools.map(({ name }) => name).join(", ") || "none";
+  if (!tool || !isUsable(turn, tool)) {
+    const usable = tools.filter((tool) => isUsable(turn, tool));
+    const names = usable.map(({ name }) => name).join(", ") || "none";
     return refuseCall(block, `Tool "${block.name}" not found. Available tools: ${names}.`);
   }
   switch (state.type) {
@@ -73,6 +76,12 @@ export interface PolicyCheckedCall {
   readonly injected: readonly AgentMessage[];
 }
 
+/** Options for `checkPolicies()`. */
+interface CheckOptions {
+  /** Whether a person has approved the arguments. Default: `false`. */
+  readonly final?: boolean;
+}
+
 /**
  * Calls the `preDispatch` policies with a call; arguments that they modify are validated again. The arguments of a
  * `final` call, which a person has approved, stay as they are.
@@ -80,7 +89,18 @@ export interface PolicyCheckedCall {
 export async function checkPolicies(
   turn: TurnContext,
   ready: ReadyCall,
-  { final = false }: { readonly final?: boolean } = {},
+  options: CheckOptions = {},
+): Promise<PolicyCheckedCall> {
+  const checked = await callPreDispatch(turn, ready, options);
+  // At once, so that what a policy has reserved for it is free for the other calls of the batch.
+  if (checked.call.type === "refused") await reportRefusedCall(turn, ready);
+  return checked;
+}
+
+async function callPreDispatch(
+  turn: TurnContext,
+  ready: ReadyCall,
+  { final = false }: CheckOptions,
 ): Promise<PolicyCheckedCall> {
   const { run } = turn;
   const { block, tool } = ready;

@@ -18,6 +18,7 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { reportRefusedCalls } from "./refused_calls.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
 import type { TurnContext } from "./turn_context.ts";
 
@@ -46,13 +47,16 @@ export async function prepareResumedBatch(
       const text = formatStop(stoppedBy);
       const rest = blocks.slice(calls.length)
         .map((block) => refuseInterrupted(block, batch, text));
+      await reportRefusedCalls(turn, calls, []);
       return stopBatch([...calls, ...rest], stoppedBy);
     }
     injected.push(...prepared.injected);
     calls.push(prepared.call);
   }
   const approved = await approveBatch(turn, { calls, injected, interruptedCalls });
-  return { ...approved, calls: approved.calls.map((call) => refuseOtherArguments(call, batch)) };
+  const confirmed = approved.calls.map((call) => refuseOtherArguments(call, batch));
+  await reportRefusedCalls(turn, calls, confirmed);
+  return { ...approved, calls: confirmed };
 }
 
 /** Emits all decisions first, since a policy may stop the batch before a later call is prepared. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ToolCallBlock } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
@@ -67,6 +68,8 @@ export class RunServices {
   readonly unpricedModels: Set<string>;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Valid tool calls that do not run, which the policies know. */
+  readonly refusedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Counts the agents below the run of the host. */
   readonly tree: RunTree;
   /** Number of runs above this one. */

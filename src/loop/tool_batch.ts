@@ -24,6 +24,7 @@ import {
   refuseCall,
   type RefusedCall,
 } from "./prepared_call.ts";
+import { reportRefusedCalls } from "./refused_calls.ts";
 import { formatRefusedHunks } from "./refused_hunks.ts";
 import { prepareResumedBatch } from "./resume_batch.ts";
 import type { ResumedBatch } from "./resumed_batch.ts";
@@ -73,8 +74,10 @@ export async function runToolBatch(
     const checked = usesPreDispatch(turn)
       ? await applyPolicies(turn, resolved)
       : { calls: resolved, injected: [] };
-    const approved = approveBatch(turn, checked);
-    return await executeBatch(turn, approved instanceof Promise ? await approved : approved);
+    const approving = approveBatch(turn, checked);
+    const approved = approving instanceof Promise ? await approving : approving;
+    await reportRefusedCalls(turn, resolved, approved.calls);
+    return await executeBatch(turn, approved);
   } catch (thrown) {
     return await failBatch(turn, calls.map(({ block }) => block), thrown);
   }

@@ -6,7 +6,7 @@
 
 import { getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { Policy } from "../core/policy.ts";
+import type { Policy, RunningCall } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
@@ -32,6 +32,12 @@ export interface MonitoredState {
   readonly reply?: { readonly characters: number };
 }
 
+/** A tool call that a monitor watches. */
+export interface WatchedCall {
+  /** The call while it runs. */
+  readonly running: RunningCall | undefined;
+}
+
 /** Calls every `onDelta` at a fixed interval, even if no data arrives, and aborts the turn on the first `stop`. */
 export class TurnMonitor {
   readonly #run: RunServices;
@@ -40,6 +46,7 @@ export class TurnMonitor {
   readonly #failed = new Set<Policy>();
   readonly #stopped = new AbortController();
   #state: MonitoredState;
+  #calls: readonly WatchedCall[] = [];
   #stoppedBy: StoppedBy | undefined;
 
   /** Starts a monitor that aborts `cancellation`; call it only if a policy has an `onDelta`. */
@@ -60,6 +67,11 @@ export class TurnMonitor {
   update(state: MonitoredState): void {
     this.#state = state;
     if (state.reply && !this.#stopped.signal.aborted) this.#check();
+  }
+
+  /** Passes the calls that run to the policies. */
+  watchCalls(calls: readonly WatchedCall[]): void {
+    this.#calls = calls;
   }
 
   /** Stops the monitor. */
@@ -93,6 +105,7 @@ export class TurnMonitor {
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       characters: reply?.characters ?? 0,
+      runningCalls: this.#calls.flatMap(({ running }) => running ?? []),
       usage: progress.usage,
       cost: progress.cost,
       ...pickLateSpending(progress),

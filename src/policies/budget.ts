@@ -30,8 +30,8 @@ import { estimateWorstCase } from "./worst_case.ts";
  * Creates a policy that stops a run when a limit is reached. The usage and cost that tools report count.
  *
  * Cost and tokens are checked before each turn and, with the output estimated, every 250 ms while a reply streams; an
- * aborted reply keeps its text so far. They do not cancel tools. The time is checked every 250 ms during the whole turn:
- * at its limit a reply, a retry delay, an approval and tools are cancelled.
+ * aborted reply keeps its text so far. They do not cancel tools. The time, and that of tools, are checked every 250 ms
+ * during the whole turn: at their limits a reply, a retry delay, an approval and tools are cancelled.
  *
  * A cost limit fails closed: once the price of any part of the run is unknown, the run stops. While a reply streams, its
  * cost is estimated only if its price is known; the cost that a provider reports is known at the end of the reply.
@@ -82,11 +82,17 @@ export function budget(options: BudgetOptions): Policy {
         reserveCall(options, context, getRun(context).toolTime),
     }),
     onDelta(context) {
-      if (!context.isReplying) return checkTime(options, context.elapsedMs);
-      const { spending, input = NO_SPENDING } = getRun(context);
+      const { spending, toolTime, input = NO_SPENDING } = getRun(context);
+      toolTime.update(context, context.runningCalls);
+      const late = checkTime(options, context.elapsedMs) ??
+        checkToolTime(options, toolTime.elapsedMs);
+      if (!context.isReplying) return late;
       spending.updateReply(context, addSpending(estimateReply(context), input));
       const total = addSpending(spending.current, spending.estimate);
-      return checkSpending(options, total) ?? checkTime(options, context.elapsedMs);
+      return checkSpending(options, total) ?? late;
+    },
+    onRefused(context) {
+      getRun(context).toolTime.cancel(context);
     },
     ...(options.toolMs !== undefined && {
       postDispatch(context: PostDispatchContext) {

@@ -33,8 +33,9 @@ export interface BudgetOptions {
   /** Maximum duration, in milliseconds. */
   readonly elapsedMs?: number | undefined;
   /**
-   * Maximum time of all tool calls together, in milliseconds. A call counts when it ends; with `preflight`, one that may
-   * take longer than what is left is refused. Calls of tools whose agents have the budget do not count themselves.
+   * Maximum time of all tool calls together, in milliseconds. At the limit the calls that run are cancelled, and the run
+   * stops; with `preflight`, a call that may take longer than what is left is refused. Calls of tools whose agents have
+   * the budget do not count themselves.
    */
   readonly toolMs?: number | undefined;
   /**

@@ -20,9 +20,11 @@
  */
 
 export type {
+  CanUseToolContext,
   ChangeVerdict,
   ContinueVerdict,
   InjectVerdict,
+  OfferedTool,
   OnDeltaContext,
   PostDispatchContext,
   PostLoopContext,
@@ -32,6 +34,8 @@ export type {
   PreRequestContext,
   PreRequestVerdict,
   PreTurnContext,
+  RefusedCallContext,
+  RunningCall,
   SkipVerdict,
   StopVerdict,
 } from "../core/policy.ts";

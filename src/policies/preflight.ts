@@ -75,7 +75,7 @@ export function reserveCall(
   const maxMs = timeoutMs ?? getPreflightOptions(limits).maxToolMs ?? 0;
   const call = { runId, toolCallId };
   // The policies are called again when an approval edits the arguments.
-  time.end(call, 0);
+  time.cancel(call);
   const { spentMs, reservedMs } = time;
   const remaining = limit - spentMs - reservedMs;
   if (remaining > 0 && maxMs <= remaining) {

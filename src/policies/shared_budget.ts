@@ -4,7 +4,8 @@
  * @module
  */
 
-import { systemClock } from "../core/ports.ts";
+import { checkFunction } from "../core/check_function.ts";
+import { resolvePorts } from "../core/ports.ts";
 import type {
   OnDeltaContext,
   Policy,
@@ -37,7 +38,7 @@ import { estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
-  /** Port: returns the time in milliseconds. Default: `Date.now`. */
+  /** Port: returns the time in milliseconds; an invalid time is replaced by that of the system. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -76,7 +77,7 @@ export interface SharedBudget extends Policy {
  * `subAgentTool()` do, since their agents inherit the budget. A tool that runs such an agent in another way must set it, or
  * not report the usage.
  *
- * @throws {BadRequestError} If a limit is not a number of at least 0.
+ * @throws {BadRequestError} If a limit is not a number of at least 0, or `now` is no function.
  *
  * @example
  * ```ts
@@ -94,6 +95,7 @@ export interface SharedBudget extends Policy {
  */
 export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
   assertBudgetOptions(options);
+  if (options.now !== undefined) checkFunction("Invalid budget: now", options.now);
   const account = new SharedAccount(options);
   const policy: SharedBudget = {
     name: "shared_budget",
@@ -112,6 +114,11 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
       preRequest: (context: PreRequestContext) => account.reserve(context),
     }),
     onDelta(context) {
+      const { runningCalls } = context;
+      account.toolTime.update(
+        context,
+        runningCalls.filter(({ tool }) => !isCountedBy(tool, policy)),
+      );
       if (!context.isReplying) return account.checkTime();
       account.estimate(context);
       return account.check();
@@ -122,6 +129,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
         return reserveCall(options, context, account.toolTime);
       }
     },
+    onRefused: (context) => account.toolTime.cancel(context),
     postDispatch(context) {
       const { tool, toolCall, runId, durationMs } = context;
       if (isCountedBy(tool, policy)) account.exclude(context, toolCall.id);
@@ -154,7 +162,7 @@ class SharedAccount {
 
   constructor(options: SharedBudgetOptions) {
     this.#options = options;
-    this.#now = options.now ?? systemClock.now;
+    this.#now = resolvePorts({ now: options.now }).now;
   }
 
   /** Spending of all runs, without replies that still stream. */
@@ -240,12 +248,13 @@ class SharedAccount {
   check(): StopVerdict | undefined {
     const estimates = [...this.#runs.values()].map(({ spending }) => spending.estimate);
     const total = estimates.reduce(addSpending, this.#settled);
-    return checkSpending(this.#options, total) ?? this.checkTime() ??
-      checkToolTime(this.#options, this.toolTime.spentMs);
+    return checkSpending(this.#options, total) ?? this.checkTime();
   }
 
+  /** Checks the limits of the time, and of that of tools. */
   checkTime(): StopVerdict | undefined {
-    return checkTime(this.#options, this.elapsedMs);
+    return checkTime(this.#options, this.elapsedMs) ??
+      checkToolTime(this.#options, this.toolTime.elapsedMs);
   }
 
   /** Adds up what is reserved; a reply that streams without a reservation counts with its estimate. */

@@ -475,3 +475,19 @@ Deno.test("sharedBudget() replaces the estimate of a failed attempt by the usage
   await running;
   assertEquals(policy.spent.usage.total, 30);
 });
+
+Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {
+  const now = () => {
+    throw new Error("no clock");
+  };
+  const { policy, createAgent } = createTeam({ tokens: 20, now });
+  const agent = createAgent([callWork(), callWork(), answer()]);
+  const result = await agent.prompt("Go");
+  assertEquals(result.stoppedBy?.policy, "shared_budget");
+  assertEquals(policy.spent.usage.total, 30);
+  assertThrows(
+    () => sharedBudget({ now: 5 as unknown as () => number }),
+    BadRequestError,
+    "Invalid budget: now must be a function, not 5",
+  );
+});

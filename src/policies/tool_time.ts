@@ -4,9 +4,13 @@
  * @module
  */
 
+import type { OnDeltaContext, RunningCall } from "../core/policy.ts";
+
 /** The time that tool calls have taken, and the most that those which run may take. */
 export class ToolTime {
   readonly #reserved = new Map<string, number>();
+  /** Time of each call that runs, in milliseconds. */
+  readonly #running = new Map<string, number>();
   #spentMs = 0;
 
   /** Time of the calls that have ended, in milliseconds. */
@@ -14,11 +18,21 @@ export class ToolTime {
     return this.#spentMs;
   }
 
+  /** Time of the calls that have ended, and of those that run, in milliseconds. */
+  get elapsedMs(): number {
+    return this.#spentMs + sum(this.#running);
+  }
+
   /** The most that the calls which have not ended may take, in milliseconds. */
   get reservedMs(): number {
-    let sum = 0;
-    for (const reserved of this.#reserved.values()) sum += reserved;
-    return sum;
+    return sum(this.#reserved);
+  }
+
+  /** Updates the time of the calls of a run. */
+  update({ runId }: Pick<OnDeltaContext, "runId">, calls: readonly RunningCall[]): void {
+    for (const { toolCallId, durationMs } of calls) {
+      this.#running.set(toKey({ runId, toolCallId }), durationMs);
+    }
   }
 
   /** Reserves the most that a call may take. */
@@ -28,14 +42,22 @@ export class ToolTime {
 
   /** Ends a call that took this long. */
   end(call: ToolTimeKey, durationMs: number): void {
-    this.#reserved.delete(toKey(call));
+    this.cancel(call);
     this.#spentMs += durationMs;
   }
 
-  /** Releases what is reserved for the calls of a run, which did not run. */
+  /** Releases what is reserved for a call. */
+  cancel(call: ToolTimeKey): void {
+    this.#reserved.delete(toKey(call));
+    this.#running.delete(toKey(call));
+  }
+
+  /** Releases what is reserved for the calls of a run, which have ended or did not run. */
   release({ runId }: Pick<ToolTimeKey, "runId">): void {
     const prefix = toKey({ runId, toolCallId: "" });
-    for (const key of this.#reserved.keys()) if (key.startsWith(prefix)) this.#reserved.delete(key);
+    for (const calls of [this.#reserved, this.#running]) {
+      for (const key of calls.keys()) if (key.startsWith(prefix)) calls.delete(key);
+    }
   }
 
   /** Sets the time of ended calls to 0. */
@@ -48,6 +70,12 @@ export class ToolTime {
 export interface ToolTimeKey {
   readonly runId: string;
   readonly toolCallId: string;
+}
+
+function sum(times: ReadonlyMap<string, number>): number {
+  let sum = 0;
+  for (const time of times.values()) sum += time;
+  return sum;
 }
 
 function toKey({ runId, toolCallId }: ToolTimeKey): string {

@@ -6,7 +6,7 @@
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
-import { createFakeHost, type FakeHostOptions, scriptedReply } from "./fake_host.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 const CONFIG = ".config/swink/config.toml";
@@ -142,4 +142,46 @@ Deno.test("swink run: reads a configuration of 10,000 lines", async () => {
   const lines = Array.from({ length: 10_000 }, (_, i) => `# ${i}`).join("\n");
   const files = { [CONFIG]: `${lines}\nmodel = "anthropic/last"\n` };
   assertEquals((await run({ files })).request.model, "last");
+});
+
+const SKILL = "---\nname: release\ndescription: How to release\n---\nRun the checks first.\n";
+
+Deno.test("swink run: offers the skills of a trusted project and of the user", async () => {
+  const files = {
+    "p/.agents/skills/release/SKILL.md": SKILL,
+    "p/.claude/skills/broken/SKILL.md": "no header",
+    ".agents/skills/own/SKILL.md": SKILL.replace("release", "own"),
+    ".agents/skills/own/notes.txt": "details",
+  };
+  const getSkills = ({ request }: Awaited<ReturnType<typeof run>>) =>
+    request.tools.find(({ name }: { name: string }) => name === "skill")
+      ?.input_schema.properties.name.enum;
+  const untrusted = await run({ files });
+  assertEquals(getSkills(untrusted), ["own"]);
+  assertStringIncludes(untrusted.messages, ".agents/skills, .claude/skills not loaded (--trust)");
+  const trusted = await run({ files }, "--trust");
+  assertEquals(getSkills(trusted), ["own", "release"]);
+  assertStringIncludes(
+    trusted.messages,
+    "warning: skill HOME/p/.claude/skills/broken was not loaded: ",
+  );
+  assertEquals(getSkills(await run({ files }, "--bare")), undefined);
+});
+
+Deno.test("swink run: the model reads a skill and its other files without approval", async () => {
+  const files = {
+    ".agents/skills/own/SKILL.md": SKILL.replace("release", "own"),
+    ".agents/skills/own/notes.txt": "details",
+  };
+  const model = [
+    scriptedReply(scriptedCall("skill", { name: "own" })),
+    scriptedReply(scriptedCall("read_file", { path: "../.agents/skills/own/notes.txt" })),
+    scriptedReply("Done."),
+  ];
+  const { code, messages } = await run({ files, model });
+  assertEquals(code, 0, messages);
+  assertStringIncludes(
+    messages,
+    "• skill own · 3 lines\n• read_file ../.agents/skills/own/notes.txt · 1 details\n",
+  );
 });

@@ -46,6 +46,7 @@ Deno.test("json: writes one object with the result, the text and the exit code",
   assertEquals(result, {
     type: "result",
     schemaVersion: 1,
+    sessionId: null,
     model: { provider: "anthropic", modelId: "claude-sonnet-5-5", thinkingLevel: "off" },
     exitCode: 0,
     text: "Done.",
@@ -82,6 +83,7 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     isInteractive: false,
     net: "off",
     sandbox: { status: "off", mechanisms: [] },
+    sessionId: null,
     project: { root: cwd, loaded: [], ignored: [] },
   });
   assertEquals([typeof version, tools.includes("bash")], ["string", true]);

@@ -120,7 +120,7 @@ Deno.test("process: adds piped input to the prompt", async () => {
   assertStringIncludes(setup.provider.requests[0] ?? "", "Sort\\n\\n<stdin>\\nb\\na\\n</stdin>");
 });
 
-for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
+for (const [signal, expected] of [["SIGHUP", 129], ["SIGINT", 130], ["SIGTERM", 143]] as const) {
   Deno.test(`process: ${signal} during a reply keeps the text and ends with ${expected}`, async () => {
     await using setup = await createSetup({ hangsAfter: "So far so good" });
     await using process = startSwink(["run", "-o", "stream-json", "Hello"], setup.options);
@@ -145,7 +145,9 @@ for (const [signal, expected] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
   });
 }
 
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
+const DOUBLED = [["SIGHUP", 129], ["SIGINT", 130], ["SIGQUIT", 131], ["SIGTERM", 143]] as const;
+
+for (const [signal, expected] of DOUBLED) {
   Deno.test(`process: a doubled ${signal} writes the patch and kills the command`, async () => {
     const command = "echo half >> a.txt; echo $$ > pid; exec sleep 60";
     await using setup = await createSetup(scriptedReply(scriptedCall("bash", { command })));
@@ -155,7 +157,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     process.kill(signal);
     process.kill(signal);
     const { code } = await process.waitForExit();
-    assertEquals(code, signal === "SIGINT" ? 130 : 143);
+    assertEquals(code, expected);
     assertStringIncludes(setup.directory.read("fix.patch"), "+half");
     assert(!exists(`/proc/${setup.directory.read("pid").trim()}`), "the command has ended");
   });

@@ -13,7 +13,7 @@ import { startSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Maximum number of modules of the project before the first request. */
-const MAX_MODULES = 301;
+const MAX_MODULES = 390;
 
 /** Modules that the first request must not wait for. */
 const LATER_MODULES = [
@@ -21,8 +21,8 @@ const LATER_MODULES = [
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
   /^cli\/render\/(?!plain_text|style)/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
-  /^src\/(cassettes|memory|mcp|patch|policies|testing)\//,
-  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
+  /^src\/(cassettes|mcp|patch|policies|testing)\//,
+  /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/pdf)/,
 ];
 
 /** The first module that is loaded when the first request has been sent. */

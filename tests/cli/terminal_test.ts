@@ -68,7 +68,7 @@ Deno.test(
 for (
   const [name, key, expected, message] of [
     ["Ctrl+C", "\x03", 130, "swink: interrupted"],
-    ["Ctrl+\\", "\x1c", 143, "swink: terminated"],
+    ["Ctrl+\\", "\x1c", 131, "swink: terminated"],
   ] as const
 ) {
   Deno.test(

@@ -2,13 +2,14 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { ApprovalMode } from "../../src/core/approval.ts";
 import type { Approve } from "../../src/core/approve.ts";
 import { userMessage } from "../../src/core/message.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { eventsOfType, outlineEvents, outlineMessages } from "./outline.ts";
 import { settle } from "./ports.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const tools = () => [
   fakeTool({ name: "read", readOnly: true }),
@@ -299,6 +300,36 @@ for (const answer of [undefined, null, "yes", 1, {}, { type: "maybe" }]) {
     await checkEvents(agent.promptStream("Go"));
     assertEquals([fakeTools[1]?.calls, agent.state.error], [[], undefined]);
   });
+}
+
+for (const moment of ["a listener", "a preview"] as const) {
+  for (const cause of ["abort()", "reset()", "steer()"] as const) {
+    Deno.test(`approval: approve is not called after ${cause} in ${moment}`, async () => {
+      const end = (): void => {
+        if (cause === "abort()") agent.abort();
+        if (cause === "reset()") agent.reset();
+        if (cause === "steer()") agent.steer("Wait");
+      };
+      const asked: string[] = [];
+      const work: AgentTool = {
+        ...fakeTool({ name: "work" }),
+        preview: () => {
+          if (moment === "a preview") end();
+          return Promise.resolve([]);
+        },
+      };
+      const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+        tools: [work],
+        approve: ({ toolCallId }) => {
+          asked.push(toolCallId);
+          return true;
+        },
+      });
+      if (moment === "a listener") atFirst(agent, "tool_approval_requested", end);
+      await checkEvents(agent.promptStream("Go"));
+      assertEquals(asked, []);
+    });
+  }
 }
 
 Deno.test("abort() during an approval runs no call and requests no further approval [A84]", async () => {

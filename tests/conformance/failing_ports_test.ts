@@ -5,9 +5,11 @@ import type { Sleep } from "../../src/core/ports.ts";
 import { defineTool } from "../../src/core/tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { outlineMessages } from "./outline.ts";
+import { settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
 
 const budget = { name: "watch", onDelta: () => {} };
@@ -18,6 +20,7 @@ const sleeps: Record<string, Sleep> = {
   "throws": () => {
     throw new Error("no timers");
   },
+  "returns nothing": (() => {}) as unknown as Sleep,
 };
 
 for (const [failure, sleep] of Object.entries(sleeps)) {
@@ -71,6 +74,8 @@ const ports: Record<string, (calls: number) => unknown> = {
     return calls;
   },
   "returns undefined": () => undefined,
+  "returns NaN": () => NaN,
+  "returns Infinity": () => Infinity,
   "returns a bigint": () => 5n,
   "returns a promise": () => Promise.resolve("later"),
   "returns a promise that rejects": () => Promise.reject(new Error("exhausted")),
@@ -88,8 +93,51 @@ for (const name of ["now", "newId"] as const) {
       const { messages } = agent.state;
       assertEquals(messages.length, 4);
       for (const { id, timestamp } of messages) {
-        assert(typeof id === "string" && id !== "" && typeof timestamp === "number");
+        assert(typeof id === "string" && id !== "" && Number.isFinite(timestamp));
       }
+    });
+  }
+}
+
+for (const [failure, port] of Object.entries(ports)) {
+  Deno.test(`random that ${failure}: a failed call is retried after a valid delay`, async () => {
+    const random = (() => port(5)) as unknown as () => number;
+    const clock = new ManualClock();
+    const { agent } = testAgent([fail("network_error", "Reset"), reply("Seen")], {
+      random,
+      now: clock.now,
+      sleep: clock.sleep,
+    });
+    const delays: number[] = [];
+    agent.subscribe((event) => void (event.type === "retry" && delays.push(event.delayMs)));
+    const running = agent.prompt("Look");
+    await settle();
+    clock.advance(2_000);
+    assertEquals((await running).text, "Seen");
+    const [delay = NaN] = delays;
+    assert(delay >= 500 && delay <= 1_500, `${delay} ms`);
+  });
+}
+
+for (const port of ["now", "newId"] as const) {
+  for (const method of ["prompt", "promptStream", "continue"] as const) {
+    Deno.test(`${port} that calls ${method}() while a run starts: there is one run at a time`, async () => {
+      const rejected: unknown[] = [];
+      let calls = 0;
+      const callAgain = () => {
+        calls++;
+        if (method === "continue") agent.continue().catch((error) => rejected.push(error.code));
+        if (method === "prompt") agent.prompt("Again").catch((error) => rejected.push(error.code));
+        if (method === "promptStream") {
+          agent.promptStream("Again").result().catch((error) => rejected.push(error.code));
+        }
+        return port === "now" ? calls : `id ${calls}`;
+      };
+      const { agent } = testAgent([reply("Seen")], { [port]: callAgain });
+      await checkEvents(agent.promptStream("Look"));
+      assertEquals(outlineMessages(agent.state.messages), ["user: Look", "assistant: Seen"]);
+      assertEquals(rejected, Array.from({ length: calls }, () => "already_running"));
+      assertEquals(agent.state.isRunning, false);
     });
   }
 }

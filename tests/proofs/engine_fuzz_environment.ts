@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { AgentTool } from "../../src/core/tool.ts";
 import { ManualClock } from "../../src/testing/manual_clock.ts";
 import { CallLedger } from "./engine_fuzz_ledger.ts";
 import { RandomSource } from "./engine_fuzz_random.ts";
@@ -22,6 +23,8 @@ export class FuzzEnvironment {
   readonly toolClock: ManualClock;
   /** The decisions on tool calls, and the calls that ran. */
   readonly ledger = new CallLedger();
+  /** The tools of the agent; its policies also get the calls of the agents below it, which may have the same ids. */
+  readonly tools = new Set<AgentTool>();
   /** Objects that tools, hooks and models have got or returned; no event may contain them. */
   readonly foreignObjects = new Set<object>();
   /** Value for tools and hooks in the current run. */

@@ -12,6 +12,7 @@ import type { TransformContext } from "../../src/core/context.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { AgentMessage, LlmMessage } from "../../src/core/message.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
+import { CallLedger } from "./engine_fuzz_ledger.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";
 import { randomPolicy } from "./engine_fuzz_policies.ts";
 import { createBroken, createTool } from "./engine_fuzz_tools.ts";
@@ -81,7 +82,7 @@ export function randomRunOptions(environment: FuzzEnvironment): RunOptions {
 
 /** Creates a decision on a pending call, and records it. */
 export function randomDecision(
-  { random, ledger }: FuzzEnvironment,
+  { random, ledger }: Pick<FuzzEnvironment, "random" | "ledger">,
   { toolCallId, arguments: args }: Pick<ApprovalRequest, "toolCallId" | "arguments">,
 ): ApprovalDecision | boolean {
   const edited = { n: random.integer(9) };
@@ -119,23 +120,26 @@ function answerRequest(
   environment: FuzzEnvironment,
   request: ApprovalRequest,
 ): ApprovalAnswer | Promise<ApprovalAnswer> {
-  const { random, ledger, foreignObjects } = environment;
+  const { random, foreignObjects } = environment;
   const { toolCallId } = request;
+  // The approval also decides about the calls of the agents below, which may have the same ids.
+  const isOwn = environment.tools.has(request.tool);
+  const ledger = isOwn ? environment.ledger : new CallLedger();
   const args = structuredClone(request.arguments);
   collectObjects(request.arguments, foreignObjects);
   if (request.context !== environment.context) {
-    ledger.violations.push("approve got another context");
+    environment.ledger.violations.push("approve got another context");
   }
   if (environment.isWellBehaved) return true;
   ledger.refuse(toolCallId, "its approval is pending or failed");
   const answer = random.create<ApprovalAnswer | Promise<ApprovalAnswer>>([
-    () => randomDecision(environment, { toolCallId, arguments: args }),
-    () => randomDecision(environment, { toolCallId, arguments: args }),
-    () => randomDecision(environment, { toolCallId, arguments: args }),
+    () => randomDecision({ random, ledger }, { toolCallId, arguments: args }),
+    () => randomDecision({ random, ledger }, { toolCallId, arguments: args }),
+    () => randomDecision({ random, ledger }, { toolCallId, arguments: args }),
     () => ({ type: "pending" }),
     () => ({ type: "pending" }),
     () => ({ type: "pending" }),
-    () => randomMalformedDecision(environment, { toolCallId, arguments: args }),
+    () => randomMalformedDecision({ random, ledger }, { toolCallId, arguments: args }),
     () => environment.fail(),
   ]);
   Object.assign(request.arguments, { stolen: true });
@@ -144,7 +148,7 @@ function answerRequest(
 
 /** Creates an answer that an untyped function may give; one whose arguments are an object approves. */
 function randomMalformedDecision(
-  { random, ledger }: FuzzEnvironment,
+  { random, ledger }: Pick<FuzzEnvironment, "random" | "ledger">,
   { toolCallId, arguments: args }: Pick<ApprovalRequest, "toolCallId" | "arguments">,
 ): ApprovalAnswer {
   const nonsense = randomNonsense(random);

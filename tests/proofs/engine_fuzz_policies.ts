@@ -114,10 +114,12 @@ function guardCall(
   environment: FuzzEnvironment,
   context: PreDispatchContext,
 ): ReturnType<NonNullable<Policy["preDispatch"]>> {
-  const { random, ledger } = environment;
-  const { arguments: args, toolCallId } = context;
+  const { random, ledger, tools } = environment;
+  const { arguments: args, toolCallId, tool } = context;
   assertContext(environment, context);
-  const refuse = (reason: string): void => ledger.refuse(toolCallId, reason);
+  const refuse = (reason: string): void => {
+    if (tools.has(tool)) ledger.refuse(toolCallId, reason);
+  };
   const act = () =>
     random.create<ReturnType<NonNullable<Policy["preDispatch"]>>>([
       () => {

@@ -41,7 +41,9 @@ export function randomTools(environment: FuzzEnvironment): AgentTool[] {
       await toolClock.sleep(random.integer(300));
       return "done";
     }),
-    { ...tool("stuck", () => new Promise(() => {})), timeoutMs: random.oneOf([50, Infinity]) },
+    Object.assign(tool("stuck", () => new Promise(() => {})), {
+      timeoutMs: random.oneOf([50, Infinity]),
+    }),
     tool("throwing", () => environment.sometimes(1, () => environment.fail(), () => "done")),
     tool("updating", async (_args, { onUpdate, signal }) => {
       for (let count = random.integer(200); count > 0; count--) onUpdate(`${count} left`);
@@ -108,7 +110,7 @@ export function createTool(
         environment.sometimes(0.5, () => environment.fail(), () => Promise.resolve([])),
     },
   ];
-  return {
+  const tool: AgentTool = {
     name,
     description: "",
     parameters,
@@ -129,6 +131,8 @@ export function createTool(
       >;
     },
   };
+  environment.tools.add(tool);
+  return tool;
 }
 
 /** Returns a synchronous function that sometimes throws, or returns a promise or nonsense. */

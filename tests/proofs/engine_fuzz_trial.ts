@@ -289,7 +289,8 @@ export class Trial {
       this.#violation ??= this.#grammar.accept(event);
     });
     const disturb = createDisturbances(agent, this.#environment);
-    if (this.#scribbles) agent.subscribe((event) => scribble(event));
+    // In both trials a last listener, since each one takes time that others run in, such as the agents of tools.
+    agent.subscribe((event) => this.#scribbles ? scribble(event) : undefined);
     return disturb;
   }
 

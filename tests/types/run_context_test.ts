@@ -17,6 +17,7 @@ import {
 import type { AgentContext, AgentLoopConfig } from "../../src/loop/mod.ts";
 import { scriptedStream } from "../../src/testing/mod.ts";
 import { codingTools, planMode } from "../../src/tools/mod.ts";
+import { createPlanExecutor, createPlanMode, planFile } from "../../src/tools/plan/mod.ts";
 
 interface User {
   readonly user: string;
@@ -105,6 +106,14 @@ Deno.test("asTool(): expects the context that the tools of the agent accept", ()
   new Agent({ ...options, tools: outer, context: { user: "ada" } });
   // @ts-expect-error: `user` is no string
   new Agent({ ...options, tools: outer, context: { user: 5 } });
+});
+
+Deno.test("createPlanExecutor(): the context must be one that all tools accept", () => {
+  const file = planFile("plan.md");
+  createPlanMode({ tools: [plain, greet] });
+  createPlanExecutor({ file, agent: { ...options, tools: [greet], context: { user: "ada" } } });
+  // @ts-expect-error: `user` is no string
+  createPlanExecutor({ file, agent: { ...options, tools: [greet], context: { user: 5 } } });
 });
 
 Deno.test("agentLoop(): the context must be one that all tools accept", () => {

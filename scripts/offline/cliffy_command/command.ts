@@ -106,7 +106,10 @@ export class Command {
   }
 
   #parseLine(line: readonly string[]): Pick<CommandResult, "options" | "args"> {
-    const options: Record<string, unknown> = {};
+    const negated = this.#options.filter(({ key }) => isNegated(key));
+    const options: Record<string, unknown> = Object.fromEntries(
+      negated.map(({ key }) => [toPositive(key), true]),
+    );
     const args: string[] = [];
     for (let index = 0; index < line.length; index++) {
       const word = line[index] ?? "";
@@ -121,6 +124,10 @@ export class Command {
       const value = option.takesValue ? inlineValue ?? line[++index] : inlineValue ?? true;
       const isMissing = value === undefined || (inlineValue === undefined && isFlag(value));
       if (isMissing || (!option.takesValue && value !== true)) throw this.#createError(flag);
+      if (isNegated(option.key)) {
+        options[toPositive(option.key)] = false;
+        continue;
+      }
       const earlier = options[option.key];
       options[option.key] = option.isCollected
         ? [...(Array.isArray(earlier) ? earlier : []), value]
@@ -143,4 +150,13 @@ export class Command {
 /** Whether a word is a flag and not the value of an option. */
 function isFlag(word: string | true): boolean {
   return word !== true && word.startsWith("-") && word !== "-";
+}
+
+/** The original reads `--no-color` as the value `false` of `color`. */
+function isNegated(key: string): boolean {
+  return /^no[A-Z]/.test(key);
+}
+
+function toPositive(key: string): string {
+  return key.charAt(2).toLowerCase() + key.slice(3);
 }

@@ -7,6 +7,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { optionsByAgent } from "../../agent/options.ts";
 import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval.ts";
+import { findPlanMode, type PlanModeState } from "../../core/plan_mode_state.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
 import type {
   CompactingTransform,
@@ -30,11 +31,13 @@ export interface AgentHookOptions {
 export interface AgentHooks {
   readonly transform: ReportingTransform | undefined;
   readonly approvalGate: ApprovalGateState | undefined;
+  /** Plan mode, if it is a policy of the agent. */
+  readonly planMode: PlanModeState | undefined;
 }
 
 /** Finds the hooks of an agent. */
 export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
-  const { transformContext, approve } = optionsByAgent.get(agent) ?? {};
+  const { transformContext, approve, policies } = optionsByAgent.get(agent) ?? {};
   const transforms = options.transform
     ? [options.transform]
     : getComposedTransforms(transformContext);
@@ -43,6 +46,7 @@ export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHo
     // A log has one cut. That of another window costs nothing to make again.
     transform: reporting.find(({ writesSummaries }) => writesSummaries) ?? reporting[0],
     approvalGate: options.approvalGate ?? (isApprovalGate(approve) ? approve : undefined),
+    planMode: findPlanMode(policies),
   };
 }
 
@@ -54,6 +58,12 @@ export function restoreCut(
 ): void {
   transform?.restoreMessages(cut);
   transform?.view(agent.state.messages);
+}
+
+/** Turns plan mode on; an agent without that policy keeps only its tools that change nothing. */
+export function restorePlanMode(agent: Agent, { planMode }: Pick<AgentHooks, "planMode">): void {
+  if (planMode) return planMode.restore(agent);
+  agent.setTools(agent.state.tools.filter(({ readOnly }) => readOnly === true));
 }
 
 /** The modes by strictness, the strictest first. */

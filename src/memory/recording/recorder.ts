@@ -11,6 +11,7 @@ import { AlreadyRunningError, getErrorMessage, SessionError } from "../../core/e
 import type {
   AgentEndEvent,
   AgentEvent,
+  CustomEvent,
   SubAgentEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
@@ -20,6 +21,7 @@ import type { CompactionReport } from "../../core/compaction_report.ts";
 import { hasContent } from "../../core/history.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
@@ -216,7 +218,7 @@ class Recorder implements SessionRecording {
         this.#path.recordSetting({ type: "model_changed", model: event.to });
         return undefined;
       case "custom":
-        this.session.append({ type: "custom", name: event.name, data: event.data });
+        this.#recordCustom(event);
         return undefined;
       case "turn_start":
         this.#recordAgentSettings();
@@ -270,6 +272,7 @@ class Recorder implements SessionRecording {
     this.#replyEntryId = this.#path.getEntryId(reply);
     this.#recordAgentSettings();
     this.#recordGate();
+    this.#recordPlanMode();
     // Aborts the run before the first model call if the session cannot be written.
     await this.session.flush();
   }
@@ -309,8 +312,8 @@ class Recorder implements SessionRecording {
     this.#recordAgentSettings();
   }
 
-  #recordPlan({ plan, steps }: ResumedPlan): void {
-    this.session.append({ type: "plan_created", plan, steps: steps.map(({ step }) => step) });
+  #recordPlan({ steps, ...plan }: ResumedPlan): void {
+    this.session.append({ type: "plan_created", ...plan, steps: steps.map(({ step }) => step) });
     steps.forEach(({ state }, step) => {
       if (state !== "pending") this.session.append({ type: "plan_step", step, state });
     });
@@ -344,6 +347,21 @@ class Recorder implements SessionRecording {
       type: "grants_changed",
       grants: [],
     });
+  }
+
+  /** Records an event of the application, or an entry about a plan. */
+  #recordCustom(event: CustomEvent): void {
+    const entry = toPlanEntry(event);
+    if (entry?.type === "plan_mode") this.#path.recordSetting(entry);
+    else this.session.append(entry ?? { type: "custom", name: event.name, data: event.data });
+  }
+
+  /** Records plan mode if it has changed. */
+  #recordPlanMode(): void {
+    const { planMode } = this.#hooks;
+    if (!planMode) return;
+    const type = "plan_mode";
+    this.#path.recordSetting({ type, active: planMode.isActive }, { type, active: false });
   }
 
   #recordQueues(isRunning: boolean): void {

@@ -13,7 +13,13 @@ import type { SessionEntry } from "../../core/session_entry.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
-import { type AgentHookOptions, findHooks, restoreCut, restoreGate } from "./agent_hooks.ts";
+import {
+  type AgentHookOptions,
+  findHooks,
+  restoreCut,
+  restoreGate,
+  restorePlanMode,
+} from "./agent_hooks.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
@@ -190,7 +196,6 @@ async function resumeInto(
   if (results.length > 0) await session.flush();
   agent.setMessages([...history.messages, ...results], batch);
   if (state.model) agent.setModel(state.model);
-  if (state.planMode) agent.setTools(tools.filter(({ readOnly }) => readOnly === true));
   restoreQueues(agent, state.queued);
   restoreHooks(agent, { state, cut, options });
   const recording = await recordInto(agent, session, options);
@@ -202,11 +207,14 @@ async function resumeInto(
 
 function restoreHooks(
   agent: Agent,
-  { state: { approvalMode, grants }, cut, options }: Pick<ResumeContext, "state" | "cut"> & {
-    readonly options: AgentHookOptions;
-  },
+  { state: { approvalMode, grants, planMode }, cut, options }:
+    & Pick<ResumeContext, "state" | "cut">
+    & {
+      readonly options: AgentHookOptions;
+    },
 ): void {
   const hooks = findHooks(agent, options);
+  if (planMode) restorePlanMode(agent, hooks);
   if (hooks.transform) restoreCut(agent, hooks, cut);
   else options.transform?.restore(cut?.cut); // A transform of the application.
   restoreGate(hooks, { ...(approvalMode && { mode: approvalMode }), ...(grants && { grants }) });

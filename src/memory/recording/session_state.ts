@@ -26,6 +26,8 @@ export interface ResumedPlan {
   readonly plan: string;
   /** The steps of the plan, in order. */
   readonly steps: readonly ResumedPlanStep[];
+  /** The hash under which the plan was approved; missing if it was not. */
+  readonly approvedHash?: string;
 }
 
 /** An approval that is valid for the rest of the session. */
@@ -155,7 +157,8 @@ function getPlan(path: readonly SessionEntry[]): ResumedPlan | undefined {
     step,
     state: states.get(number) ?? "pending",
   }));
-  return { plan: created.plan, steps };
+  const { plan, approvedHash } = created;
+  return { plan, steps, ...(approvedHash !== undefined && { approvedHash }) };
 }
 
 function getApprovals(path: readonly SessionEntry[]): ResumedApproval[] {

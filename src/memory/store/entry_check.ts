@@ -82,7 +82,7 @@ const MEMBER_CHECKS: Readonly<
   sub_agent_message: { path: strings, message },
   sub_agent_spawned: { subAgentId: string, prompt: string },
   sub_agent_result: { subAgentId: string, result: string },
-  plan_created: { plan: string, steps: strings },
+  plan_created: { plan: string, steps: strings, approvedHash: optional(string) },
   plan_step: { step: number, state: string },
   plan_mode: { active: boolean },
   approval: { toolCallId: string, name: string, decision: object },

@@ -17,25 +17,16 @@ import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { encodeBase64 } from "../../core/byte_encoding.ts";
-import { readImageSize } from "../documents/image_header.ts";
 import {
   formatCells,
   formatOutputs,
   isNotebookPath,
   parseNotebook,
 } from "../documents/notebook.ts";
-import type { scaleImage } from "../documents/scale_image.ts";
 import { decodeForEditing } from "../files/text_content.ts";
 
 /** Maximum number of lines in a result. */
 const MAX_LINES = 2_000;
-
-/** Providers reject larger images. */
-const MAX_IMAGE_BYTES = 5_000_000;
-
-/** Providers reject images that are wider or higher. */
-const MAX_IMAGE_PIXELS = 8_000;
 
 /** Files up to this size are read to the end, to count their lines and compute their hash. */
 const MAX_COUNTED_BYTES = 10_000_000;
@@ -132,38 +123,15 @@ async function readFirstBytes(file: OpenedFile): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-/** Scales an image with code that most programs never load. */
-async function scaleDown(...image: Parameters<typeof scaleImage>): ReturnType<typeof scaleImage> {
-  const { scaleImage } = await import("../documents/scale_image.ts");
-  return await scaleImage(...image);
-}
-
 async function createImageResult(
   file: OpenedFile,
   mediaType: string,
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
   const bytes = await readContent(file, signal);
-  const size = readImageSize(bytes, mediaType);
-  if (!size) {
-    throw new BadRequestError(
-      `${quotePath(path)} begins like an image (${mediaType}), but is damaged or incomplete`,
-    );
-  }
-  const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
-    Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
-  const scaled = isTooLarge ? await scaleDown(bytes, size, signal) : undefined;
-  const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
-    formatNumber(bytes.length)
-  } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
-  const shown = scaled ? { bytes: scaled.bytes, mediaType: "image/jpeg" } : { bytes, mediaType };
-  const content: ContentBlock[] = [
-    { type: "text", text: description },
-    {
-      type: "image",
-      source: { type: "base64", mediaType: shown.mediaType, data: encodeBase64(shown.bytes) },
-    },
-  ];
+  const { createImageContent } = await import("../documents/image_content.ts");
+  const { description, block } = await createImageContent(bytes, { mediaType, path, signal });
+  const content: ContentBlock[] = [{ type: "text", text: description }, block];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
 }
 

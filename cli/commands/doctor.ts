@@ -1,0 +1,24 @@
+/**
+ * `swink doctor`: checks the installation.
+ *
+ * @module
+ */
+
+import { defineCommand } from "../command_line/definition.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import { importLate } from "../host/import_late.ts";
+
+/** `swink doctor`. */
+export const doctor = defineCommand({
+  name: "doctor",
+  summary: "Checks runtime, configuration, keys, sandbox and directories, with advice",
+  details: "Sends no request, and prints no key.",
+  exitCodes: [ExitCode.ok, ExitCode.failed],
+  async action(_invocation, host) {
+    const { runChecks } = await importLate<typeof import("../doctor/run_checks.ts")>(
+      "../doctor/run_checks.ts",
+      import.meta.url,
+    );
+    return await runChecks(host);
+  },
+});

@@ -1,0 +1,176 @@
+/**
+ * The action of `swink doctor`.
+ *
+ * @module
+ */
+
+import { keyVariables, providerNames } from "../../adapters/connect.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
+import { formatConfigProblem } from "../config/config_value.ts";
+import { getUserConfigPath } from "../config/config_files.ts";
+import { loadConfig } from "../config/load_config.ts";
+import { getProviderSettings } from "../config/provider_settings.ts";
+import { openCredentials } from "../credentials/find_key.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import { VERSION } from "../host/version.ts";
+import { openProject } from "../project/open_project.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import { getStyle, type Style } from "../render/style.ts";
+import { getSessionDirectory } from "../sessions/session_directory.ts";
+import type { CheckResult } from "./check.ts";
+
+/** Runs all checks and prints their results; ends with 1 if a run would fail. */
+export async function runChecks(host: Host): Promise<ExitCode> {
+  const style = getStyle(host.terminal.output, host.env);
+  let hasError = false;
+  for (const check of CHECKS) {
+    for (const result of await check(host)) {
+      hasError ||= result.type === "error";
+      await host.terminal.output.write(formatResult(result, style));
+    }
+  }
+  return hasError ? ExitCode.failed : ExitCode.ok;
+}
+
+type Check = (host: Host) => Promise<readonly CheckResult[]> | readonly CheckResult[];
+
+const CHECKS: readonly Check[] = [
+  checkRuntime,
+  checkConfiguration,
+  checkKeys,
+  checkSandbox,
+  checkSessions,
+  checkProject,
+];
+
+function formatResult({ type, subject, finding, advice }: CheckResult, style: Style): string {
+  const paint = { ok: style.success, warning: style.warning, error: style.error }[type];
+  const lines = [`${paint(type.padEnd(7))}  ${subject}: ${toPlainText(finding)}`];
+  if (advice !== undefined) lines.push(`         ${style.faint(toPlainText(advice))}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function checkRuntime(): CheckResult[] {
+  const { deno, v8 } = Deno.version;
+  const { os, arch } = Deno.build;
+  return [{
+    type: "ok",
+    subject: "runtime",
+    finding: `swink ${VERSION}, Deno ${deno}, V8 ${v8}, ${os} ${arch}`,
+  }];
+}
+
+async function checkConfiguration({ env }: Host): Promise<CheckResult[]> {
+  const directories = getProgramDirectories(env);
+  if (!directories) {
+    return [{
+      type: "warning",
+      subject: "configuration",
+      finding: "there is no home directory, so that no configuration, key or session is kept",
+      advice: "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
+    }];
+  }
+  const { settings, problems } = await loadConfig({ directories }, env);
+  const finding = `${settings.size} ${
+    settings.size === 1 ? "key is" : "keys are"
+  } set; your file is ${getUserConfigPath(directories)}`;
+  return [
+    { type: "ok", subject: "configuration", finding },
+    ...problems.map((problem): CheckResult => ({
+      type: problem.type,
+      subject: "configuration",
+      finding: formatConfigProblem(problem),
+      advice: "Edit the file with: swink config edit",
+    })),
+  ];
+}
+
+async function checkKeys(host: Host): Promise<CheckResult[]> {
+  const { env } = host;
+  const { settings } = await loadConfig({ directories: getProgramDirectories(env) }, env);
+  const places = [
+    ...providerNames().flatMap((provider) => {
+      const variable = keyVariables(provider).find((name) => env(name));
+      return variable === undefined ? [] : [`${provider} (${variable})`];
+    }),
+    ...Object.entries(getProviderSettings(settings)).flatMap(([provider, { keyCommand }]) =>
+      keyCommand === undefined ? [] : [`${provider} (key command)`]
+    ),
+    ...(openCredentials(host)?.list() ?? []).map(({ provider, store }) =>
+      `${provider} (${store.name})`
+    ),
+  ];
+  if (places.length > 0) return [{ type: "ok", subject: "keys", finding: places.join(", ") }];
+  return [{
+    type: "warning",
+    subject: "keys",
+    finding: "no provider has a key; only local models work",
+    advice: "Save a key with: swink login anthropic",
+  }];
+}
+
+async function checkSandbox(): Promise<CheckResult[]> {
+  try {
+    await using sandbox = createSandbox({ cwd: Deno.cwd(), homeAccess: "allow" });
+    const report = await sandbox.describe();
+    const { status, summary } = report;
+    if (status === "confined") return [{ type: "ok", subject: "sandbox", finding: summary }];
+    const unenforced = report.rules.filter(({ enforcedBy }) => enforcedBy === "none");
+    return [
+      { type: "warning", subject: "sandbox", finding: summary },
+      ...unenforced.map(({ rule, how }): CheckResult => ({
+        type: "warning",
+        subject: "sandbox",
+        finding: `not enforced: ${rule}`,
+        advice: how,
+      })),
+    ];
+  } catch (error) {
+    return [{ type: "error", subject: "sandbox", finding: getErrorMessage(error) }];
+  }
+}
+
+/** Writes a file where the sessions are, and removes it. */
+async function checkSessions({ env }: Host): Promise<CheckResult[]> {
+  const directories = getProgramDirectories(env);
+  if (!directories) return [];
+  const directory = getSessionDirectory(directories);
+  try {
+    await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+    const file = await Deno.makeTempFile({ dir: directory, prefix: ".doctor-" });
+    await Deno.remove(file);
+    return [{ type: "ok", subject: "sessions", finding: directory }];
+  } catch (error) {
+    return [{
+      type: "warning",
+      subject: "sessions",
+      finding: `${directory} cannot be written, so that runs are not saved: ${
+        getErrorMessage(error)
+      }`,
+      advice: "Correct the permissions, or set XDG_STATE_HOME to another directory.",
+    }];
+  }
+}
+
+async function checkProject(host: Host): Promise<CheckResult[]> {
+  const directories = getProgramDirectories(host.env);
+  const { signal } = new AbortController();
+  const options = { cwd: Deno.cwd(), trust: false, asks: false, directories, signal };
+  const { root, content, isTrusted } = await openProject(options, host);
+  if (content.length === 0) {
+    return [{ type: "ok", subject: "project", finding: `${root} has no files for swink` }];
+  }
+  const names = content.join(", ");
+  if (isTrusted) {
+    return [{ type: "ok", subject: "project", finding: `${root} is trusted: ${names}` }];
+  }
+  return [{
+    type: "warning",
+    subject: "project",
+    finding: `${root} is not trusted, so that these files are not loaded: ${names}`,
+    advice: "Start swink run in a terminal and answer its question, or pass --trust.",
+  }];
+}

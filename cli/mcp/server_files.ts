@@ -1,0 +1,83 @@
+/**
+ * The files that configure MCP servers.
+ *
+ * @module
+ */
+
+import { type McpConfig, readMcpConfig } from "../../src/mcp/mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import type { ProgramDirectories } from "../host/program_directories.ts";
+import { getProjectServersPath, getUserServersPath } from "./server_paths.ts";
+
+/** The sources of servers. */
+export interface ServerSources {
+  /** The program's directories. Default: the servers of the user are left out. */
+  readonly directories?: ProgramDirectories | undefined;
+  /** Root of the project, if it is trusted. Default: its servers are left out. */
+  readonly projectRoot?: string | undefined;
+  /** Absolute paths of further files. */
+  readonly files: readonly string[];
+  /** Names of variables that all servers may use. */
+  readonly passEnvironment: readonly string[];
+}
+
+/** The servers of a run. */
+export interface ConfiguredServers {
+  /** The servers by name. */
+  readonly config: McpConfig;
+  /** The variables that the configuration may use. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Variables that programs need. */
+const BASIC_VARIABLES = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USERPROFILE", "SystemRoot"];
+
+/**
+ * Reads the servers of the user, of the project, and of further files; of several with the same name, the last one counts.
+ * The user's files may use any variable of this process, a project's file only those that the user passes.
+ *
+ * @throws {ConfigurationError} If a file is invalid, or a further file is missing.
+ */
+export async function readServers(
+  { directories, projectRoot, files, passEnvironment }: ServerSources,
+  env: Host["env"],
+): Promise<ConfiguredServers> {
+  const own = directories ? await readIfExists(getUserServersPath(directories)) : [];
+  const project = projectRoot === undefined
+    ? []
+    : await readIfExists(getProjectServersPath(projectRoot));
+  const further = await Promise.all(files.map(readFile));
+  const configs = [...own, ...project, ...further];
+  const names = [
+    ...BASIC_VARIABLES,
+    ...passEnvironment,
+    ...[...own, ...further].flatMap(findVariables),
+  ];
+  return {
+    config: { mcpServers: Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)) },
+    environment: Object.fromEntries(names.map((name) => [name, env(name)])),
+  };
+}
+
+async function readIfExists(path: string): Promise<McpConfig[]> {
+  const exists = await Deno.lstat(path).then(() => true, () => false);
+  return exists ? [await readFile(path)] : [];
+}
+
+async function readFile(path: string): Promise<McpConfig> {
+  try {
+    return await readMcpConfig(path);
+  } catch (error) {
+    throw AgentError.is(error) ? new ConfigurationError(error.message) : error;
+  }
+}
+
+/** Returns the names of the variables that a configuration uses. */
+function findVariables(config: McpConfig): string[] {
+  return Array.from(
+    JSON.stringify(config).matchAll(/\$\{(\w+)(?::-[^}]*)?\}/g),
+    ([, name = ""]) => name,
+  );
+}

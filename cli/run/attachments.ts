@@ -1,0 +1,140 @@
+/**
+ * Files that are added to the prompt: images of `--image`, and files that the prompt names as `@path`.
+ *
+ * @module
+ */
+
+import type { ImageBlock, PromptInput } from "../../mod.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
+import { dirname, getRelativePath, isAbsolute, join } from "../../src/platform/paths.ts";
+import { compileSecretGlobs, PROTECTED_FILES } from "../../src/platform/secret_places.ts";
+import { readUntrustedFile, type UntrustedRead } from "../../src/platform/untrusted_file.ts";
+import { createImageContent } from "../../src/tools/documents/image_content.ts";
+import { detectFileKind, SNIFF_BYTES } from "../../src/tools/text/file_kind.ts";
+import { UsageError } from "../host/cli_error.ts";
+
+/** Options for `addAttachments()`. */
+export interface AttachmentOptions {
+  /** Absolute path of the working directory, which `@path` is relative to and must be in. */
+  readonly cwd: string;
+  /** Absolute paths of images. */
+  readonly images: readonly string[];
+  /** The part of the prompt that the user has typed; text from elsewhere must not select files. */
+  readonly typed: string;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+}
+
+/** Maximum size of an image file. */
+const MAX_IMAGE_BYTES = 100_000_000;
+
+/** Maximum size of the text of a file; the model can read larger ones itself, in parts. */
+const MAX_TEXT_BYTES = 100_000;
+
+/**
+ * Adds files to a prompt.
+ *
+ * The text of a file that the prompt names follows it between `<file path="…">` and `</file>`. A name that is no file
+ * stays as it is, since `@name` may be a person or a package; so does a file that usually holds secrets, and one that is
+ * too large or no text, which the model can read with its tools.
+ *
+ * @throws {UsageError} If an image of the options cannot be read.
+ */
+export async function addAttachments(
+  prompt: string,
+  options: AttachmentOptions,
+): Promise<PromptInput> {
+  const images: ImageBlock[] = [];
+  const texts: string[] = [];
+  for (const path of options.images) images.push(await readImage(path, options));
+  for (const path of findReferences(options.typed)) {
+    const attachment = await readReference(path, options);
+    if (attachment === undefined) continue;
+    if (typeof attachment !== "string") images.push(attachment);
+    else texts.push(`<file path=${JSON.stringify(path)}>\n${attachment.trimEnd()}\n</file>`);
+  }
+  const text = [prompt, ...texts].join("\n\n");
+  return images.length === 0 ? text : { text, images };
+}
+
+/** Returns the paths that a prompt names as `@path` or `@"path with blanks"`, without duplicates. */
+export function findReferences(prompt: string): string[] {
+  const matches = prompt.matchAll(/(?<!\S)@(?:"([^"\n]+)"|([^\s"@]+))/g);
+  const paths = Array.from(matches, ([, quoted, word = ""]) => quoted ?? trimPunctuation(word));
+  return [...new Set(paths.filter((path) => path !== ""))];
+}
+
+/** A sentence may end after a path. */
+function trimPunctuation(word: string): string {
+  return word.replace(/[.,;:!?)\]]+$/, "");
+}
+
+async function readImage(
+  path: string,
+  { signal }: Pick<AttachmentOptions, "signal">,
+): Promise<ImageBlock> {
+  const fail = (reason: string) =>
+    new UsageError(`Invalid value ${JSON.stringify(path)} for --image: ${reason}`);
+  const read = await readUntrustedFile(path, {
+    within: dirname(await Deno.realPath(path).catch(() => path)),
+    maxBytes: MAX_IMAGE_BYTES,
+    signal,
+  });
+  if (read.type === "missing") throw fail("the file does not exist");
+  if (read.type === "refused") throw fail(`the file ${read.reason}`);
+  const mediaType = getImageType(read.bytes);
+  if (mediaType === undefined) throw fail("must be a PNG, JPEG, GIF or WebP image");
+  try {
+    return (await createImageContent(read.bytes, { mediaType, path, signal })).block;
+  } catch (error) {
+    throw AgentError.is(error) ? fail(getErrorMessage(error)) : error;
+  }
+}
+
+/** Reads a file of the working directory; `undefined` if there is none, or it is too large or neither text nor image. */
+async function readReference(
+  path: string,
+  { cwd, signal }: AttachmentOptions,
+): Promise<string | ImageBlock | undefined> {
+  const file = isAbsolute(path) ? join(path) : join(cwd, path);
+  if (await isProtected(file, cwd)) return undefined;
+  const read: UntrustedRead = await readUntrustedFile(file, {
+    within: cwd,
+    maxBytes: MAX_IMAGE_BYTES,
+    signal,
+  });
+  if (read.type !== "content") return undefined;
+  const { bytes } = read;
+  const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
+  if (kind.type === "text" && bytes.length <= MAX_TEXT_BYTES) return decode(bytes);
+  if (kind.type !== "image") return undefined;
+  try {
+    return (await createImageContent(bytes, { mediaType: kind.mediaType, path, signal })).block;
+  } catch (error) {
+    if (AgentError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a file is outside of a directory or usually holds secrets, by its own name or by that of the target of a link. */
+async function isProtected(file: string, directory: string): Promise<boolean> {
+  const [root, target] = await Promise.all([
+    Deno.realPath(directory),
+    Deno.realPath(file).catch(() => file),
+  ]);
+  const names = [getRelativePath(directory, file), getRelativePath(root, target)];
+  return names.some((name) => name === undefined || compileSecretGlobs(PROTECTED_FILES)(name));
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function getImageType(bytes: Uint8Array): string | undefined {
+  const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
+  return kind.type === "image" ? kind.mediaType : undefined;
+}

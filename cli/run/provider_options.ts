@@ -1,0 +1,95 @@
+/**
+ * The connections to the providers of a run: URL and key.
+ *
+ * @module
+ */
+
+import type { ModelSpec } from "../../mod.ts";
+import { keyVariables, providerNames, urlVariable } from "../../adapters/connect.ts";
+import type { ProviderOptions } from "../../adapters/mod.ts";
+import { didYouMean } from "../command_line/suggestion.ts";
+import type { ProviderSettings } from "../config/provider_settings.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+
+/** The settings of a run that concern its providers. */
+export interface ProviderSelection {
+  /** Base URL of the first provider. */
+  readonly baseUrl?: string;
+  /** Absolute path of the recording that answers the requests, if one does. */
+  readonly replay?: string;
+  /** Whether a key is required. Default: `true`, except for a replay. */
+  readonly needsKey?: boolean;
+  /** Settings of providers, by name. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>;
+  /** Ends the wait for a key. */
+  readonly signal?: AbortSignal;
+}
+
+/** Returns the options of the providers of some models, by name. */
+export async function getProviders(
+  [first, ...others]: readonly ModelSpec[],
+  options: ProviderSelection,
+  host: Pick<Host, "env">,
+): Promise<Record<string, ProviderOptions>> {
+  if (!first) return {};
+  // The base URL of the command line is that of the model, not of its fallbacks.
+  const { baseUrl: _baseUrl, ...shared } = options;
+  const providers = { [first.provider]: await getProviderOptions(first, options, host) };
+  for (const model of others) {
+    providers[model.provider] ??= await getProviderOptions(model, shared, host);
+  }
+  return providers;
+}
+
+/** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
+async function getProviderOptions(
+  { provider }: ModelSpec,
+  { baseUrl, replay, signal, needsKey = replay === undefined, providers = {} }: ProviderSelection,
+  host: Pick<Host, "env">,
+): Promise<ProviderOptions> {
+  const { baseUrl: configuredUrl, keyCommand } = providers[provider] ?? {};
+  const ownUrl = baseUrl ??
+    (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
+  const names = providerNames();
+  if (ownUrl === undefined && !names.includes(provider)) {
+    const advice = `Providers: ${names.join(", ")}. Any other requires --base-url.`;
+    const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
+    throw new ConfigurationError(message, advice);
+  }
+  const apiKey = await getKey(provider, { needsKey, keyCommand, signal }, host);
+  const isKeyless = baseUrl !== undefined || !names.includes(provider);
+  const hint = `set ${keyVariables(provider).join(" or ")}, or run swink login ${provider}`;
+  return {
+    ...(ownUrl !== undefined && { baseUrl: ownUrl }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(isKeyless ? { keyless: true } : { keyHint: hint }),
+  };
+}
+
+/** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
+async function getKey(
+  provider: string,
+  { needsKey, keyCommand: command, signal }: {
+    readonly needsKey: boolean;
+    readonly keyCommand: string | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+  host: Pick<Host, "env">,
+): Promise<string | undefined> {
+  if (!needsKey) return "unused";
+  if (hasVariable(keyVariables(provider), host)) return undefined;
+  const { findKey } = await importLate<typeof import("../credentials/find_key.ts")>(
+    "../credentials/find_key.ts",
+    import.meta.url,
+  );
+  return await findKey(provider, { command, signal }, host);
+}
+
+function hasVariable(
+  names: readonly (string | undefined)[],
+  { env }: Pick<Host, "env">,
+): boolean {
+  return names.some((name) => name !== undefined && (env(name) ?? "") !== "");
+}

@@ -1,0 +1,46 @@
+/**
+ * Finds saved sessions.
+ *
+ * @module
+ */
+
+import type { SessionStore, SessionSummary } from "../../src/memory/mod.ts";
+import { UsageError } from "../host/cli_error.ts";
+
+const ADVICE = "List the sessions with: swink sessions list";
+
+/** Maximum number of ids in a message. */
+const MAX_SHOWN = 5;
+
+/**
+ * Returns the id of the session that was written last in a directory.
+ *
+ * @throws {UsageError} If the directory has none.
+ */
+export async function findLastSession(store: SessionStore, cwd: string): Promise<string> {
+  const [last] = await store.list({ cwd, limit: 1 });
+  if (last) return last.id;
+  throw new UsageError(`There is no session in ${cwd}`, ADVICE);
+}
+
+/**
+ * Returns the session with an id, or the only one whose id begins with the text.
+ *
+ * @throws {UsageError} If there is none, or several.
+ */
+export async function findSession(store: SessionStore, text: string): Promise<SessionSummary> {
+  const sessions = await store.list();
+  const exact = sessions.find(({ id }) => id === text);
+  if (exact) return exact;
+  const [first, second, ...others] = sessions.filter(({ id }) => id.startsWith(text));
+  if (!first) throw new UsageError(`There is no session ${JSON.stringify(text)}`, ADVICE);
+  if (!second) return first;
+  const found = [first, second, ...others].map(({ id }) => id);
+  const more = found.length > MAX_SHOWN ? ", …" : "";
+  throw new UsageError(
+    `Several sessions begin with ${JSON.stringify(text)}: ${
+      found.slice(0, MAX_SHOWN).join(", ")
+    }${more}`,
+    "Write more of the id.",
+  );
+}

@@ -1,0 +1,247 @@
+/**
+ * The actions of `swink sessions`.
+ *
+ * @module
+ */
+
+import { getErrorMessage, SessionError } from "../../src/core/errors.ts";
+import {
+  exportHtml,
+  exportJsonl,
+  exportMarkdown,
+  FileSessionStore,
+  importSession as createFromJsonl,
+  type Session,
+} from "../../src/memory/mod.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
+import { getProgramDirectories } from "../host/program_directories.ts";
+import { askChoice } from "../questions/ask_choice.ts";
+import { TypedInput } from "../questions/typed_input.ts";
+import { escapeControls, toJsonLine } from "../render/json_line.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import { getTableOptions } from "../render/table.ts";
+import { toVisibleText } from "../render/visible_text.ts";
+import { findSession } from "./find_session.ts";
+import { getSessionDirectory } from "./session_directory.ts";
+import { formatHits, formatSessions, type SessionListOptions } from "./session_list.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Options of the lists. */
+export interface ListOptions {
+  /** Whether the sessions of all directories are listed. */
+  readonly all: boolean;
+  /** Maximum number of lines. */
+  readonly limit: number;
+  /** Format of standard output. */
+  readonly outputFormat: "text" | "json";
+}
+
+/** Lists the sessions, the last one first. */
+export async function listSessions(
+  { all, limit, outputFormat }: ListOptions,
+  host: Host,
+): Promise<ExitCode> {
+  return await useStore(host, async (store) => {
+    const found = await store.list({ limit, ...(await getDirectoryFilter(all)) });
+    const { output, messages } = host.terminal;
+    if (outputFormat === "json") await output.write(toJsonLine([...found]));
+    else await output.write(formatSessions(found, getListOptions(host, all)));
+    if (outputFormat === "text" && found.length === 0) {
+      await messages.write(`No session${all ? "" : " of this directory; --all lists all"}\n`);
+    }
+    return ExitCode.ok;
+  });
+}
+
+/** Finds the sessions with words. */
+export async function searchSessions(
+  query: string,
+  { all, limit, outputFormat }: ListOptions,
+  host: Host,
+): Promise<ExitCode> {
+  return await useStore(host, async (store) => {
+    const hits = await store.search(query, { limit, ...(await getDirectoryFilter(all)) });
+    const { output } = host.terminal;
+    if (outputFormat === "json") await output.write(toJsonLine([...hits]));
+    else await output.write(formatHits(hits, getListOptions(host, all)));
+    return ExitCode.ok;
+  });
+}
+
+/** Prints a session as Markdown, or writes it as a web page. */
+export async function showSession(
+  id: string,
+  html: string | undefined,
+  host: Host,
+): Promise<ExitCode> {
+  return await useSession(id, host, async (session) => {
+    if (html === undefined) {
+      await host.terminal.output.write(toPlainText(await exportMarkdown(session)));
+    } else {
+      await writeFile(html, await exportHtml(session));
+    }
+    return ExitCode.ok;
+  });
+}
+
+/** Prints a session as JSON lines. */
+export async function exportSession(id: string, host: Host): Promise<ExitCode> {
+  return await useSession(id, host, async (session) => {
+    await host.terminal.output.write(escapeControls(await exportJsonl(session)));
+    return ExitCode.ok;
+  });
+}
+
+/** Creates a session from a file, or from standard input. */
+export async function importSession(
+  file: string,
+  id: string | undefined,
+  host: Host,
+): Promise<ExitCode> {
+  return await useStore(host, async (store) => {
+    const text = file === "-" ? await readInput(host) : await readFile(file);
+    const { session, damage } = await createFromJsonl(store, text, id === undefined ? {} : { id });
+    await session.close();
+    if (damage.length > 0) {
+      await host.terminal.messages.write(
+        `warning: lines that could not be read: ${damage.length}\n`,
+      );
+    }
+    await host.terminal.output.write(`${toPlainText(session.id)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** Options of `swink sessions delete`. */
+export interface DeleteOptions {
+  /** Age of the sessions to delete, in days. */
+  readonly olderThan: number | undefined;
+  /** Whether to delete without asking. */
+  readonly yes: boolean;
+}
+
+/** Deletes sessions after a question. */
+export async function deleteSessions(
+  ids: readonly string[],
+  { olderThan, yes }: DeleteOptions,
+  host: Host,
+): Promise<ExitCode> {
+  if ((ids.length === 0) === (olderThan === undefined)) {
+    throw new UsageError(
+      "Name the sessions to delete, or their age",
+      "swink sessions delete ID …, or swink sessions delete --older-than DAYS",
+    );
+  }
+  return await useStore(host, async (store) => {
+    const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
+    const sessions = olderThan === undefined
+      ? await Promise.all(ids.map((id) => findSession(store, id)))
+      : (await store.list()).filter(({ updated }) => updated < updatedBefore);
+    if (sessions.length === 0) {
+      await host.terminal.messages.write("No session is that old\n");
+      return ExitCode.ok;
+    }
+    const text = formatSessions(sessions, getListOptions(host, true));
+    if (!yes && !await confirmDeletion(text, host)) return ExitCode.failed;
+    for (const { id } of sessions) await store.delete(id);
+    await host.terminal.messages.write(`${formatCount(sessions.length)} deleted\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** Asks whether to delete sessions; `false` if the user cannot be asked. */
+async function confirmDeletion(list: string, host: Host): Promise<boolean> {
+  const { messages, keyboard } = host.terminal;
+  if (!messages.isTerminal || !keyboard) {
+    throw new UsageError(
+      "The deletion needs a confirmation",
+      "Add --yes to delete without a question.",
+    );
+  }
+  using interrupt = new InterruptHandler(host);
+  using input = new TypedInput(keyboard);
+  const rows = [
+    "? Delete these sessions permanently",
+    ...toVisibleText(list).trimEnd().split("\n"),
+  ];
+  const answer = await askChoice({
+    details: rows.map((text) => ({ text, paint: (row) => row })),
+    message: "Delete? [y]es / [n]o",
+    answers: ["yes", "no"],
+  }, { host, keyboard, input, signal: interrupt.signal });
+  return answer === "yes";
+}
+
+function formatCount(count: number): string {
+  return count === 1 ? "1 session" : `${count} sessions`;
+}
+
+/** Calls `use` with the store of the sessions; its errors end the program. */
+async function useStore(
+  host: Host,
+  use: (store: FileSessionStore) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const directories = getProgramDirectories(host.env);
+  if (!directories) {
+    throw new ConfigurationError(
+      "There is no home directory for sessions",
+      "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
+    );
+  }
+  try {
+    return await use(new FileSessionStore({ directory: getSessionDirectory(directories) }));
+  } catch (error) {
+    if (error instanceof SessionError) throw new ConfigurationError(error.message);
+    throw error;
+  }
+}
+
+/** Calls `use` with a session that is open for reading. */
+async function useSession(
+  text: string,
+  host: Host,
+  use: (session: Session) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return await useStore(host, async (store) => {
+    const { id } = await findSession(store, text);
+    await using session = await store.open(id, { access: "read" });
+    return await use(session);
+  });
+}
+
+async function getDirectoryFilter(all: boolean): Promise<{ readonly cwd?: string }> {
+  return all ? {} : { cwd: await Deno.realPath(Deno.cwd()) };
+}
+
+function getListOptions(host: Host, all: boolean): SessionListOptions {
+  return {
+    ...getTableOptions(host),
+    now: host.now(),
+    home: host.env("HOME"),
+    hasDirectories: all,
+  };
+}
+
+async function readFile(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${getErrorMessage(error)}`);
+  }
+}
+
+async function writeFile(path: string, text: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(path, text);
+  } catch (error) {
+    throw new ConfigurationError(`${path} cannot be written: ${getErrorMessage(error)}`);
+  }
+}
+
+async function readInput({ terminal }: Host): Promise<string> {
+  return await new Response(terminal.input.bytes).text();
+}

@@ -1,0 +1,64 @@
+/**
+ * Lists of sessions as text.
+ *
+ * @module
+ */
+
+import type { SearchHit, SessionSummary } from "../../src/memory/mod.ts";
+import { formatTable, type TableOptions } from "../render/table.ts";
+
+/** Options for the lists. */
+export interface SessionListOptions extends TableOptions {
+  /** The current time, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Home directory, which is abbreviated. */
+  readonly home: string | undefined;
+  /** Whether the sessions are of several directories, which are shown then. */
+  readonly hasDirectories: boolean;
+}
+
+/** Formats sessions, one line each: the id, the age, the number of messages, the cost, and the title. */
+export function formatSessions(
+  sessions: readonly SessionSummary[],
+  options: SessionListOptions,
+): string {
+  const rows = sessions.map((session) => [
+    session.id,
+    formatAge(options.now - session.updated),
+    formatMessages(session.messages),
+    session.cost.total === null ? "" : `$${session.cost.total.toFixed(2)}`,
+    ...(options.hasDirectories ? [shortenHome(session.cwd ?? "", options.home)] : []),
+    session.problem ?? session.title ?? session.firstPrompt ?? "",
+  ]);
+  return formatTable(rows, options);
+}
+
+/** Formats hits, one line each: the id of the session, the age, and the text around the words. */
+export function formatHits(hits: readonly SearchHit[], options: SessionListOptions): string {
+  const rows = hits.map(({ sessionId, timestamp, snippet }) => [
+    sessionId,
+    formatAge(options.now - timestamp),
+    snippet,
+  ]);
+  return formatTable(rows, options);
+}
+
+function formatMessages(count: number): string {
+  return count === 1 ? "1 message" : `${count} messages`;
+}
+
+/** Formats an age as its largest unit, such as `3 h`. */
+export function formatAge(milliseconds: number): string {
+  const minutes = Math.max(0, Math.floor(milliseconds / 60_000));
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+function shortenHome(path: string, home = ""): string {
+  return home !== "" && (path === home || path.startsWith(`${home}/`))
+    ? `~${path.slice(home.length)}`
+    : path;
+}

@@ -1,0 +1,69 @@
+/**
+ * The tools that the `canUseTool` policies leave to the model.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../core/errors.ts";
+import type { OfferedTool, Policy } from "../core/policy.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
+import type { ToolChoice } from "../core/stream.ts";
+import type { AgentTool } from "../core/tool.ts";
+import { ParentRun } from "./parent_run.ts";
+import { getToolSpecs, type PreparedRequest } from "./request.ts";
+import type { RunServices } from "./run_services.ts";
+import type { RunContext } from "./turn_context.ts";
+
+/** Whether a tool exists for the model: whether every policy allows it, or it is that of a structured answer. */
+export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolean {
+  return tool === settings.answerTool || isOffered(run, { type: "tool", tool });
+}
+
+/** Returns a request without the tools that do not exist for the model, and without a choice of one of them. */
+export function removeUnusableTools(turn: RunContext, request: PreparedRequest): PreparedRequest {
+  const { run } = turn;
+  if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return request;
+  const { context, options: { serverTools, toolChoice, ...options } } = request;
+  const usable = request.tools.filter((tool) => isUsable(turn, tool));
+  // The same array for the same tools, since adapters cache by identity.
+  const tools = usable.length === request.tools.length ? request.tools : usable;
+  const offered = serverTools?.filter((tool) => isOffered(run, { type: "server_tool", tool }));
+  return {
+    ...request,
+    tools,
+    context: { ...context, tools: getToolSpecs(tools) },
+    options: {
+      ...options,
+      ...(offered && { serverTools: offered }),
+      ...(toolChoice !== undefined && { toolChoice: toPossibleChoice(toolChoice, tools) }),
+    },
+  };
+}
+
+function toPossibleChoice(choice: ToolChoice, tools: readonly AgentTool[]): ToolChoice {
+  const isPossible = typeof choice === "object"
+    ? tools.some(({ name }) => name === choice.name)
+    : choice !== "required" || tools.length > 0;
+  return isPossible ? choice : "auto";
+}
+
+function isOffered(run: RunServices, offered: OfferedTool): boolean {
+  return run.config.policies.every((policy) => isOfferedBy(run, policy, offered));
+}
+
+/** Asks one policy; if it fails, the tool does not exist, and the failure is reported as a `warning` event. */
+function isOfferedBy(run: RunServices, policy: Policy, offered: OfferedTool): boolean {
+  if (!policy.canUseTool) return true;
+  const { runId, config: { parent } } = run;
+  const parentRunIds = parent instanceof ParentRun ? parent.lineage : [];
+  try {
+    const answer: unknown = policy.canUseTool({ ...offered, runId, parentRunIds });
+    refusePromise(answer, "canUseTool");
+    return answer === true;
+  } catch (thrown) {
+    const { name } = policy;
+    const message = `The policy "${name}" failed: ${getErrorMessage(thrown)}`;
+    void run.events.warn("policy_failed", message, { policy: name });
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * `swink doctor` and `swink models`.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { createFakeHost } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
+
+/** Runs `swink doctor`. */
+async function runDoctor(
+  files: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+) {
+  await using home = await createTemporaryDirectory(files);
+  const replaced = Object.entries(env).map((
+    [name, value],
+  ) => [name, value.replace("HOME", home.path)]);
+  const host = createFakeHost({
+    env: { HOME: home.path, NO_COLOR: "1", ...Object.fromEntries(replaced) },
+  });
+  const code = await main(["doctor"], host);
+  return { code, output: host.output.replaceAll(home.path, "HOME"), messages: host.messages };
+}
+
+Deno.test("swink doctor: checks everything, and prints no key", async () => {
+  const { code, output, messages } = await runDoctor(
+    { ".config/swink/config.toml": 'model = "a/b"\n' },
+    { ANTHROPIC_API_KEY: "sk-canary" },
+  );
+  assertEquals([code, messages, output.includes("canary")], [0, "", false]);
+  assertMatch(output, /^ok {7}runtime: swink \d\S+, Deno \d/);
+  assertStringIncludes(
+    output,
+    "\nok       configuration: 1 key is set; your file is HOME/.config/swink/config.toml\n",
+  );
+  assertStringIncludes(output, "\nok       keys: anthropic (ANTHROPIC_API_KEY)\n");
+  assertStringIncludes(output, "\nok       sessions: HOME/.local/state/swink/sessions\n");
+  assertMatch(output, /\n(ok|warning) +sandbox: /);
+  assertMatch(output, /\nok +project: /);
+});
+
+Deno.test("swink doctor: reports what is missing, with advice", async () => {
+  const { code, output } = await runDoctor({ "state": "a file" }, { XDG_STATE_HOME: "HOME/state" });
+  assertEquals(code, 0);
+  assertStringIncludes(output, "warning  keys: no provider has a key; only local models work\n");
+  assertStringIncludes(output, "         Save a key with: swink login anthropic\n");
+  assertStringIncludes(output, "warning  sessions: HOME/state/swink/sessions cannot be written");
+});
+
+Deno.test("swink doctor: ends with 1 for an invalid configuration", async () => {
+  const { code, output } = await runDoctor({
+    ".config/swink/config.toml": "max_turns = 0\nmodle = 1\n",
+  });
+  assertEquals(code, 1);
+  const prefix = "configuration: HOME/.config/swink/config.toml";
+  assertStringIncludes(output, `error    ${prefix}:1: max_turns must be at least 1, not 0\n`);
+  assertStringIncludes(output, `warning  ${prefix}:2: Unknown key "modle". Did you mean model?\n`);
+});
+
+Deno.test("swink doctor: works without a home directory", async () => {
+  const { code, output } = await runDoctor({}, { HOME: "" });
+  assertEquals(code, 0);
+  assertStringIncludes(output, "warning  configuration: there is no home directory");
+});
+
+Deno.test("swink models: lists the models that contain all words", async () => {
+  const list = async (...args: string[]) => {
+    const host = createFakeHost({ env: {} });
+    return {
+      code: await main(["models", ...args], host),
+      output: host.output,
+      messages: host.messages,
+    };
+  };
+  const { code, output } = await list("Anthropic/", "sonnet-5-5");
+  assertEquals(code, 0);
+  assertMatch(
+    output,
+    /^anthropic\/claude-sonnet-5-5 +\d+[kM] context {2}\d+k output {2}\$\d+ in, \$\d+ out {2}images\n$/,
+  );
+  const all = (await list()).output.trimEnd().split("\n");
+  assert(all.length > 50);
+  const json = JSON.parse((await list("-ojson", "claude")).output);
+  assert(json.length > 0 && json.every(({ model }: { model: string }) => model.includes("claude")));
+  assertEquals(await list("no-such-model"), {
+    code: 1,
+    output: "",
+    messages: "No known model has this name; -m provider/model takes any name\n",
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * MCP servers in runs, and `swink mcp`.
+ *
+ * @module
+ */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+/** A server with the tool `greet`, which returns a variable of its environment. */
+const SERVER = `while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\\("[^"]*"\\|[0-9][0-9]*\\).*/\\1/p')
+  [ -n "$id" ] || continue
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"mock","version":"1"}}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) result="{\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"Hello $NAME\\"}]}" ;;
+    *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\\n' "$id"; continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$result"
+done
+`;
+
+const USER_FILE = ".config/swink/mcp.json";
+
+/** Returns the file of servers with one program. */
+function createFile(name: string, env: Readonly<Record<string, string>> = {}): string {
+  return JSON.stringify({ mcpServers: { [name]: { command: "sh", args: ["server.sh"], env } } });
+}
+
+/** Runs `swink run` in the directory `p`; the model calls a tool. */
+async function run(
+  files: Readonly<Record<string, string>>,
+  tool: string,
+  { args = [], ...options }: FakeHostOptions & { readonly args?: readonly string[] } = {},
+) {
+  await using home = await createTemporaryDirectory({ "p/server.sh": SERVER, ...files });
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall(tool, {})), scriptedReply("Done.")],
+    ...options,
+    env: {
+      ANTHROPIC_API_KEY: "k",
+      HOME: home.path,
+      PATH: Deno.env.get("PATH") ?? "",
+      ...options.env,
+    },
+  });
+  const words = args.map((arg) => arg.replace("HOME", home.path));
+  const code = await main(["run", "--no-session", "--cwd", `${home.path}/p`, ...words, "Hi"], host);
+  const [first, second] = host.requests.map(({ body }) => JSON.parse(body));
+  return {
+    code,
+    messages: host.messages.replaceAll(home.path, "HOME"),
+    tools: first?.tools.map(({ name }: { name: string }) => name).filter((name: string) =>
+      name.startsWith("mcp__")
+    ),
+    result: JSON.stringify(second?.messages.at(-1)?.content ?? ""),
+  };
+}
+
+Deno.test("swink run: has the tools of the user's servers, which may use any variable", async () => {
+  const files = { [USER_FILE]: createFile("own", { NAME: "${FRIEND:-friend}" }) };
+  const env = { FRIEND: "Ada" };
+  const { code, tools, result } = await run(files, "mcp__own__greet", {
+    args: ["--approve-all"],
+    env,
+  });
+  assertEquals([code, tools], [0, ["mcp__own__greet"]]);
+  assertStringIncludes(result, "Hello Ada");
+});
+
+Deno.test("swink run: a tool of a server needs approval, which a rule can give", async () => {
+  const files = { [USER_FILE]: createFile("own") };
+  assertEquals((await run(files, "mcp__own__greet")).code, 6);
+  const args = ["--allowed-tools", "mcp__own__greet"];
+  assertEquals((await run(files, "mcp__own__greet", { args })).code, 0);
+});
+
+Deno.test("swink run: --tools and --disallowed-tools select tools of servers", async () => {
+  const files = { [USER_FILE]: createFile("own") };
+  const getTools = async (...args: string[]) => (await run(files, "read_file", { args })).tools;
+  assertEquals(await getTools("--tools", "read_file"), []);
+  assertEquals(await getTools("--tools", "read_file,mcp__own__greet"), ["mcp__own__greet"]);
+  assertEquals(await getTools("--disallowed-tools", "mcp__own__greet"), []);
+});
+
+Deno.test("swink run: starts the servers of a project only if it is trusted, without variables of the user", async () => {
+  const files = { "p/.mcp.json": createFile("team", { NAME: "${SECRET:-friend}" }) };
+  const env = { SECRET: "canary" };
+  const untrusted = await run(files, "mcp__team__greet", { args: ["--approve-all"], env });
+  assertEquals(untrusted.tools, []);
+  assertStringIncludes(untrusted.messages, ".mcp.json not loaded (--trust)");
+  const trusted = await run(files, "mcp__team__greet", { args: ["--approve-all", "--trust"], env });
+  assertEquals(trusted.tools, ["mcp__team__greet"]);
+  assertStringIncludes(trusted.result, "Hello friend");
+  const passed = await run(files, "mcp__team__greet", {
+    args: ["--approve-all", "--trust", "--env", "SECRET"],
+    env,
+  });
+  assertStringIncludes(passed.result, "Hello canary");
+});
+
+Deno.test("swink run: a server that does not start is a warning", async () => {
+  const broken = JSON.stringify({
+    mcpServers: { broken: { command: "sh", args: ["-c", "exit 3"] } },
+  });
+  const { code, messages } = await run({ [USER_FILE]: broken }, "read_file");
+  assertEquals(code, 0);
+  assertMatch(messages, /\nwarning: MCP server broken: .*exit code 3/);
+});
+
+Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends the run", async () => {
+  const files = {
+    "own.json": createFile("own"),
+    "broken.json": "{",
+    [USER_FILE]: createFile("user"),
+  };
+  const args = ["--mcp-config", "HOME/own.json"];
+  assertEquals((await run(files, "read_file", { args })).tools, [
+    "mcp__own__greet",
+    "mcp__user__greet",
+  ]);
+  assertEquals((await run(files, "read_file", { args: ["--bare", ...args] })).tools, [
+    "mcp__own__greet",
+  ]);
+  const broken = await run(files, "read_file", { args: ["--mcp-config", "HOME/broken.json"] });
+  assertEquals([broken.code, broken.messages], [3, "swink: HOME/broken.json: is not valid JSON\n"]);
+  const missing = await run(files, "read_file", { args: ["--mcp-config", "HOME/none.json"] });
+  assertEquals([missing.code, missing.messages], [3, "swink: HOME/none.json: does not exist\n"]);
+});
+
+/** Runs `swink mcp`. */
+async function runCommand(home: TemporaryDirectory, ...args: string[]) {
+  const env = { HOME: home.path, NO_COLOR: "1", PATH: Deno.env.get("PATH") ?? "" };
+  const host = createFakeHost({ env });
+  const code = await main(["mcp", ...args], host);
+  const hide = (text: string) => text.replaceAll(home.path, "HOME");
+  return [code, hide(host.output), hide(host.messages)] as const;
+}
+
+Deno.test("swink mcp: adds, lists and removes servers of the user", async () => {
+  await using home = await createTemporaryDirectory({ [USER_FILE]: '{"note":1,"mcpServers":{}}' });
+  assertEquals(await runCommand(home, "list"), [0, "", "No server: add one with swink mcp add\n"]);
+  const added = "try it with: swink mcp test";
+  assertEquals(
+    await runCommand(home, "add", "files", "--env", "A=sk-canary", "--", "server", "--root", "."),
+    [
+      0,
+      "",
+      `Added files; ${added} files\n`,
+    ],
+  );
+  const header = "Authorization: Bearer ${TOKEN}";
+  await runCommand(home, "add", "web", "https://mcp.example", "--header", header);
+  assertEquals(JSON.parse(home.read(USER_FILE)), {
+    note: 1,
+    mcpServers: {
+      files: { command: "server", args: ["--root", "."], env: { A: "sk-canary" } },
+      web: { url: "https://mcp.example", headers: { Authorization: "Bearer ${TOKEN}" } },
+    },
+  });
+  assertEquals(await runCommand(home, "list"), [
+    0,
+    "files  server --root .\nweb    https://mcp.example\n",
+    "",
+  ]);
+  assertEquals(await runCommand(home, "remove", "files"), [0, "", "Removed files\n"]);
+  assertEquals((await runCommand(home, "remove", "files"))[0], 2);
+});
+
+Deno.test("swink mcp add: rejects invalid servers, and an invalid file, which stays unchanged", async () => {
+  await using home = await createTemporaryDirectory({ [USER_FILE]: "{" });
+  for (
+    const args of [
+      ["add", "a b", "server"],
+      ["add", "a"],
+      ["add", "a", "https://x.example", "more"],
+      ["add", "a", "server", "--header", "A: b"],
+      ["add", "a", "server", "--env", "A"],
+    ]
+  ) {
+    assertEquals((await runCommand(home, ...args))[0], 2, args.join(" "));
+  }
+  assertEquals((await runCommand(home, "add", "a", "server"))[0], 3);
+  assertEquals(home.read(USER_FILE), "{");
+});
+
+Deno.test("swink mcp test: starts the servers and prints their tools, or why they do not start", async () => {
+  await using home = await createTemporaryDirectory({ "server.sh": SERVER });
+  await runCommand(home, "add", "own", "--", "sh", "-c", SERVER);
+  assertEquals(await runCommand(home, "test"), [0, "own: ready\n  mcp__own__greet\n", ""]);
+  await runCommand(home, "add", "broken", "--", "sh", "-c", "exit 3");
+  const [code, output] = await runCommand(home, "test", "broken");
+  assertEquals(code, 1);
+  assertMatch(output, /^broken: restarting: .*exit code 3/);
+  assertEquals((await runCommand(home, "test", "none"))[0], 2);
+});

@@ -1,0 +1,179 @@
+/**
+ * Runs that are saved as sessions and continued.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { FileSessionStore } from "../../src/memory/mod.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const SESSIONS = ".local/state/swink/sessions";
+
+/** Runs `swink run` in the directory `p` of a home directory. */
+async function run(
+  home: TemporaryDirectory,
+  args: readonly string[],
+  { directory = "p", ...options }: FakeHostOptions & { readonly directory?: string } = {},
+) {
+  const host = createFakeHost({
+    model: [scriptedReply("Done.")],
+    ...options,
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path, ...options.env },
+  });
+  const cwd = ["--cwd", `${home.path}/${directory}`];
+  const code = await main(["run", ...cwd, "-ojson", ...args], host);
+  const [request] = host.requests;
+  const body = request && JSON.parse(request.body);
+  return {
+    code,
+    messages: host.messages.replaceAll(home.path, "HOME"),
+    prompts: body?.messages.map(getText) ?? [],
+    model: body?.model,
+    result: host.output === "" ? undefined : JSON.parse(host.output),
+  };
+}
+
+/** Returns the text of a message of a request, with the role of the model marked. */
+function getText(
+  { role, content }: { readonly role: string; readonly content: string | { text?: string }[] },
+): string {
+  const text = typeof content === "string" ? content : content.map(({ text }) => text).join("");
+  return role === "user" ? text : `${role}: ${text}`;
+}
+
+function listSessions(home: TemporaryDirectory) {
+  return new FileSessionStore({ directory: `${home.path}/${SESSIONS}` }).list();
+}
+
+Deno.test("swink run: saves each run as a session of its directory", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "q/x": "" });
+  const { result } = await run(home, ["First"]);
+  await run(home, ["Other"], { directory: "q" });
+  const [last, first] = await listSessions(home);
+  assertEquals([first?.id, first?.firstPrompt, first?.cwd], [
+    result.sessionId,
+    "First",
+    `${home.path}/p`,
+  ]);
+  assertEquals([last?.firstPrompt, last?.cwd], ["Other", `${home.path}/q`]);
+  assertMatch(result.sessionId, /^\d{8}-\d{6}-\w+$/);
+});
+
+Deno.test("swink run --continue: continues the last session of the directory", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "q/x": "" });
+  const { result } = await run(home, ["First"]);
+  await run(home, ["Other"], { directory: "q" });
+  const next = await run(home, ["-c", "Second"]);
+  assertEquals(next.prompts, ["First", "assistant: Done.", "Second"]);
+  assertEquals(next.result.sessionId, result.sessionId);
+  assertEquals(next.result.messages.length, 2);
+});
+
+Deno.test("swink run --resume: takes an id or its beginning", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "q/x": "" });
+  for (const id of ["review-1", "review-2", "plan"]) await run(home, ["--session-id", id, id]);
+  assertEquals((await run(home, ["-r", "pl", "Next"], { directory: "q" })).prompts[0], "plan");
+  assertEquals((await run(home, ["--resume", "review-2", "Next"])).prompts[0], "review-2");
+  const ambiguous = await run(home, ["-r", "rev", "Next"]);
+  assertEquals(ambiguous.code, 2);
+  assertMatch(
+    ambiguous.messages,
+    /^swink: Several sessions begin with "rev": review-\d, review-\d\n/,
+  );
+  assertEquals(await run(home, ["-r", "none", "Next"]), {
+    ...ambiguous,
+    messages: 'swink: There is no session "none"\nList the sessions with: swink sessions list\n',
+  });
+  assertEquals((await run(home, ["-c", "Next"], { directory: "p/.." })).code, 3);
+});
+
+Deno.test("swink run --fork: continues in a copy", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  const fork = await run(home, ["-c", "--fork", "Second"]);
+  assertEquals(fork.prompts, ["First", "assistant: Done.", "Second"]);
+  const sessions = await listSessions(home);
+  assertEquals(sessions.map(({ id, messages }) => [id === "a", messages]), [[false, 4], [true, 2]]);
+  assertEquals(sessions[0]?.parent?.sessionId, "a");
+  const invalid = await run(home, ["--fork", "x"]);
+  assertEquals([invalid.code, invalid.messages], [
+    2,
+    "swink: --fork copies a session: it requires --continue or --resume\n",
+  ]);
+});
+
+Deno.test("swink run --session-id: creates the session once", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "auth0|../1", "First"]);
+  const { prompts, result } = await run(home, ["--session-id", "auth0|../1", "Second"]);
+  assertEquals([prompts.length, result.sessionId], [3, "auth0|../1"]);
+  assertEquals((await run(home, ["--session-id", "x".repeat(201), "x"])).code, 2);
+});
+
+Deno.test("swink run --no-session: saves nothing", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, result } = await run(home, ["--no-session", "First"]);
+  assertEquals([code, result.sessionId], [0, null]);
+  assertEquals(await listSessions(home), []);
+  assertEquals((await run(home, ["--no-session", "-c", "x"])).code, 2);
+});
+
+Deno.test("swink run --continue: the model of the session precedes the configuration, and -m both", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["-m", "anthropic/first", "First"]);
+  const env = { SWINK_MODEL: "anthropic/other" };
+  assertEquals((await run(home, ["-c", "x"], { env })).model, "first");
+  assertEquals((await run(home, ["-c", "-m", "anthropic/last", "x"], { env })).model, "last");
+  assertEquals((await run(home, ["-c", "x"], { env })).model, "last");
+});
+
+Deno.test("swink run --continue: a run that was killed in a command continues with the next prompt", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const call = scriptedReply("Now.", scriptedCall("write_file", { path: "y", content: "1" }));
+  await run(home, ["--approve-all", "--session-id", "a", "First"], {
+    model: [call, scriptedReply("Done.")],
+  });
+  const file = `${home.path}/${SESSIONS}/a.jsonl`;
+  const lines = (await Deno.readTextFile(file)).split("\n");
+  const started = lines.findIndex((line) => line.includes('"tool_started"'));
+  await Deno.writeTextFile(file, lines.slice(0, started + 1).join("\n") + "\n");
+  await Deno.remove(`${home.path}/${SESSIONS}/a.index`).catch(() => {});
+  const { code, prompts, messages } = await run(home, ["-c", "Go on"]);
+  assertEquals([code, messages], [0, ""], messages);
+  assertEquals([prompts[0], prompts.at(-1)?.endsWith("Go on")], ["First", true]);
+});
+
+Deno.test("swink run: a session that is open elsewhere is not continued, but can be copied", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  const store = new FileSessionStore({ directory: `${home.path}/${SESSIONS}` });
+  await using _session = await store.open("a");
+  const { code, messages } = await run(home, ["-c", "Second"]);
+  assertEquals(code, 3);
+  assertStringIncludes(messages, 'session "a"');
+  assertStringIncludes(messages, "Continue in a copy: add --fork.\n");
+  assertEquals((await run(home, ["-c", "--fork", "Second"])).code, 0);
+});
+
+Deno.test("swink run: works without a home directory, and warns if it cannot write there", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "state": "a file" });
+  const without = await run(home, ["First"], { env: { HOME: "" } });
+  assertEquals([without.code, without.messages, without.result.sessionId], [0, "", null]);
+  const readOnly = await run(home, ["First"], { env: { XDG_STATE_HOME: `${home.path}/state` } });
+  assertEquals([readOnly.code, readOnly.result.sessionId], [0, null]);
+  assert(readOnly.messages.startsWith("warning: the session is not saved: "), readOnly.messages);
+  assertEquals((await run(home, ["-c", "x"], { env: { HOME: "" } })).code, 3);
+});
+
+Deno.test("swink run: a damaged session is continued with a warning", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["--session-id", "a", "First"]);
+  const file = `${home.path}/${SESSIONS}/a.jsonl`;
+  await Deno.writeTextFile(file, "garbage\n", { append: true });
+  const { code, messages, prompts } = await run(home, ["-c", "Second"]);
+  assertEquals([code, prompts.length], [0, 3]);
+  assertEquals(messages, "warning: 1 line of the session could not be read\n");
+});

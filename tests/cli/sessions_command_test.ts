@@ -1,0 +1,170 @@
+/**
+ * `swink sessions`.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { formatAge } from "../../cli/sessions/session_list.ts";
+import { FileSessionStore } from "../../src/memory/mod.ts";
+import { createFakeHost, FAKE_TIME, type FakeHostOptions } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Creates a home directory with sessions: two of this directory and one of another. */
+async function createHome(): Promise<TemporaryDirectory> {
+  const home = await createTemporaryDirectory();
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  const sessions = [
+    { id: "old", cwd: Deno.cwd(), text: "Write a poem", age: 100 * 24 * HOUR_MS },
+    { id: "new-1", cwd: Deno.cwd(), text: "Fix the\u001b[31m parser\u009b", age: 2 * HOUR_MS },
+    { id: "new-2", cwd: home.path, text: "Other work", age: 60_000 },
+  ];
+  for (const { id, cwd, text, age } of sessions) {
+    const time = FAKE_TIME - age;
+    const store = new FileSessionStore({ directory, now: () => time });
+    await using session = await store.create({ id, cwd });
+    const message = { role: "user", content: [{ type: "text", text }], timestamp: time } as const;
+    session.append({ type: "message", message });
+  }
+  return home;
+}
+
+/** Runs `swink sessions`. */
+async function run(
+  home: TemporaryDirectory,
+  args: readonly string[],
+  options: FakeHostOptions = {},
+) {
+  const host = createFakeHost({ env: { HOME: home.path, NO_COLOR: "1" }, ...options });
+  const code = await main(["sessions", ...args], host);
+  const hide = (text: string) => text.replaceAll(home.path, "HOME");
+  return { code, output: hide(host.output), messages: hide(host.messages) };
+}
+
+async function listIds(home: TemporaryDirectory): Promise<string[]> {
+  const { output } = await run(home, ["list", "--all", "-ojson"]);
+  return JSON.parse(output).map(({ id }: { id: string }) => id);
+}
+
+Deno.test("swink sessions list: lists the sessions of the directory, or all", async () => {
+  await using home = await createHome();
+  assertEquals(await run(home, ["list"]), {
+    code: 0,
+    output: "new-1  2 h    1 message  $0.00  Fix the parser\n" +
+      "old    100 d  1 message  $0.00  Write a poem\n",
+    messages: "",
+  });
+  const { output } = await run(home, ["list", "--all", "--limit", "1"]);
+  assertEquals(output, "new-2  1 min  1 message  $0.00  ~  Other work\n");
+});
+
+Deno.test("swink sessions list: cuts lines at the width of a terminal", async () => {
+  await using home = await createHome();
+  const { output } = await run(home, ["list"], { terminals: ["output"], columns: 40 });
+  assertEquals(output.split("\n").map((line) => line.length), [40, 40, 0]);
+});
+
+Deno.test("swink sessions list: reports that there is none", async () => {
+  await using home = await createTemporaryDirectory();
+  assertEquals(await run(home, ["list"]), {
+    code: 0,
+    output: "",
+    messages: "No session of this directory; --all lists all\n",
+  });
+  assertEquals(await run(home, ["list", "-ojson"]), { code: 0, output: "[]\n", messages: "" });
+});
+
+Deno.test("swink sessions show: prints Markdown without control characters", async () => {
+  await using home = await createHome();
+  const { code, output } = await run(home, ["show", "new-1"]);
+  assertEquals(code, 0);
+  assertStringIncludes(output, "Fix the parser");
+  // deno-lint-ignore no-control-regex -- control characters must be absent
+  assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(output));
+});
+
+Deno.test("swink sessions show --html: writes a page", async () => {
+  await using home = await createHome();
+  const file = `${home.path}/page.html`;
+  assertEquals(await run(home, ["show", "old", "--html", file]), {
+    code: 0,
+    output: "",
+    messages: "",
+  });
+  assertStringIncludes(home.read("page.html"), "Write a poem");
+  const { code, messages } = await run(home, ["show", "old", "--html", `${home.path}/no/x.html`]);
+  assertEquals(code, 3);
+  assertStringIncludes(messages, "swink: HOME/no/x.html cannot be written: ");
+});
+
+Deno.test("swink sessions search: finds words", async () => {
+  await using home = await createHome();
+  assertMatch((await run(home, ["search", "pars"])).output, /^new-1 {2}2 h {2}Fix the.* parser\n$/);
+  assertEquals((await run(home, ["search", "other", "work"])).output, "");
+  const { output } = await run(home, ["search", "--all", "other", "work"]);
+  assertEquals(output, "new-2  1 min  Other work\n");
+});
+
+Deno.test("swink sessions export, import: copy a session", async () => {
+  await using home = await createHome();
+  const { output } = await run(home, ["export", "new-1"]);
+  // deno-lint-ignore no-control-regex -- control characters must be absent
+  assert(!/[\x00-\x09\x0b-\x1f\x7f-\x9f]/.test(output));
+  const imported = await run(home, ["import", "-", "--session-id", "copy"], { input: output });
+  assertEquals([imported.code, imported.output, imported.messages], [0, "copy\n", ""]);
+  const copy = await run(home, ["export", "copy"]);
+  assertEquals(copy.output.split("\n").slice(1), output.split("\n").slice(1));
+  const again = await run(home, ["import", "-", "--session-id", "copy"], { input: output });
+  assertEquals(again.code, 3);
+  assertMatch((await run(home, ["import", "-"], { input: "x" })).messages, /^swink: /);
+  assertEquals((await run(home, ["import", `${home.path}/none`])).code, 2);
+});
+
+Deno.test("swink sessions delete: asks, and deletes what was named", async () => {
+  await using home = await createHome();
+  const terminals = ["input", "output", "messages"] as const;
+  const env = { HOME: home.path, NO_COLOR: "1", TERM: "dumb" };
+  const refused = await run(home, ["delete", "old"], { terminals, answers: ["n\n"], env });
+  assertEquals(refused.code, 1);
+  assertStringIncludes(refused.messages, "Write a poem");
+  assertEquals(await listIds(home), ["new-2", "new-1", "old"]);
+  const { code, messages } = await run(home, ["delete", "old", "new-1"], {
+    terminals,
+    answers: ["y\n"],
+    env,
+  });
+  assertEquals([code, messages.endsWith("2 sessions deleted\n")], [0, true]);
+  assertEquals(await listIds(home), ["new-2"]);
+});
+
+Deno.test("swink sessions delete: without a terminal it requires --yes", async () => {
+  await using home = await createHome();
+  assertEquals(await run(home, ["delete", "old"]), {
+    code: 2,
+    output: "",
+    messages: "swink: The deletion needs a confirmation\nAdd --yes to delete without a question.\n",
+  });
+  assertEquals((await run(home, ["delete"])).code, 2);
+  assertEquals((await run(home, ["delete", "old", "--older-than", "5"])).code, 2);
+  assertEquals((await run(home, ["delete", "none", "--yes"])).code, 2);
+  const { messages } = await run(home, ["delete", "--older-than", "50", "-y"]);
+  assertEquals([messages, await listIds(home)], ["1 session deleted\n", ["new-2", "new-1"]]);
+  assertEquals(
+    (await run(home, ["delete", "--older-than", "50", "-y"])).messages,
+    "No session is that old\n",
+  );
+});
+
+Deno.test("formatAge(): shows the largest unit", () => {
+  assertEquals([-5, 59_999, 60_000, HOUR_MS, 47 * HOUR_MS, 48 * HOUR_MS].map(formatAge), [
+    "now",
+    "now",
+    "1 min",
+    "1 h",
+    "47 h",
+    "2 d",
+  ]);
+});
