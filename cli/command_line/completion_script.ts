@@ -29,7 +29,7 @@ function createBashScript(program: CommandDefinition): string {
   const targets = listCommands({ command: program, path: name });
   const subcommands = targets.filter(({ path }) => path !== name);
   const aliases = Object.entries(shorthands).map(([flag, command]) =>
-    `    "${name} ${flag}") path=${quote(`${name} ${command}`)} ;;`
+    `    "${name} ${flag}") target=${quote(`${name} ${command}`)} ;;`
   );
   return `# Completes the commands and options of ${name}. In ~/.bashrc: source <(${name} completions bash)
 # Adds the first column of the lines that the program prints. compgen -W would run commands in them.
@@ -41,18 +41,18 @@ _${name}_lines() {
   done < <(command ${name} "$@" 2> /dev/null)
 }
 _${name}() {
-  local path=${name} words word lines files current=\${COMP_WORDS[COMP_CWORD]}
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$path $word" in
-    ${subcommands.map(({ path }) => quote(path)).join("|")}) path="$path $word" ;;
+  local target=${name} words word lines files current=\${COMP_WORDS[\$COMP_CWORD]}
+  for word in "\${COMP_WORDS[@]:1:\$((COMP_CWORD - 1))}"; do
+    case "$target $word" in
+    ${subcommands.map(({ path }) => quote(path)).join("|")}) target="$target $word" ;;
 ${aliases.join("\n")}
     esac
   done
   COMPREPLY=()
-  case "$path \${COMP_WORDS[COMP_CWORD-1]}" in
+  case "$target \${COMP_WORDS[\$((COMP_CWORD - 1))]}" in
 ${targets.flatMap(createValueCases).join("\n")}
   esac
-  case $path in
+  case $target in
 ${targets.map((target) => `  ${quote(target.path)}) ${createBashWords(target)} ;;`).join("\n")}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))

@@ -10,7 +10,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { quotePath } from "../files/file_error.ts";
 import { formatNumber } from "../text/output_limit.ts";
 import { readImageSize } from "./image_header.ts";
-import type { scaleImage } from "./scale_image.ts";
+import { scaleImage } from "./scale_image.ts";
 
 /** Providers reject larger images. */
 const MAX_IMAGE_BYTES = 5_000_000;
@@ -53,7 +53,7 @@ export async function createImageContent(
   }
   const isTooLarge = bytes.length > MAX_IMAGE_BYTES ||
     Math.max(size.width, size.height) > MAX_IMAGE_PIXELS;
-  const scaled = isTooLarge ? await scaleDown(bytes, size, signal) : undefined;
+  const scaled = isTooLarge ? await scaleImage(bytes, size, signal) : undefined;
   const description = `Image ${path}, ${mediaType}, ${size.width} × ${size.height} pixels, ${
     formatNumber(bytes.length)
   } bytes${scaled ? `; shown scaled down to ${scaled.width} × ${scaled.height} pixels` : ""}`;
@@ -63,10 +63,4 @@ export async function createImageContent(
     description,
     block: { type: "image", source: { type: "base64", mediaType: shown.mediaType, data } },
   };
-}
-
-/** Scales an image with code that most programs never load. */
-async function scaleDown(...image: Parameters<typeof scaleImage>): ReturnType<typeof scaleImage> {
-  const { scaleImage } = await import("./scale_image.ts");
-  return await scaleImage(...image);
 }

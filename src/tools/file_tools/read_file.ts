@@ -17,7 +17,6 @@ import { type OpenedFile, readAllBytes } from "../../platform/opened_file.ts";
 import { openFile } from "../sandbox/file_reading.ts";
 import { suggestNames } from "../sandbox/name_suggestion.ts";
 import { catchAsErrorResult, type ToolKit } from "../kit/tool_kit.ts";
-import { createImageContent } from "../documents/image_content.ts";
 import {
   formatCells,
   formatOutputs,
@@ -130,6 +129,7 @@ async function createImageResult(
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },
 ): Promise<AgentToolResult> {
   const bytes = await readContent(file, signal);
+  const { createImageContent } = await import("../documents/image_content.ts");
   const { description, block } = await createImageContent(bytes, { mediaType, path, signal });
   const content: ContentBlock[] = [{ type: "text", text: description }, block];
   return { content, details: { path: file.path, mediaType, bytes: bytes.length } };
