@@ -1,6 +1,7 @@
 import { main } from "../../cli/main.ts";
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createFakeHost } from "./fake_host.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 async function createScript(shell: string): Promise<string> {
   const host = createFakeHost();
@@ -40,7 +41,6 @@ for (
     ["directories", ["run", "--cwd", "package_"], "package_sets"],
     ["files", ["run", "--patch", "architecture_"], "architecture_test.ts"],
     ["only directories", ["run", "--cwd", "architecture_"], ""],
-    ["models", ["run", "-m", "anth"], "anthropic/claude-sonnet-5-5"],
     ["no value of a free text option", ["run", "--system", ""], ""],
   ] as const
 ) {
@@ -48,3 +48,80 @@ for (
     assertEquals(await complete(...words), expected);
   });
 }
+
+/** The shells that are installed; the tests of others are ignored. */
+const SHELLS = await Promise.all(
+  ["zsh", "fish"].map(async (shell) => {
+    const command = new Deno.Command(shell, { args: ["-c", ":"], stdout: "null", stderr: "null" });
+    return await command.output().then(() => shell, () => undefined);
+  }),
+);
+
+/** Runs a shell in a directory with a program `swink` that prints lines of sessions. */
+async function runShell(shell: string, script: string): Promise<string[]> {
+  await using directory = await createTemporaryDirectory({ "file.txt": "" });
+  directory.write("swink", SWINK, 0o755);
+  const source = await createScript(shell);
+  const { stdout } = await new Deno.Command(shell, {
+    args: ["-c", `${source}\\n${script}`],
+    cwd: directory.path,
+    env: { PATH: `${directory.path}:${Deno.env.get("PATH")}`, HOME: directory.path },
+    stderr: "null",
+  }).output();
+  const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name);
+  assertEquals(names.includes("executed"), false);
+  return new TextDecoder().decode(stdout).trim().split("\\n");
+}
+
+/** Prints sessions; the id of one would run a command if the shell expanded it. */
+const SWINK = `#!/bin/sh
+test "$1 $2" = "sessions list" && printf '%s\\n' 'review-1  now  First' '$(touch executed)  now  Second'
+`;
+
+/** Completes the last word with the script for bash, which zsh loads too. */
+function createCompletion(...words: string[]): string {
+  const line = ["swink", ...words].map((word) => `'${word}'`).join(" ");
+  return `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; COMPREPLY=(); _swink; printf '%s\\n' "\${COMPREPLY[@]}"`;
+}
+
+Deno.test("swink completions bash: completes sessions, without running what their ids contain", async () => {
+  const all = await runShell("bash", createCompletion("sessions", "show", ""));
+  assertEquals(all.filter((word) => !word.startsWith("-")), [
+    "review-1",
+    "\\\\$\\\\(touch\\\\ executed\\\\)",
+  ]);
+  assertEquals(await runShell("bash", createCompletion("run", "-r", "rev")), ["review-1"]);
+});
+
+Deno.test("swink completions bash: completes files only where they belong", async () => {
+  assertEquals(await runShell("bash", createCompletion("sessions", "import", "fi")), ["file.txt"]);
+  assertEquals(await runShell("bash", createCompletion("run", "-i", "fi")), ["file.txt"]);
+  assertEquals(await runShell("bash", createCompletion("run", "fi")), [""]);
+});
+
+Deno.test({
+  name: "swink completions zsh: the functions complete commands, options and sessions",
+  ignore: !SHELLS.includes("zsh"),
+  async fn() {
+    const setup = "setopt kshglob noshglob braceexpand ksharrays shwordsplit\\n";
+    const completeWords = (...words: string[]) =>
+      runShell("zsh", setup + createCompletion(...words));
+    assertEquals((await completeWords("run", "--mo")).includes("--model"), true);
+    assertEquals(await completeWords("run", "-r", "rev"), ["review-1"]);
+  },
+});
+
+Deno.test({
+  name: "swink completions fish: completes commands, options, sessions and files where they belong",
+  ignore: !SHELLS.includes("fish"),
+  async fn() {
+    const completeLine = async (line: string) =>
+      (await runShell("fish", `complete -C '${line}'`)).map((word) => word.split("\\t")[0]);
+    assertEquals(await completeLine("swink comp"), ["completions"]);
+    assertEquals(await completeLine("swink run --mod"), ["--model"]);
+    assertEquals(await completeLine("swink run -o s"), ["stream-json"]);
+    assertEquals(await completeLine("swink run -r rev"), ["review-1"]);
+    assertEquals(await completeLine("swink sessions import fi"), ["file.txt"]);
+    assertEquals(await completeLine("swink run fi"), [""]);
+  },
+});
