@@ -124,6 +124,10 @@ testSystems("reads and writes open files at a position", async (system, root) =>
   await file.syncData();
   file.utimeSync(1, 2);
   assertEquals([file.statSync().size, file.statSync().mtime?.getTime()], [6, 2_000]);
+  for (const size of [9, 2]) {
+    file.truncateSync(size);
+    assertEquals(system.statSync(path).size, size);
+  }
   file.truncateSync();
   assertEquals(system.statSync(path).size, 0);
 
