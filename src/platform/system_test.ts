@@ -182,6 +182,18 @@ testSystems("ends the input of a program that has ended", async (system) => {
   await child.stdin.close().catch(() => {});
 });
 
+testSystems(
+  "writes nothing for an empty chunk, also when the program has ended",
+  async (system) => {
+    const child = new system.Command("true", { ...COMMAND, args: [], stdin: "piped" }).spawn();
+    await child.stdout.cancel();
+    await child.status;
+    const writer = child.stdin.getWriter();
+    await writer.write(new Uint8Array());
+    await writer.close().catch(() => {});
+  },
+);
+
 testSystems("reads a long output slowly, and cancels it", async (system) => {
   const args = ["-c", "while :; do echo 0123456789; done"];
   const child = new system.Command("sh", { ...COMMAND, args }).spawn();

@@ -52,6 +52,7 @@ async function loadTestRunner(): Promise<RegisterTest> {
 function addMissingFunctions(): void {
   Promise.withResolvers ??= createDeferred as typeof Promise.withResolvers;
   Array.fromAsync ??= collect as typeof Array.fromAsync;
+  Set.prototype.symmetricDifference ??= getSymmetricDifference;
 }
 
 async function collect<Item, Value>(
@@ -61,6 +62,17 @@ async function collect<Item, Value>(
   const array: (Item | Value)[] = [];
   for await (const item of items) array.push(convert ? convert(item) : item);
   return array;
+}
+
+function getSymmetricDifference<Item, Other>(
+  this: Set<Item>,
+  other: ReadonlySetLike<Other>,
+): Set<Item | Other> {
+  const items = new Set<Item | Other>(this);
+  for (const item of new Set(other as ReadonlySet<Other>)) {
+    if (!items.delete(item)) items.add(item);
+  }
+  return items;
 }
 
 addMissingFunctions();

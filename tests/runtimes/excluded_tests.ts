@@ -30,10 +30,6 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
   },
   { title: /lists and reads a database that cannot be written$/, reason: "runs Deno" },
   { title: /^mod\.ts: importing the library loads no adapter$/, reason: "reads the sources" },
-  {
-    title: /^Sandbox: setNet\(\) changes the allowed hosts/,
-    reason: "disposes a listener of Deno",
-  },
   { title: /^canCreateMatchers\(\): .* needs RE2$/, reason: "another test has loaded RE2" },
   {
     title: /shows no sign of life: close$/,
