@@ -25,7 +25,9 @@ function hasRipgrep(): boolean {
 }
 
 /** All of the source in the long tests, this module otherwise. */
-const SOURCE = fromFileUrl(new URL(Deno.env.get("SWINK_PROVE") ? "../../" : "../", import.meta.url))
+const SOURCE = fromFileUrl(
+  new URL(Deno.env.get("SWINK_PROVE") === "1" ? "../../" : "../", import.meta.url),
+)
   .replace(/\/$/, "");
 
 /** Patterns as models write them. */
