@@ -88,8 +88,8 @@ export interface SystemFile extends Disposable {
   seek(offset: number, origin: typeof SEEK_START): Promise<number>;
   /** Changes the position. */
   seekSync(offset: number, origin: typeof SEEK_START): number;
-  /** Removes the content. */
-  truncateSync(): void;
+  /** Cuts the file off at a length in bytes, or extends it with zeros. Default: 0. */
+  truncateSync(length?: number): void;
   /** Writes the content and status to the disk. */
   sync(): Promise<void>;
   /** Writes the content to the disk. */

@@ -92,7 +92,9 @@ function toWritableStream(target: Writable | null): WritableStream<Bytes> {
   return new WritableStream({
     write: (chunk) =>
       new Promise((resolve, reject) => {
-        target?.write(chunk, (error) => error ? reject(error) : resolve());
+        // Node writes an empty chunk, too, which fails if the program has ended.
+        if (chunk.length === 0) resolve();
+        else target?.write(chunk, (error) => error ? reject(error) : resolve());
       }),
     // A destroyed stream, such as that of a program that has ended, never calls back.
     close: () =>

@@ -66,8 +66,8 @@ export class NodeFile implements SystemFile {
     return this.#position = offset;
   }
 
-  truncateSync(): void {
-    this.#fs.ftruncateSync(this.#descriptor);
+  truncateSync(length = 0): void {
+    this.#fs.ftruncateSync(this.#descriptor, length);
   }
 
   sync(): Promise<void> {

@@ -124,6 +124,10 @@ testSystems("reads and writes open files at a position", async (system, root) =>
   await file.syncData();
   file.utimeSync(1, 2);
   assertEquals([file.statSync().size, file.statSync().mtime?.getTime()], [6, 2_000]);
+  for (const size of [9, 2]) {
+    file.truncateSync(size);
+    assertEquals(system.statSync(path).size, size);
+  }
   file.truncateSync();
   assertEquals(system.statSync(path).size, 0);
 
@@ -177,6 +181,18 @@ testSystems("ends the input of a program that has ended", async (system) => {
   await new Promise((resolve) => setTimeout(resolve));
   await child.stdin.close().catch(() => {});
 });
+
+testSystems(
+  "writes nothing for an empty chunk, also when the program has ended",
+  async (system) => {
+    const child = new system.Command("true", { ...COMMAND, args: [], stdin: "piped" }).spawn();
+    await child.stdout.cancel();
+    await child.status;
+    const writer = child.stdin.getWriter();
+    await writer.write(new Uint8Array());
+    await writer.close().catch(() => {});
+  },
+);
 
 testSystems("reads a long output slowly, and cancels it", async (system) => {
   const args = ["-c", "while :; do echo 0123456789; done"];

@@ -22,15 +22,21 @@ export function watchFailures(listener: (problem: string) => void): void {
     process.on("uncaughtException", (error) => listener(getErrorMessage(error)));
     process.on("unhandledRejection", (reason) => listener(getErrorMessage(reason)));
     process.on("exit", exited);
-    return;
   }
+  // Bun has both kinds of events, and emits only these in a worker of its test runner.
+  if (typeof addEventListener !== "function") return;
   addEventListener("error", (event) => {
     event.preventDefault();
-    listener(event.message);
+    listener(getProblem(event));
   });
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
     listener(getErrorMessage(event.reason));
   });
   addEventListener("unload", exited);
+}
+
+/** Returns the message of the error: that of the event contains the source code on Bun. */
+function getProblem({ error, message }: ErrorEvent): string {
+  return error === undefined || error === null ? message : getErrorMessage(error);
 }

@@ -7,6 +7,7 @@
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import process from "node:process";
+import { inspect } from "node:util";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { createNodeSystem } from "../../src/platform/system.ts";
 import { EXCLUDED_TESTS } from "./excluded_tests.ts";
@@ -25,18 +26,24 @@ interface TestDefinition {
 }
 
 /** Registers a test with the runner of this runtime. */
-type RegisterTest = (name: string, run: () => Promise<void>) => void;
+type RegisterTest = (name: string, options: TestOptions, run: () => Promise<void>) => void;
 
-/** A runner, with the part of its interface that Node and Bun share. */
-interface TestRunner {
-  readonly test: RegisterTest & { readonly skip: RegisterTest };
+interface TestOptions {
+  readonly skip: boolean;
+  /** Maximum time, in milliseconds. Node's option `--test-timeout` would limit the time of all tests together. */
+  readonly timeout: number;
 }
 
-const { test: registerTest } = await loadTestRunner();
+/** Enough on a busy machine for the search of all sources with 200 patterns. */
+const MAX_TEST_MS = 240_000;
 
-async function loadTestRunner(): Promise<TestRunner> {
-  const specifier = "bun" in process.versions ? "bun:test" : "node:test";
-  return await import(specifier);
+const registerTest = await loadTestRunner();
+
+async function loadTestRunner(): Promise<RegisterTest> {
+  if (!("bun" in process.versions)) return (await import("node:test")).test;
+  const specifier = "bun:test";
+  const { test } = await import(specifier);
+  return (name, { skip, timeout }, run) => (skip ? test.skip : test)(name, run, timeout);
 }
 
 /**
@@ -46,6 +53,7 @@ async function loadTestRunner(): Promise<TestRunner> {
 function addMissingFunctions(): void {
   Promise.withResolvers ??= createDeferred as typeof Promise.withResolvers;
   Array.fromAsync ??= collect as typeof Array.fromAsync;
+  Set.prototype.symmetricDifference ??= getSymmetricDifference;
 }
 
 async function collect<Item, Value>(
@@ -55,6 +63,17 @@ async function collect<Item, Value>(
   const array: (Item | Value)[] = [];
   for await (const item of items) array.push(convert ? convert(item) : item);
   return array;
+}
+
+function getSymmetricDifference<Item, Other>(
+  this: Set<Item>,
+  other: ReadonlySetLike<Other>,
+): Set<Item | Other> {
+  const items = new Set<Item | Other>(this);
+  for (const item of new Set(other as ReadonlySet<Other>)) {
+    if (!items.delete(item)) items.add(item);
+  }
+  return items;
 }
 
 addMissingFunctions();
@@ -70,9 +89,8 @@ function test(nameOrTest: string | TestDefinition, run?: TestDefinition["fn"]): 
   const { name, fn, ignore = false } = typeof nameOrTest === "string"
     ? { name: nameOrTest, fn: run ?? (() => {}) }
     : nameOrTest;
-  const isSkipped = ignore || EXCLUDED_TESTS.some(({ title }) => title.test(name));
-  const register = isSkipped ? registerTest.skip : registerTest;
-  register(name, async () => await fn(context));
+  const skip = ignore || EXCLUDED_TESTS.some(({ title }) => title.test(name));
+  registerTest(name, { skip, timeout: MAX_TEST_MS }, async () => await fn(context));
 }
 
 const system = createNodeSystem();
@@ -89,6 +107,8 @@ export const Deno = {
     delete: (name: string) => void delete process.env[name],
   },
   gid: () => process.getgid?.() ?? null,
+  inspect: (value: unknown, options: { depth: number; getters: boolean }) =>
+    inspect(value, options),
   makeTempDir: ({ prefix = "" } = {}) => Promise.resolve(system.makeTempDirSync({ prefix })),
   makeTempDirSync: ({ prefix = "" } = {}) => system.makeTempDirSync({ prefix }),
   makeTempFile() {

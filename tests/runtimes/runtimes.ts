@@ -34,7 +34,7 @@ const TESTS_MODULE = "tests.js";
 /** Tests with random cases run a sample of them, since Deno runs all. */
 const SAMPLE_ENV = { SWINK_PROVE: "0" };
 
-const NODE_TEST_ARGS = ["--test", "--test-reporter=tap", "--test-timeout=60000", TESTS_MODULE];
+const NODE_TEST_ARGS = ["--test", "--test-reporter=tap", TESTS_MODULE];
 
 /** The runtimes, which may not be installed. */
 export const RUNTIMES: readonly Runtime[] = [
@@ -53,7 +53,7 @@ export const RUNTIMES: readonly Runtime[] = [
   {
     name: "Bun",
     program: toPath("bun/node_modules/bun/bin/bun.exe"),
-    getTestArgs: (files) => ["test", "--timeout=60000", ...files.map((file) => `./${file}`)],
+    getTestArgs: (files) => ["test", ...files.map((file) => `./${file}`)],
     passedPattern: /^ *(\d+) pass$/m,
   },
 ];

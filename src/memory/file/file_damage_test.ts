@@ -225,12 +225,13 @@ testInDirectory(
     await writeSession(store, "needle");
     await Deno.symlink(`${directory}/loop.jsonl`, `${directory}/loop.jsonl`);
     await Deno.mkdir(`${directory}/nested.jsonl`);
-    const listed = (await store.list()).map(({ id, problem }) => [id, problem?.split(": ")[1]]);
+    const listed = (await store.list()).map((
+      { id, problem },
+    ) => [id, problem?.split(": ")[1]?.split(" (")[0]]);
     assertEquals(Object.fromEntries(listed), {
       s: undefined,
-      loop:
-        "it is a symbolic link that leads to itself (Too many levels of symbolic links (os error 40)",
-      nested: "it is a directory (Is a directory (os error 21))",
+      loop: "it is a symbolic link that leads to itself",
+      nested: "it is a directory",
     });
     assertEquals((await store.search("needle")).map(({ sessionId }) => sessionId), ["s"]);
     for (const id of ["loop", "nested"]) {

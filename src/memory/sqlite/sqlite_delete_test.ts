@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
-import { DatabaseSync } from "node:sqlite";
-import { createMessageEntry, testDatabase } from "../../../tests/memory/sqlite_database.ts";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 const CHANGES = {
@@ -19,7 +22,7 @@ for (const [change, statement] of Object.entries(CHANGES)) {
       }
     }
     await store.close();
-    const database = new DatabaseSync(path);
+    const database = openSqlite(path);
     database.exec(`PRAGMA secure_delete = ON; ${statement}`);
     database.close();
 

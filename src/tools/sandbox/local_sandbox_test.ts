@@ -4,7 +4,8 @@ import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
   await using workspace = new TestWorkspace();
-  using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const server = await Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  using _closed = { [Symbol.dispose]: () => server.close() };
   const { port } = server.addr;
   const { sandbox } = workspace;
   const run = async (command: string) => (await workspace.callTool("bash", { command })).text;

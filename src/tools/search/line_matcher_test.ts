@@ -5,6 +5,7 @@ import { testToolContext } from "../../testing/test_tool_context.ts";
 import { withoutPrograms } from "../../../tests/sandbox/without_programs.ts";
 import { codingTools } from "../coding_tools.ts";
 import { AbortedError } from "../../core/errors.ts";
+import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createLineMatcher, type LineMatcher } from "./line_matcher.ts";
 
 const BYTES = new TextEncoder().encode(`${"a".repeat(60)}!\nfoo.bar.baz\n`);
@@ -17,9 +18,10 @@ const HANGING = "^(a+)+$";
  * Disposing of the result restores the original.
  */
 function recordWorkers(onRequest = () => {}) {
-  const { Worker } = globalThis;
+  const scope = getWorkerScope();
+  const { Worker } = scope;
   const running = new Set<Worker>();
-  globalThis.Worker = class extends Worker {
+  scope.Worker = class extends Worker {
     constructor(...args: ConstructorParameters<typeof Worker>) {
       super(...args);
       running.add(this);
@@ -39,9 +41,19 @@ function recordWorkers(onRequest = () => {}) {
     running,
     [Symbol.dispose]() {
       for (const worker of running) worker.terminate();
-      globalThis.Worker = Worker;
+      scope.Worker = Worker;
     },
   };
+}
+
+interface WorkerScope {
+  Worker: typeof Worker;
+}
+
+/** Returns the object that has the class `Worker`, which is a module on Node. */
+function getWorkerScope(): WorkerScope {
+  if (typeof Worker !== "undefined") return globalThis;
+  return getBuiltinModule("node:worker_threads") as unknown as WorkerScope;
 }
 
 const LIMITS = { limit: 10, timeoutMs: 3_000 };
