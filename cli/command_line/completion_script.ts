@@ -136,10 +136,13 @@ ${targets.flatMap(createFishLines).join("\n")}
 function createFishLines({ command, path }: CommandPath): string[] {
   const [program = "", ...names] = path.split(" ");
   const { commands = [], arguments: positionals = [] } = command;
-  const last = names.at(-1);
-  const condition = last === undefined
-    ? "__fish_use_subcommand"
-    : quote(`__fish_seen_subcommand_from ${last}`);
+  const isUsed = (words: string) => `__fish_seen_subcommand_from ${words}`;
+  const subcommands = commands.map(({ name }) => name).join(" ");
+  const conditions = [
+    ...names.map(isUsed),
+    ...(subcommands === "" ? [] : [`not ${isUsed(subcommands)}`]),
+  ];
+  const condition = names.length === 0 ? "__fish_use_subcommand" : quote(conditions.join("; and "));
   const prefix = `complete -c ${program} -n ${condition}`;
   const hasFiles = positionals.some(({ isFile }) => isFile);
   return [

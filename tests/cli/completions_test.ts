@@ -63,14 +63,14 @@ async function runShell(shell: string, script: string): Promise<string[]> {
   directory.write("swink", SWINK, 0o755);
   const source = await createScript(shell);
   const { stdout } = await new Deno.Command(shell, {
-    args: ["-c", `${source}\\n${script}`],
+    args: ["-c", `${source}\n${script}`],
     cwd: directory.path,
     env: { PATH: `${directory.path}:${Deno.env.get("PATH")}`, HOME: directory.path },
     stderr: "null",
   }).output();
   const names = [...Deno.readDirSync(directory.path)].map(({ name }) => name);
   assertEquals(names.includes("executed"), false);
-  return new TextDecoder().decode(stdout).trim().split("\\n");
+  return new TextDecoder().decode(stdout).trim().split("\n");
 }
 
 /** Prints sessions; the id of one would run a command if the shell expanded it. */
@@ -88,7 +88,7 @@ Deno.test("swink completions bash: completes sessions, without running what thei
   const all = await runShell("bash", createCompletion("sessions", "show", ""));
   assertEquals(all.filter((word) => !word.startsWith("-")), [
     "review-1",
-    "\\\\$\\\\(touch\\\\ executed\\\\)",
+    "\\$\\(touch\\ executed\\)",
   ]);
   assertEquals(await runShell("bash", createCompletion("run", "-r", "rev")), ["review-1"]);
 });
@@ -103,7 +103,7 @@ Deno.test({
   name: "swink completions zsh: the functions complete commands, options and sessions",
   ignore: !SHELLS.includes("zsh"),
   async fn() {
-    const setup = "setopt kshglob noshglob braceexpand ksharrays shwordsplit\\n";
+    const setup = "setopt kshglob noshglob braceexpand ksharrays shwordsplit\n";
     const completeWords = (...words: string[]) =>
       runShell("zsh", setup + createCompletion(...words));
     assertEquals((await completeWords("run", "--mo")).includes("--model"), true);
@@ -116,7 +116,7 @@ Deno.test({
   ignore: !SHELLS.includes("fish"),
   async fn() {
     const completeLine = async (line: string) =>
-      (await runShell("fish", `complete -C '${line}'`)).map((word) => word.split("\\t")[0]);
+      (await runShell("fish", `complete -C '${line}'`)).map((word) => word.split("\t")[0]);
     assertEquals(await completeLine("swink comp"), ["completions"]);
     assertEquals(await completeLine("swink run --mod"), ["--model"]);
     assertEquals(await completeLine("swink run -o s"), ["stream-json"]);
