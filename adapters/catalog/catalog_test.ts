@@ -185,3 +185,13 @@ Deno.test("findModelRates(): applies the factor of a Bedrock profile to all pric
   assertEquals(getRates("eu.anthropic.claude-opus-4-1-20250805-v1:0")?.input, 15);
   assertEquals(getRates("eu.amazon.nova-micro-v1:0")?.input, 0.046);
 });
+
+Deno.test("prices: the regions of Bedrock have their own factors", () => {
+  const getInput = (region: string) => {
+    const modelId = `${region}anthropic.claude-sonnet-4-5-20250929-v1:0`;
+    return findModelRates(catalog, { provider: "bedrock", modelId })?.input ?? NaN;
+  };
+  const global = getInput("global.");
+  const factors = ["us.", "eu.", "us-gov."].map((region) => (getInput(region) / global).toFixed(2));
+  assertEquals(factors, ["1.10", "1.10", "1.20"]);
+});

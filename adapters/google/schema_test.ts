@@ -207,3 +207,8 @@ Deno.test("toGoogleSchema(): gives a schema that Google accepts for any input", 
     assertEquals(findProblems(toGoogleSchema(schema)), [], JSON.stringify(schema));
   }
 });
+
+Deno.test("toGoogleSchema(): lists only strings that are not empty", () => {
+  assertEquals(toGoogleSchema({ type: "string", enum: ["a", "", "b"] })["enum"], ["a", "b"]);
+  assertEquals(toGoogleSchema({ type: "string", enum: [""] })["enum"], undefined);
+});

@@ -183,6 +183,22 @@ for (
   });
 }
 
+Deno.test("compatible servers: pieces of calls with an id and without an index belong to the call with the id", async () => {
+  const events = [
+    calls({ id: "1", type: "function", function: look('{"a":') }),
+    calls({ id: "2", type: "function", function: { name: "list", arguments: '{"b":' } }),
+    calls({ id: "1", function: { arguments: "1}" } }),
+    calls({ id: "2", function: { arguments: "2}" } }),
+    chunk({}, "tool_calls"),
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const { reply } = await call("http://localhost:8000/v1", `${body}data: [DONE]\n\n`);
+  assertEquals(reply.calls.map(({ name, arguments: args }) => ({ name, args })), [
+    { name: "look", args: { a: 1 } },
+    { name: "list", args: { b: 2 } },
+  ]);
+});
+
 const DONE =
   'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 

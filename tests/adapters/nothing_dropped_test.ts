@@ -81,6 +81,25 @@ Deno.test("adapters: every server tool and each of its options is in the request
   }
 });
 
+Deno.test("adapters: each option of a server tool that the provider has changes the request or gives a warning", async () => {
+  const options = [
+    [webSearch(), webSearch({ maxUses: 2 })],
+    [webSearch(), webSearch({ allowedDomains: ["a.example"] })],
+    [webSearch(), webSearch({ blockedDomains: ["b.example"] })],
+    [webSearch(), webSearch({ userLocation: { country: "CH" } })],
+    [codeExecution(), codeExecution({ fileIds: ["file_1"] })],
+    [fileSearch(["store_1"]), fileSearch(["store_1"], { maxResults: 3 })],
+  ] as const;
+  for (const subject of NINE_PROVIDERS) {
+    for (const [plain, tool] of options) {
+      const baseline = await send(subject, { tools: [], options: { serverTools: [plain] } });
+      const isSupported = baseline.warnings.every(({ code }) => code !== "server_tools_left_out");
+      const sent = await send(subject, { tools: [], options: { serverTools: [tool] } });
+      if (isSupported) assertNoticed(`${subject.name}: ${JSON.stringify(tool)}`, sent, baseline);
+    }
+  }
+});
+
 const MEDIA: readonly ContentBlock[] = [
   { type: "image", source: { type: "base64", mediaType: "image/png", data: "AAAA" } },
   { type: "image", source: { type: "base64", mediaType: "image/jpg", data: "AAAA" } },

@@ -16,6 +16,7 @@ const createErrorBody = (message: string) => ({ error: { message } });
 const RESPONSE_CASES: readonly (readonly [string, number, unknown, AgentErrorCode, boolean])[] = [
   ["a wrong key [5.5]", 401, createErrorBody("invalid x-api-key"), "auth_error", false],
   ["a key without permission", 403, createErrorBody("no"), "auth_error", false],
+  ["a conflict", 409, createErrorBody("try again"), "network_error", true],
   ["too many requests [5.6]", 429, createErrorBody("Rate limited"), "model_throttled", true],
   [
     "too many tokens per minute",
