@@ -14,6 +14,7 @@ import { demo } from "./demo.ts";
 import { keys, login, logout } from "./login.ts";
 import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
+import { rules } from "./rules.ts";
 import { run } from "./run.ts";
 import { sessions } from "./sessions.ts";
 
@@ -26,6 +27,7 @@ export const PROGRAM = defineCommand({
     sessions,
     models,
     config,
+    rules,
     mcp,
     login,
     logout,

@@ -1,0 +1,81 @@
+/**
+ * `swink rules`.
+ *
+ * @module
+ */
+
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parse } from "smol-toml";
+import { main } from "../../cli/main.ts";
+import { createFakeHost } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const FILE = ".config/swink/config.toml";
+
+/** Runs `swink rules` with a home directory. */
+async function run(home: TemporaryDirectory, ...args: string[]) {
+  const host = createFakeHost({ env: { HOME: home.path, NO_COLOR: "1" } });
+  const code = await main(["rules", ...args], host);
+  const hide = (text: string) => text.replaceAll(home.path, "HOME");
+  return { code, output: hide(host.output), messages: hide(host.messages) };
+}
+
+Deno.test("swink rules add, list: keep the rules in the configuration of the user, each once", async () => {
+  await using home = await createTemporaryDirectory({ [FILE]: "# mine\nplain = true\n" });
+  assertEquals((await run(home, "list")).messages, "No rule: add one with swink rules add\n");
+  await run(home, "add", "allow", "bash(deno test *)");
+  await run(home, "add", "deny", "Bash(git push *)");
+  await run(home, "add", "allow", "write_file");
+  assertEquals((await run(home, "add", "allow", "write_file")).messages, "allow write_file\n");
+  assertEquals(parse(home.read(FILE)), {
+    plain: true,
+    allowed_tools: ["bash(deno test *)", "write_file"],
+    disallowed_tools: ["Bash(git push *)"],
+  });
+  assertStringIncludes(home.read(FILE), "# mine\n");
+  assertEquals(
+    (await run(home, "list")).output,
+    [
+      `deny   Bash(git push *)   HOME/${FILE}`,
+      `allow  bash(deno test *)  HOME/${FILE}`,
+      `allow  write_file         HOME/${FILE}`,
+      "",
+    ].join("\n"),
+  );
+});
+
+Deno.test("swink rules add: rejects invalid rules", async () => {
+  await using home = await createTemporaryDirectory();
+  for (const rule of ["bash(git", "a b", "", "no_tool", "bash (git *)"]) {
+    assertEquals((await run(home, "add", "allow", rule)).code, 2, rule);
+  }
+  assertEquals((await run(home, "add", "forbid", "bash")).code, 2);
+  assertEquals((await run(home, "list")).output, "");
+});
+
+Deno.test("swink rules why: explains decisions with their rules", async () => {
+  await using home = await createTemporaryDirectory({
+    [FILE]: 'allowed_tools = ["bash(deno test *)"]\ndisallowed_tools = ["bash(git push *)"]\n',
+  });
+  const explain = async (...args: string[]) => (await run(home, "why", ...args)).output;
+  const denied = await explain("bash", "git push origin main");
+  assertMatch(denied, /^decision {2}refuses\nrisk {6}network\n/);
+  assertStringIncludes(denied, "bash(git push *)");
+  const allowed = await explain("Bash", "deno test src");
+  assertMatch(allowed, /^decision {2}runs without asking\n/);
+  assertMatch(
+    await explain("bash", "rm -rf x"),
+    /^decision {2}asks, or refuses where no user can be asked\n/,
+  );
+  assertMatch(
+    await explain("bash", "git status"),
+    /^decision {2}runs without asking\nrisk {6}read\n/,
+  );
+  assertMatch(
+    await explain("read_file", "src/a.ts"),
+    /^decision {2}runs without asking\nrisk {6}read\n/,
+  );
+  assertMatch(await explain("write_file", '{"path":"a","content":"b"}'), /^decision {2}asks/);
+  assertEquals((await run(home, "why", "none", "x")).code, 2);
+  assertEquals((await run(home, "why", "bash", "{")).code, 2);
+});
