@@ -48,8 +48,9 @@ export async function openTools(
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
   const readRoots = skills.map(({ directory }) => directory);
-  const sandbox = openSandbox({ ...sandboxOptions, readRoots }, host.env);
-  const servers = sources && await connectServers({ ...sources, sandbox }, host);
+  await using cleanup = new AsyncDisposableStack();
+  const sandbox = cleanup.use(openSandbox({ ...sandboxOptions, readRoots }, host.env));
+  const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
   const rules = resolveToolRules(selection, [
     ...createBasicTools(createToolKit(sandbox)),
     ...await createSkillTools(skills),
@@ -58,16 +59,14 @@ export async function openTools(
   const isSelected = (tool: AgentTool) =>
     resolveToolRules({ ...selection, allowedTools: [] }, [tool], { ignoresUnknown: true })
       .tools.length > 0;
+  const owned = cleanup.move();
   return {
     ...rules,
     sandbox,
     policies: servers ? [servers.connection.policy] : [],
     warnings: servers?.warnings ?? [],
     attach: (agent) => void servers?.connection.attach(agent, (tools) => tools.filter(isSelected)),
-    async [Symbol.asyncDispose]() {
-      await servers?.[Symbol.asyncDispose]();
-      await sandbox[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

@@ -93,7 +93,9 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
   const fallbackModels = options.fallbackModels ?? [];
-  const runTools = await openTools(toToolOptions(options), host);
+  const providers = await getProviders([model, ...fallbackModels], options, host);
+  await using cleanup = new AsyncDisposableStack();
+  const runTools = cleanup.use(await openTools(toToolOptions(options), host));
   const { sandbox, tools, allow, deny } = runTools;
   const { permissionMode } = options;
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
@@ -117,7 +119,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       fetch,
       env,
       headers: { "user-agent": `swink/${VERSION}` },
-      providers: await getProviders([model, ...fallbackModels], options, host),
+      providers,
     }),
     prices,
     systemPrompt: createPrompt(options, host),
@@ -131,6 +133,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     ...(maxTurns !== undefined && { maxTurns }),
   });
   runTools.attach(agent);
+  const owned = cleanup.move();
   return {
     agent,
     model,
@@ -141,7 +144,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       return approval.refused;
     },
     describeSandbox: () => sandbox.describe(),
-    [Symbol.asyncDispose]: () => runTools[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

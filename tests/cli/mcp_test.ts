@@ -131,6 +131,12 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
   assertEquals([missing.code, missing.messages], [3, "swink: HOME/none.json: does not exist\n"]);
 });
 
+Deno.test("swink run: a run that does not start ends its servers", async () => {
+  const files = { [USER_FILE]: createFile("own") };
+  const unknown = await run(files, "read_file", { args: ["--allowed-tools", "no_tool"] });
+  assertEquals(unknown.code, 2);
+});
+
 /** Runs `swink mcp`. */
 async function runCommand(home: TemporaryDirectory, ...args: string[]) {
   const env = { HOME: home.path, NO_COLOR: "1", PATH: Deno.env.get("PATH") ?? "" };
