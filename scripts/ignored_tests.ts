@@ -51,6 +51,7 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/mcp\/reference_servers_proof\.ts$/,
     reason: "without the reference servers of MCP, which need the npm registry",
   },
+  { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,
