@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
+import { LIST_FORMAT_OPTIONS } from "../settings/list_options.ts";
 
 /** `swink models`. */
 export const models = defineCommand({
@@ -19,16 +20,7 @@ export const models = defineCommand({
     optional: true,
     variadic: true,
   }],
-  options: {
-    outputFormat: {
-      short: "o",
-      type: "string",
-      value: "format",
-      description: "Format of standard output.",
-      choices: ["text", "json"],
-      default: "text",
-    },
-  },
+  options: LIST_FORMAT_OPTIONS,
   examples: [["swink models claude", "the models of Anthropic, also on other providers"]],
   exitCodes: [ExitCode.ok, ExitCode.failed, ExitCode.usage],
   async action({ options: { outputFormat }, arguments: words }, host) {

@@ -7,6 +7,7 @@
 import { type ArgumentDefinition, defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
+import { LIST_FORMAT_OPTIONS } from "../settings/list_options.ts";
 
 const { ok, failed, usage, configuration } = ExitCode;
 
@@ -15,15 +16,6 @@ const ID: ArgumentDefinition = {
   description: "Id of the session; its beginning is enough.",
   completer: "sessions list --all --limit 50",
 };
-
-const FORMAT = {
-  short: "o",
-  type: "string",
-  value: "format",
-  description: "Format of standard output.",
-  choices: ["text", "json"],
-  default: "text",
-} as const;
 
 const ALL = {
   type: "boolean",
@@ -41,7 +33,7 @@ const LIMIT = {
 const list = defineCommand({
   name: "list",
   summary: "Lists the sessions of the directory, the last one first",
-  options: { all: ALL, limit: LIMIT, outputFormat: FORMAT },
+  options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
   exitCodes: [ok, usage, configuration],
   async action({ options }, host) {
     const { listSessions } = await loadActions();
@@ -67,7 +59,7 @@ const search = defineCommand({
   name: "search",
   summary: "Finds sessions with words, or beginnings of words",
   arguments: [{ name: "words", description: "The words.", variadic: true }],
-  options: { all: ALL, limit: LIMIT, outputFormat: FORMAT },
+  options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
   exitCodes: [ok, usage, configuration],
   async action({ options, arguments: words }, host) {
     const { searchSessions } = await loadActions();

@@ -7,7 +7,7 @@
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
+import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getUserConfigPath } from "./config_files.ts";
@@ -67,7 +67,7 @@ export async function setKey(
   host: Host,
 ): Promise<ExitCode> {
   checkKey(key);
-  const file = getUserConfigPath(requireDirectories(host));
+  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const value = text === undefined ? undefined : parseValue(key, text);
   await changeConfigFile(file, (content) => {
     const [syntax] = parseConfig(content, { type: "user", file }).problems.filter(isSyntaxError);
@@ -103,7 +103,7 @@ function parseValue(key: string, text: string): ConfigValue {
 
 /** Opens the user's file in an editor, and reports what is wrong with it afterwards. */
 export async function editFile(host: Host): Promise<ExitCode> {
-  const file = getUserConfigPath(requireDirectories(host));
+  const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   await openConfigFile(file, host.env);
   const content = await Deno.readTextFile(file).catch(() => "");
   const { problems } = parseConfig(content, { type: "user", file });
@@ -113,17 +113,10 @@ export async function editFile(host: Host): Promise<ExitCode> {
 
 /** Prints the path of the user's file. */
 export async function printPath(host: Host): Promise<ExitCode> {
-  await host.terminal.output.write(`${getUserConfigPath(requireDirectories(host))}\n`);
-  return ExitCode.ok;
-}
-
-function requireDirectories({ env }: Host): ProgramDirectories {
-  const directories = getProgramDirectories(env);
-  if (directories) return directories;
-  throw new ConfigurationError(
-    "There is no home directory for the configuration",
-    "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
+  await host.terminal.output.write(
+    `${getUserConfigPath(requireProgramDirectories("the configuration", host.env))}\n`,
   );
+  return ExitCode.ok;
 }
 
 async function reportProblems(

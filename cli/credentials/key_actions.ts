@@ -8,11 +8,11 @@ import { keyVariables, providerNames } from "../../adapters/connect.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { loadConfig } from "../config/load_config.ts";
-import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
 import { askSecret } from "../questions/ask_secret.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -121,8 +121,5 @@ export async function listKeys(host: Host): Promise<ExitCode> {
 function requireCredentials(host: Host): Credentials {
   const credentials = openCredentials(host);
   if (credentials) return credentials;
-  throw new ConfigurationError(
-    "There is no home directory for keys",
-    "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
-  );
+  throw createNoHomeError("keys");
 }

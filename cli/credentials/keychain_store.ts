@@ -6,10 +6,7 @@
 
 import { encodeHex } from "../../src/core/byte_encoding.ts";
 import type { CredentialStore } from "./credential_store.ts";
-import { describeFailure, type ProgramResult, runProgram } from "../host/run_program.ts";
-
-/** Unlocking the keychain asks the user for a password. */
-const TIMEOUT_MS = 60_000;
+import { createCaller } from "./call_program.ts";
 
 /** Exit code for an entry that does not exist, errSecItemNotFound. */
 const NOT_FOUND = 44;
@@ -20,13 +17,7 @@ const NOT_FOUND = 44;
  * @param program Name or path of `security`.
  */
 export function createKeychainStore(program = "security"): CredentialStore {
-  // The key is passed on standard input.
-  const run = async (args: readonly string[], input = "") =>
-    await runProgram({ command: [program, ...args], input, timeoutMs: TIMEOUT_MS });
-  const check = (result: ProgramResult): string => {
-    if (result.type === "ended" && result.code === 0) return result.output.trim();
-    throw new Error(describeFailure({ command: [program] }, result));
-  };
+  const { run, check } = createCaller(program);
   return {
     name: "the keychain",
     async read(provider) {

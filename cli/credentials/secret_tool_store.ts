@@ -5,10 +5,7 @@
  */
 
 import type { CredentialStore } from "./credential_store.ts";
-import { describeFailure, type ProgramResult, runProgram } from "../host/run_program.ts";
-
-/** Unlocking the keyring asks the user for a password. */
-const TIMEOUT_MS = 60_000;
+import { createCaller } from "./call_program.ts";
 
 /**
  * Creates a store in the keyring of the desktop.
@@ -16,13 +13,7 @@ const TIMEOUT_MS = 60_000;
  * @param program Name or path of `secret-tool`.
  */
 export function createSecretToolStore(program = "secret-tool"): CredentialStore {
-  // The key is passed on standard input.
-  const run = async (args: readonly string[], input = "") =>
-    await runProgram({ command: [program, ...args], input, timeoutMs: TIMEOUT_MS });
-  const check = (result: ProgramResult): string => {
-    if (result.type === "ended" && result.code === 0) return result.output.trim();
-    throw new Error(describeFailure({ command: [program] }, result));
-  };
+  const { run, check } = createCaller(program);
   return {
     name: "the keyring (secret-tool)",
     async read(provider) {

@@ -5,6 +5,7 @@
  */
 
 import { isAbsolute, join } from "../../src/platform/paths.ts";
+import { ConfigurationError } from "./cli_error.ts";
 import type { Host } from "./host.ts";
 
 /** Absolute paths of the program's directories; they need not exist. */
@@ -30,6 +31,26 @@ export function getProgramDirectories(
   const state = getBaseDirectory(env("XDG_STATE_HOME")) ?? defaults?.state;
   if (config === undefined || state === undefined) return undefined;
   return { config: join(config, "swink"), state: join(state, "swink") };
+}
+
+/**
+ * Returns the directories of the program.
+ *
+ * @param content The things that are kept there, for the message: `sessions`.
+ * @throws {ConfigurationError} For a user without a home directory.
+ */
+export function requireProgramDirectories(content: string, env: Host["env"]): ProgramDirectories {
+  const directories = getProgramDirectories(env);
+  if (directories) return directories;
+  throw createNoHomeError(content);
+}
+
+/** Creates the error for a user without a home directory; `content` are the things that would be kept there. */
+export function createNoHomeError(content: string): ConfigurationError {
+  return new ConfigurationError(
+    `There is no home directory for ${content}`,
+    "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
+  );
 }
 
 function getDefaultDirectories(env: Host["env"], os: string): ProgramDirectories | undefined {

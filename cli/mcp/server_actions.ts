@@ -7,10 +7,10 @@
 import type { McpConfig } from "../../src/mcp/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { changeConfigFile } from "../config/config_file.ts";
-import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
+import { requireProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
@@ -85,7 +85,7 @@ async function changeServers(
   host: Host,
   change: (servers: Readonly<Record<string, Server>>) => Readonly<Record<string, Server>>,
 ): Promise<void> {
-  const directories = requireDirectories(host);
+  const directories = requireProgramDirectories("the configuration", host.env);
   // An invalid file is reported, and not replaced.
   await readServers({ directories, files: [], passEnvironment: [] }, host.env);
   await changeConfigFile(getUserServersPath(directories), (content) => {
@@ -136,16 +136,7 @@ export async function testServers(name: string | undefined, host: Host): Promise
 
 /** Returns the sources of the servers of a run in the current directory. */
 async function getSources(host: Host): Promise<ServerSources> {
-  const directories = requireDirectories(host);
+  const directories = requireProgramDirectories("the configuration", host.env);
   const projectRoot = await findTrustedRoot(Deno.cwd(), { directories, host });
   return { directories, projectRoot, files: [], passEnvironment: [] };
-}
-
-function requireDirectories({ env }: Host): ProgramDirectories {
-  const directories = getProgramDirectories(env);
-  if (directories) return directories;
-  throw new ConfigurationError(
-    "There is no home directory for the configuration",
-    "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
-  );
 }

@@ -5,6 +5,7 @@
  */
 
 import { getRelativePath, join } from "../../src/platform/paths.ts";
+import { pathExists } from "../host/path_exists.ts";
 import { listDirectories } from "./project_root.ts";
 
 /** Names of files with instructions, in order of preference; the first one that a directory has is read. */
@@ -25,22 +26,15 @@ const SKILL_DIRECTORIES = [".agents/skills", ".swink/skills", ".claude/skills"] 
 export function listProjectContent(root: string, directory: string): string[] {
   const instructions = listDirectories(root, directory).flatMap((parent) => {
     const paths = INSTRUCTION_NAMES.map((name) => join(parent, name));
-    return paths.filter(exists).slice(0, 1).flatMap((path) => getRelativePath(root, path) ?? []);
+    return paths.filter(pathExists).slice(0, 1).flatMap((path) =>
+      getRelativePath(root, path) ?? []
+    );
   });
   const names = [...ROOT_NAMES, ...SKILL_DIRECTORIES];
-  return [...instructions, ...names.filter((name) => exists(join(root, name)))];
+  return [...instructions, ...names.filter((name) => pathExists(join(root, name)))];
 }
 
 /** Returns the directories with skills that a project or a home directory has. */
 export function listSkillDirectories(directory: string): string[] {
-  return SKILL_DIRECTORIES.map((name) => join(directory, name)).filter(exists);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+  return SKILL_DIRECTORIES.map((name) => join(directory, name)).filter(pathExists);
 }

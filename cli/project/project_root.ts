@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "../../src/platform/paths.ts";
+import { pathExists } from "../host/path_exists.ts";
 
 /**
  * Finds the root of the project that a directory belongs to: the nearest directory, from this one upwards, with `.git` or
@@ -17,7 +18,7 @@ import { dirname, join } from "../../src/platform/paths.ts";
 export function findProjectRoot(directory: string, home?: string): string {
   for (let path = directory;; path = dirname(path)) {
     if (path === home || dirname(path) === path) return directory;
-    if (exists(join(path, ".git")) || exists(join(path, ".swink"))) return path;
+    if (pathExists(join(path, ".git")) || pathExists(join(path, ".swink"))) return path;
   }
 }
 
@@ -29,13 +30,4 @@ export function listDirectories(root: string, directory: string): string[] {
     directories.unshift(path);
   }
   return directories;
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -11,7 +11,7 @@ import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import type { ProgramDirectories } from "../host/program_directories.ts";
+import { createNoHomeError, type ProgramDirectories } from "../host/program_directories.ts";
 import { findLastSession, findSession } from "./find_session.ts";
 import type { SessionChoice } from "./session_choice.ts";
 import { getSessionDirectory } from "./session_directory.ts";
@@ -61,7 +61,10 @@ export async function openRunSession(
   { cwd, directories }: RunSessionOptions,
 ): Promise<RunSession | undefined> {
   if (choice.type === "none") return undefined;
-  if (!directories) return openWithoutHome(choice);
+  if (!directories) {
+    if (choice.type === "new") return undefined;
+    throw createNoHomeError("sessions");
+  }
   const store = new FileSessionStore({ directory: getSessionDirectory(directories) });
   try {
     switch (choice.type) {
@@ -77,14 +80,6 @@ export async function openRunSession(
   } catch (error) {
     throw toConfigurationError(error);
   }
-}
-
-function openWithoutHome({ type }: SessionChoice): undefined {
-  if (type === "new") return undefined;
-  throw new ConfigurationError(
-    "There is no home directory for sessions",
-    "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
-  );
 }
 
 async function openNamed(

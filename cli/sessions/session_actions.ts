@@ -17,7 +17,7 @@ import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { requireProgramDirectories } from "../host/program_directories.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { escapeControls, toJsonLine } from "../render/json_line.ts";
@@ -185,13 +185,7 @@ async function useStore(
   host: Host,
   use: (store: FileSessionStore) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const directories = getProgramDirectories(host.env);
-  if (!directories) {
-    throw new ConfigurationError(
-      "There is no home directory for sessions",
-      "Set HOME, or XDG_CONFIG_HOME and XDG_STATE_HOME, to absolute paths.",
-    );
-  }
+  const directories = requireProgramDirectories("sessions", host.env);
   try {
     return await use(new FileSessionStore({ directory: getSessionDirectory(directories) }));
   } catch (error) {

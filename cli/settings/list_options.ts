@@ -1,0 +1,19 @@
+/**
+ * Options of commands that print lists.
+ *
+ * @module
+ */
+
+import type { OptionDefinitions } from "../command_line/definition.ts";
+
+/** The format of a list. */
+export const LIST_FORMAT_OPTIONS = {
+  outputFormat: {
+    short: "o",
+    type: "string",
+    value: "format",
+    description: "Format of standard output.",
+    choices: ["text", "json"],
+    default: "text",
+  },
+} as const satisfies OptionDefinitions;
