@@ -72,7 +72,7 @@ Deno.test("question: a run in the home directory or above it asks first", async 
     host.onMessage((text) => {
       if (answer === "Ctrl+C" && text.includes("Allow?")) host.sendSignal("SIGINT");
     });
-    const code = await main(["run", "Work"], host);
+    const code = await main(["run", "--no-session", "Work"], host);
     const question =
       `? Work in ${Deno.cwd()}\n  It contains your home directory with its settings and keys.\n`;
     const isAsked = toPlainText(host.screen).includes(question);
@@ -92,7 +92,7 @@ Deno.test("question: a run in the home directory answers questions about calls, 
     model: [scriptedReply(scriptedCall("bash", { command: "mktemp -u" })), scriptedReply("Done.")],
     answers: ["y", "n"],
   });
-  assertEquals(await main(["run", "Work"], host), 0);
+  assertEquals(await main(["run", "--no-session", "Work"], host), 0);
   assertStringIncludes(host.screen, "Refused: you said no.");
 });
 

@@ -59,6 +59,10 @@ export const SWINK_COMMAND: readonly string[] = [
   decodeURIComponent(new URL("cli/main.ts", root).pathname),
 ];
 
+/** Replaces the configuration, the keys and the sessions of the user who runs the tests. */
+const programDirectory = Deno.makeTempDirSync({ prefix: "swink_tests_" });
+globalThis.addEventListener("unload", () => Deno.removeSync(programDirectory, { recursive: true }));
+
 /** Returns the environment variables that every program needs. */
 export function getBasicEnvironment(): Record<string, string> {
   const names = ["PATH", "HOME", "DENO_DIR", "JSR_URL", "TMPDIR"];
@@ -66,8 +70,7 @@ export function getBasicEnvironment(): Record<string, string> {
     const value = Deno.env.get(name);
     return value === undefined ? [] : [[name, value]];
   }));
-  // The configuration and the keys of the user who runs the tests do not count.
-  return { ...inherited, XDG_CONFIG_HOME: "/nonexistent", XDG_STATE_HOME: "/nonexistent" };
+  return { ...inherited, XDG_CONFIG_HOME: programDirectory, XDG_STATE_HOME: programDirectory };
 }
 
 /** Starts the program. */
