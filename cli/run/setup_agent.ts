@@ -51,8 +51,8 @@ export interface AgentSetupOptions extends
   readonly environment: Readonly<Record<string, string>>;
   /** Sources of MCP servers. Default: none. */
   readonly servers?: RunToolOptions["servers"];
-  /** Instructions and skills. Default: none. */
-  readonly project?: Pick<LoadedProject, "instructions" | "skills">;
+  /** Instructions, skills and state of the repository. Default: none. */
+  readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
@@ -203,13 +203,14 @@ function createPrompt(options: AgentSetupOptions, host: Host): string {
 }
 
 function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
-  const { cwd, net, today, systemPrompt, project: { instructions = [] } = {} } = options;
+  const { cwd, net, today, systemPrompt, project: { instructions = [], gitState } = {} } = options;
   if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
   const date = today ?? new Date(host.now());
   return createSystemPrompt({
     cwd,
     net,
     instructions,
+    gitState,
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
     attended: findKeyboard(host) !== undefined,
