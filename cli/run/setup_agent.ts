@@ -73,7 +73,7 @@ export interface AgentSetup extends AsyncDisposable {
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly isInteractive: boolean;
-  /** Problems of MCP servers, as sentences without a full stop. */
+  /** Missing variables and problems of MCP servers, as sentences without a full stop. */
   readonly warnings: readonly string[];
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
@@ -92,7 +92,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { maxTurns, thinkingLevel } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
-  const fallbackModels = options.fallbackModels ?? [];
+  const { fallbackModels = [], passEnvironment = [] } = options;
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options), host));
@@ -137,7 +137,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   return {
     agent,
     model,
-    warnings: runTools.warnings,
+    warnings: [
+      ...passEnvironment.flatMap((name) => describeMissing(name, env)),
+      ...runTools.warnings,
+    ],
     approvalMode: mode,
     isInteractive: keyboard !== undefined,
     get refused() {
@@ -146,6 +149,11 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function describeMissing(name: string, env: Host["env"]): string[] {
+  if (env(name) !== undefined) return [];
+  return [`variable ${name} is not set, so commands do not get it`];
 }
 
 function toToolOptions(
