@@ -38,7 +38,7 @@ export interface TransformInput {
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
   /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
-  readonly firstTrusted?: number;
+  readonly firstTrusted?: number | undefined;
 }
 
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */
@@ -46,12 +46,12 @@ export type TransformOutput =
   | readonly AgentMessage[]
   | {
     readonly messages: readonly AgentMessage[];
-    readonly report?: CompactionReport;
+    readonly report?: CompactionReport | undefined;
     /**
      * Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer
      * request.
      */
-    readonly firstTrusted?: number;
+    readonly firstTrusted?: number | undefined;
   };
 
 /**

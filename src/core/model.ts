@@ -29,7 +29,7 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = [
 ];
 
 /** Thinking budgets in tokens by level, for providers that limit reasoning in tokens. */
-export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number };
+export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number | undefined };
 
 /** A model and its thinking level. */
 export interface ModelSpec {
@@ -40,7 +40,7 @@ export interface ModelSpec {
   /** Amount of reasoning. */
   readonly thinkingLevel: ThinkingLevel;
   /** Thinking budgets in tokens. Default: those of the adapter. */
-  readonly thinkingBudgets?: ThinkingBudgets;
+  readonly thinkingBudgets?: ThinkingBudgets | undefined;
 }
 
 /**
