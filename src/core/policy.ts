@@ -198,8 +198,8 @@ export type PolicyHook<Context, Result> =
  * verdicts are added.
  *
  * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
- * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error, and a tool does not
- * exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
+ * refuses the call, `postDispatch` withholds the result, `preRequest` and `preCompaction` end the turn with an error, and a
+ * tool does not exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
  *
  * @example
  * ```ts
@@ -228,6 +228,15 @@ export interface Policy {
    * the smaller request after a context overflow.
    */
   preRequest?: PolicyHook<PreRequestContext, PreRequestVerdict | Promise<PreRequestVerdict>>;
+  /**
+   * Called with each request that `transformContext` makes itself, such as one for a summary, if that asks with
+   * `checkRequest`. A `stop` makes no request and ends the run. The `usage` and `cost` include the requests that the
+   * transform has made before.
+   */
+  preCompaction?: PolicyHook<
+    PreRequestContext,
+    ContinueVerdict | StopVerdict | void | Promise<ContinueVerdict | StopVerdict | void>
+  >;
   /**
    * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
    * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,
@@ -286,6 +295,8 @@ export interface OnDeltaContext {
    * request.
    */
   readonly isStarting: boolean;
+  /** The maximum number of output tokens of the model if `isStarting`. Missing if it is unknown. */
+  readonly maxOutputTokens?: number | undefined;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
   /** The tool calls of the turn that have started and not ended. */

@@ -43,6 +43,7 @@ const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
 const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preTurn: 1,
   preRequest: 1,
+  preCompaction: 1,
   canUseTool: 1,
   preDispatch: 1,
   onRefused: 1,

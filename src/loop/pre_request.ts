@@ -11,10 +11,10 @@ import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messa
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import type { StreamFn } from "../core/stream.ts";
 import { toHookError } from "./hook_error.ts";
+import { getModelFacts, loadFacts } from "./model_facts.ts";
 import { parseVerdict } from "./policy_slots.ts";
-import { getPrices, lookUpRates } from "./price.ts";
+import { getPrices } from "./price.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -39,9 +39,10 @@ export async function applyPreRequest(
   turn: TurnContext,
   prepared: PreparedRequest,
 ): Promise<PreRequestOutcome> {
-  const { run, progress } = turn;
+  const { run, progress, cancellation } = turn;
+  const { streamFn } = run.config;
   let request = prepared;
-  await loadFacts(run.config.streamFn);
+  await loadFacts(streamFn);
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;
@@ -51,11 +52,9 @@ export async function applyPreRequest(
         model,
         request: { model, context, options, runId: run.runId, turn: progress.turn },
         tools,
-        contextWindow: run.config.streamFn.contextWindow?.(model),
-        maxOutputTokens: run.config.streamFn.maxOutputTokens?.(model),
-        rates: lookUpRates(getPrices(run, run.config.streamFn), model),
+        ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
       };
-      const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      const returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change"]);
       if (verdict?.type === "stop") {
         return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
@@ -66,15 +65,6 @@ export async function applyPreRequest(
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
-}
-
-/** Loads prices and limits; without them, the request is made all the same. */
-export async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
-  try {
-    await loadFacts?.();
-  } catch {
-    // The request itself reports what cannot be loaded.
-  }
 }
 
 /** Repairs the messages of a request if a policy has replaced them. */

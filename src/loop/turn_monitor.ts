@@ -29,7 +29,9 @@ export interface MonitoredState {
   /** The progress of the run, without the reply that streams. */
   readonly progress: RunProgress;
   /** Provides the length of the reply so far, in UTF-16 code units. Default: no reply streams. */
-  readonly reply?: { readonly characters: number };
+  readonly reply?: { readonly characters: number } | undefined;
+  /** The maximum number of output tokens of the model that is about to be called, if it is known. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A tool call that a monitor watches. */
@@ -104,13 +106,14 @@ export class TurnMonitor {
   /** Calls the policies; returns whether one of them stopped the turn. */
   #check({ isStarting = false } = {}): boolean {
     const { runId, elapsedMs, config } = this.#run;
-    const { model, prices, progress, reply } = this.#state;
+    const { model, prices, progress, reply, maxOutputTokens } = this.#state;
     const context = {
       runId,
       model,
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       isStarting,
+      maxOutputTokens,
       characters: reply?.characters ?? 0,
       runningCalls: this.#calls.flatMap(({ running }) => running ?? []),
       usage: progress.usage,

@@ -97,6 +97,7 @@ Deno.test("policies: a hook that is undefined is as one that is missing, and one
   const hooks: Required<{ [Name in OptionalName<Policy>]: undefined }> = {
     preTurn: undefined,
     preRequest: undefined,
+    preCompaction: undefined,
     canUseTool: undefined,
     preDispatch: undefined,
     onRefused: undefined,
