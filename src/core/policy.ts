@@ -251,8 +251,8 @@ export interface Policy {
    */
   onRefused?: PolicyHook<RefusedCallContext, void | Promise<void>>;
   /**
-   * Called for each tool call that ran, before its result is emitted, recorded or sent. A returned result replaces it;
-   * `undefined` keeps it.
+   * Called for each tool call that was started, also if it was cancelled or its tool withdrawn just before it ran, and
+   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it.
    */
   postDispatch?: PolicyHook<
     PostDispatchContext,

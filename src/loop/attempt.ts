@@ -355,7 +355,10 @@ class ReplyReader implements ReadOptions {
     if (!terminal) {
       return this.fail(new NetworkError("The model stream ended before the reply was complete"));
     }
-    if (terminal.type === "error") return this.fail(toStreamError(terminal.error));
+    if (terminal.type === "error") {
+      const missing = new StreamError('The "error" event of the model stream has no error');
+      return this.fail(toStreamError(terminal.error ?? missing));
+    }
     if (terminal.stopReason === "aborted") return this.#abort();
     if (terminal.stopReason === "error") {
       return this.fail(new StreamError('The model stream ended with the stop reason "error"'));

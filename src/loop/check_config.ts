@@ -183,7 +183,12 @@ function checkFallbacks(option: string, fallbacks: unknown): void {
   }
 }
 
-function checkStreamOptions(name: string, options: unknown): void {
+/**
+ * Checks the options of a model call.
+ *
+ * @throws {BadRequestError} If they are no object, or an option is unknown.
+ */
+export function checkStreamOptions(name: string, options: unknown): void {
   if (!isJsonObject(options) || isThenable(options)) {
     throw invalid(`${name} must be an object`, options);
   }
@@ -192,7 +197,12 @@ function checkStreamOptions(name: string, options: unknown): void {
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
 }
 
-function checkToolChoice(name: string, choice: unknown): void {
+/**
+ * Checks a constraint on tool calls.
+ *
+ * @throws {BadRequestError} If it has another form.
+ */
+export function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);

@@ -10,7 +10,7 @@ import type { Policy, PreRequestContext } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
 import { getModelFacts, loadFacts } from "./model_facts.ts";
-import { parseVerdict } from "./policy_slots.ts";
+import { formatHook, parseVerdict } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
 import { addSpending } from "./run_progress.ts";
 import { createPolicyContext, type TurnContext } from "./turn_context.ts";
@@ -61,7 +61,7 @@ export class CompactionCheck {
         const stoppedBy = { policy: policy.name, reason: verdict.reason };
         this.#refusal ??= { type: "stopped", stoppedBy };
       } catch (thrown) {
-        const error = toHookError(`The policy "${policy.name}" (preCompaction)`, thrown);
+        const error = toHookError(formatHook(policy, "preCompaction"), thrown);
         this.#refusal ??= { type: "failed", thrown: error };
       }
       return;

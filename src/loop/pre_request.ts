@@ -6,14 +6,14 @@
 
 import { checkTools } from "../core/check_tool.ts";
 import { getErrorMessage } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import { checkStreamOptions, checkToolChoice } from "./check_config.ts";
 import { toHookError } from "./hook_error.ts";
 import { getModelFacts, loadFacts } from "./model_facts.ts";
-import { parseVerdict } from "./policy_slots.ts";
+import { formatHook, parseVerdict } from "./policy_slots.ts";
 import { getPrices } from "./price.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
@@ -61,7 +61,7 @@ export async function applyPreRequest(
       }
       if (verdict) request = applyChange(request, verdict);
     } catch (thrown) {
-      throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
+      throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
@@ -100,19 +100,20 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
  *
  * @throws {TypeError} If a part of it is invalid.
  */
-function checkChange({ model, systemPrompt, messages, tools, options }: ChangeVerdict): void {
+function checkChange(
+  { model, systemPrompt, messages, tools, toolChoice, options }: ChangeVerdict,
+): void {
   try {
     if (model !== undefined) checkModelSpec(model);
     if (tools !== undefined) checkTools(tools);
     if (messages !== undefined) checkRequestMessages(messages);
+    if (toolChoice !== undefined) checkToolChoice("toolChoice", toolChoice);
+    if (options !== undefined) checkStreamOptions("options", options);
   } catch (thrown) {
     throw new TypeError(getErrorMessage(thrown), { cause: thrown });
   }
   if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
     throw new TypeError("systemPrompt must be a string");
-  }
-  if (options !== undefined && !isJsonObject(options)) {
-    throw new TypeError("options must be an object");
   }
 }
 

@@ -12,7 +12,7 @@ import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { Prices } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
-import { parseVerdict } from "./policy_slots.ts";
+import { formatHook, parseVerdict } from "./policy_slots.ts";
 import { lookUpRates } from "./price.ts";
 import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -143,7 +143,7 @@ export class TurnMonitor {
   #warnOnce(policy: Policy, thrown: unknown): void {
     if (this.#failed.has(policy)) return;
     this.#failed.add(policy);
-    const message = `The policy "${policy.name}" failed in onDelta: ${getErrorMessage(thrown)}`;
+    const message = `${formatHook(policy, "onDelta")} failed: ${getErrorMessage(thrown)}`;
     void this.#run.events.warn("policy_failed", message, { policy: policy.name });
   }
 }
