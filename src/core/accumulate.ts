@@ -10,7 +10,7 @@ import { describeValue } from "./describe_value.ts";
 import { getErrorMessage, StreamError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { parseArguments } from "./parse_arguments.ts";
-import { STOP_REASONS } from "./model.ts";
+import type { StopReason } from "./model.ts";
 import type {
   AssistantMessageEvent,
   BlockDeltaEvent,
@@ -71,6 +71,8 @@ type ExtensionDraft = {
   readonly open: false;
 };
 type BlockDraft = TextDraft | CallDraft | ExtensionDraft;
+
+const STOP_REASONS: readonly StopReason[] = ["stop", "length", "tool_use", "aborted", "error"];
 
 /** A table, so that a delta is checked without building a string. */
 const DELTA_TYPES = {

@@ -15,15 +15,6 @@ import { BadRequestError } from "./errors.ts";
  */
 export type StopReason = "stop" | "length" | "tool_use" | "aborted" | "error";
 
-/** All stop reasons. */
-export const STOP_REASONS: readonly StopReason[] = [
-  "stop",
-  "length",
-  "tool_use",
-  "aborted",
-  "error",
-];
-
 /** Amount of reasoning before the answer. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "extra_high";
 
@@ -92,14 +83,11 @@ export function modelSpec(model: string | ModelSpec): ModelSpec {
  */
 export function checkModelSpec(model: ModelSpec): ModelSpec {
   const { provider, modelId, thinkingLevel } = model ?? {};
-  if (typeof model === "string") {
-    throw new BadRequestError(
-      `A model must have a provider and a modelId here: pass modelSpec(${describeValue(model)})`,
-    );
-  }
   if (typeof provider !== "string" || typeof modelId !== "string" || !provider || !modelId) {
     throw new BadRequestError(
-      'A model must have a provider and a modelId: pass a name such as "anthropic/claude-sonnet-5-5", or modelSpec(name)',
+      `A model must have a provider and a modelId: pass modelSpec(${
+        typeof model === "string" ? describeValue(model) : '"anthropic/claude-sonnet-5-5"'
+      })`,
     );
   }
   if (!isThinkingLevel(thinkingLevel)) {

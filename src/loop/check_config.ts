@@ -197,12 +197,7 @@ export function checkStreamOptions(name: string, options: unknown): void {
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
 }
 
-/**
- * Checks a constraint on tool calls.
- *
- * @throws {BadRequestError} If it has another form.
- */
-export function checkToolChoice(name: string, choice: unknown): void {
+function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;
   throw invalid(`${name} must be auto, none, required or { name: "…" }`, choice);

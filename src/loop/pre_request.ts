@@ -10,7 +10,7 @@ import { type AgentMessage, checkMessages, type LlmMessage } from "../core/messa
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import { checkStreamOptions, checkToolChoice } from "./check_config.ts";
+import type { CheckOption } from "./check_config.ts";
 import { toHookError } from "./hook_error.ts";
 import { getModelFacts, loadFacts } from "./model_facts.ts";
 import { formatHook, parseVerdict } from "./policy_slots.ts";
@@ -59,7 +59,9 @@ export async function applyPreRequest(
       if (verdict?.type === "stop") {
         return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
       }
-      if (verdict) request = applyChange(request, verdict);
+      if (!verdict) continue;
+      checkChange(verdict, run.checkStreamOptions);
+      request = applyChange(request, verdict);
     } catch (thrown) {
       throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
@@ -82,7 +84,6 @@ async function repairChange(
 }
 
 function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedRequest {
-  checkChange(change);
   const { model = request.model, tools = request.tools, toolChoice } = change;
   const { systemPrompt = request.context.systemPrompt } = change;
   const { messages = request.context.messages } = change;
@@ -102,13 +103,14 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
  */
 function checkChange(
   { model, systemPrompt, messages, tools, toolChoice, options }: ChangeVerdict,
+  checkStreamOptions: CheckOption,
 ): void {
   try {
     if (model !== undefined) checkModelSpec(model);
     if (tools !== undefined) checkTools(tools);
     if (messages !== undefined) checkRequestMessages(messages);
-    if (toolChoice !== undefined) checkToolChoice("toolChoice", toolChoice);
     if (options !== undefined) checkStreamOptions("options", options);
+    checkStreamOptions("change", { toolChoice });
   } catch (thrown) {
     throw new TypeError(getErrorMessage(thrown), { cause: thrown });
   }
