@@ -48,11 +48,14 @@ export async function runPrompt(
   await using hooks = await startHooks({ ...settings, prompt, signal }, host);
   await using session = await openSession(settings, loading, host);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
-  const options = { ...settings, ...hooks, ...(model && { model }), today, signal };
+  const continuesPlan = session?.planMode;
+  const options = { ...settings, ...hooks, ...(model && { model }), continuesPlan, today, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
   const recorded = await session?.record(setup.agent);
   // The session has restored its own model and thinking level.
   setup.agent.setModel(setup.model);
+  // Options of the run replace the mode of the session.
+  if (settings.permissionMode !== "plan") setup.planMode?.turnOff(setup.agent);
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {

@@ -122,9 +122,8 @@ export function parseRunSettings(
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
     allowedTools: parseRules("allowedTools"),
     disallowedTools: parseRules("disallowedTools"),
-    net: parseOption("net", () => parseNet(options.net)),
+    ...parsePermissions(configured),
     sandbox: options.sandbox,
-    permissionMode: options.approveAll ? "bypass" : options.permissionMode,
     addedDirectories: parseOption(
       "addDir",
       () => (options.addDir ?? []).map((path) => resolveDirectory(path, "--add-dir")),
@@ -171,6 +170,21 @@ function findServers(
   if (files.length === 0 && !places.some(isFile)) return {};
   const passEnvironment = env.filter((variable) => !variable.includes("="));
   return { servers: { files, directories: own, projectRoot, passEnvironment } };
+}
+
+/** Returns the calls that need approval, and the network access of commands, which they never have in plan mode. */
+function parsePermissions(
+  { options, given, parseOption }: ConfiguredRun,
+): Pick<RunSettings, "permissionMode" | "net"> {
+  const { plan, approveAll } = options;
+  const permissionMode = plan ? "plan" : approveAll ? "bypass" : options.permissionMode;
+  const net = parseOption("net", () => parseNet(options.net));
+  if (permissionMode !== "plan") return { permissionMode, net };
+  if (net === "off" || !given.has("net")) return { permissionMode, net: "off" };
+  throw new UsageError(
+    `Invalid value ${JSON.stringify(options.net)} for --net: commands have no network in plan mode`,
+    "Omit --net, or run without plan mode.",
+  );
 }
 
 /** Splits a list at commas and blanks. */

@@ -5,6 +5,7 @@
  */
 
 import type { OptionDefinitions, OptionValues } from "../command_line/definition.ts";
+import { PLAN_PATH } from "../host/plan_path.ts";
 
 /** Default models in order of preference. */
 export const DEFAULT_MODELS = ["anthropic/claude-sonnet-5-5", "openai/gpt-6.2-sol"] as const;
@@ -210,15 +211,20 @@ export const PERMISSION_OPTIONS = {
     type: "string",
     value: "mode",
     description:
-      "Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none.",
-    choices: ["default", "acceptEdits", "bypass"],
+      `Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none. With plan, the model changes nothing, and writes a plan to ${PLAN_PATH}.`,
+    choices: ["default", "acceptEdits", "plan", "bypass"],
     default: "default",
     configuration: "user",
+  },
+  plan: {
+    type: "boolean",
+    description: `Changes nothing, and writes a plan to ${PLAN_PATH}: --permission-mode plan.`,
+    conflicts: ["permissionMode"],
   },
   approveAll: {
     type: "boolean",
     description: "Runs every tool call without asking: --permission-mode bypass.",
-    conflicts: ["permissionMode"],
+    conflicts: ["permissionMode", "plan"],
   },
   addDir: {
     type: "directory",
