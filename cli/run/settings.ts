@@ -60,6 +60,8 @@ export interface RunSettings {
   readonly schema?: JsonSchema;
   /** Absolute path of the file for the text of the last reply. */
   readonly lastMessageFile?: string;
+  /** Absolute path of the file for settings, requests and events. */
+  readonly debugFile?: string;
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
   /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
@@ -112,7 +114,7 @@ export function parseRunSettings(
   configured: ConfiguredRun,
 ): RunSettings {
   const { options, given, providers, parseOption } = configured;
-  const { baseUrl, model, patch, record, replay, tools, outputLastMessage } = options;
+  const { baseUrl, model, patch, record, replay, tools, outputLastMessage, debugFile } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
     parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
   return {
@@ -149,6 +151,7 @@ export function parseRunSettings(
     ...(options.jsonSchema !== undefined && { schema: readAnswerSchema(options.jsonSchema) }),
     ...(outputLastMessage !== undefined &&
       { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
+    ...(debugFile !== undefined && { debugFile: resolveNewFile("--debug-file", debugFile) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),

@@ -41,6 +41,7 @@ export interface AgentSetupOptions extends
     | "servers"
     | "hooks"
     | "lastMessageFile"
+    | "debugFile"
   > {
   /** Further directories in which the tools may read and write. Default: none. */
   readonly addedDirectories?: readonly string[];

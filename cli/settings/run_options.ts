@@ -127,6 +127,11 @@ export const OUTPUT_OPTIONS = {
     value: "file",
     description: "Writes the changes of the run as a patch for git apply; - is standard output.",
   },
+  debugFile: {
+    type: "file",
+    value: "file",
+    description: "Appends settings, requests and events with their times to a file, without keys.",
+  },
 } as const satisfies OptionDefinitions;
 
 /** Options for the amount and the form of the text of a run. */
