@@ -10,6 +10,7 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../adapters/connect.ts";
 import type { SandboxReport } from "../../src/tools/mod.ts";
+import type { PlanMode } from "../../src/tools/plan/mod.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
@@ -40,6 +41,7 @@ export interface AgentSetupOptions extends
     | "servers"
     | "hooks"
     | "lastMessageFile"
+    | "debugFile"
   > {
   /** Further directories in which the tools may read and write. Default: none. */
   readonly addedDirectories?: readonly string[];
@@ -53,6 +55,8 @@ export interface AgentSetupOptions extends
   readonly servers?: RunToolOptions["servers"];
   /** Instructions, skills and state of the repository. Default: none. */
   readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
+  /** Whether the run continues a session in plan mode. Default: `false`. */
+  readonly continuesPlan?: boolean | undefined;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
@@ -69,6 +73,8 @@ export interface AgentSetup extends AsyncDisposable {
   readonly agent: Agent;
   /** The model with which the agent starts. */
   readonly model: ModelSpec;
+  /** Plan mode, if the run or its session is in it. */
+  readonly planMode: PlanMode | undefined;
   /** The calls that require approval. */
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
@@ -113,6 +119,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     getMessages,
   });
   await approval.checkRules();
+  const planMode = await loadPlanMode(options);
   const agent: Agent = new Agent({
     model,
     streamFn: connect({
@@ -129,14 +136,21 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approve: approval.approve,
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
-    policies: [...await createLimits(options), ...runTools.policies, ...options.policies ?? []],
+    policies: [
+      ...(planMode ? [planMode] : []),
+      ...await createLimits(options),
+      ...runTools.policies,
+      ...options.policies ?? [],
+    ],
     ...(maxTurns !== undefined && { maxTurns }),
   });
   runTools.attach(agent);
+  if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
   return {
     agent,
     model,
+    planMode,
     warnings: [
       ...passEnvironment.flatMap((name) => describeMissing(name, env)),
       ...runTools.warnings,
@@ -165,23 +179,44 @@ function toToolOptions(
     sandbox,
     addedDirectories = [],
     project,
+    permissionMode,
+    disallowedTools,
+    servers,
     ...options
   }: AgentSetupOptions,
 ): RunToolOptions {
+  const readOnly = permissionMode === "plan";
+  const isConfined = sandbox !== "off";
   return {
     ...options,
+    // Nothing shows that tools of servers only read.
+    servers: readOnly ? undefined : servers,
+    // Commands that nothing confines could change something.
+    disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     sandbox: {
       cwd,
       net,
       environment,
       passEnvironment,
-      confinement: sandbox,
+      confinement: readOnly && !isConfined ? "auto" : sandbox,
+      readOnly,
       // The user has confirmed a working directory with the home directory.
       homeAccess: "allow",
       writeRoots: addedDirectories,
     },
   };
+}
+
+async function loadPlanMode(
+  { permissionMode, continuesPlan = false, cwd }: AgentSetupOptions,
+): Promise<PlanMode | undefined> {
+  if (permissionMode !== "plan" && !continuesPlan) return undefined;
+  const { createRunPlanMode } = await importLate<typeof import("./plan_mode.ts")>(
+    "./plan_mode.ts",
+    import.meta.url,
+  );
+  return createRunPlanMode(cwd);
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
