@@ -60,7 +60,7 @@ export interface TransformInput {
   readonly signal: AbortSignal;
   /**
    * Asks the policies of the run before a model call, and resolves to the one that stops it, if one does: the call must not
-   * be made then, and the run ends when the transform has settled. Default: no policy checks such calls.
+   * be made then, and the run ends when the transform has settled. Rejects if it has settled already. Default: no policy checks such calls.
    */
   readonly checkRequest?:
     | ((request: TransformRequest) => Promise<StoppedBy | undefined>)

@@ -5,7 +5,10 @@
  */
 
 import type { TransformInput, TransformRequest } from "../core/context.ts";
-import { getErrorMessage } from "../core/errors.ts";
+import { checkFunction } from "../core/check_function.ts";
+import { checkObject } from "../core/check_object.ts";
+import { BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { checkModelSpec } from "../core/model.ts";
 import type { Policy, PreRequestContext } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import { toHookError } from "./hook_error.ts";
@@ -25,6 +28,7 @@ export class CompactionCheck {
   readonly #turn: TurnContext;
   readonly #policies: readonly Policy[];
   #refusal: CompactionRefusal | undefined;
+  #isClosed = false;
 
   constructor(turn: TurnContext) {
     this.#turn = turn;
@@ -42,14 +46,34 @@ export class CompactionCheck {
     return { checkRequest: (request) => this.#check(request) };
   }
 
+  /** Ends the checks: nothing would release what a budget reserves for a call that is made later. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
   async #check(request: TransformRequest): Promise<StoppedBy | undefined> {
+    checkObject(
+      request,
+      "Pass checkRequest() the model call, as { model, context, options, streamFn }",
+    );
+    checkModelSpec(request.model);
+    checkObject(request.context, "Pass checkRequest() the context of the model call");
+    checkObject(request.options, "Pass checkRequest() the options of the model call");
+    checkFunction("streamFn of checkRequest()", request.streamFn);
+    this.#assertOpen();
     if (!this.#refusal) await this.#callPolicies(request);
     return this.#refusal && toStoppedBy(this.#refusal);
+  }
+
+  #assertOpen(): void {
+    if (!this.#isClosed) return;
+    throw new BadRequestError("checkRequest() must be called before transformContext settles");
   }
 
   async #callPolicies(request: TransformRequest): Promise<void> {
     const { cancellation } = this.#turn;
     await cancellation.withGrace(loadFacts(request.streamFn));
+    this.#assertOpen();
     const context = this.#createContext(request);
     for (const policy of this.#policies) {
       try {

@@ -76,7 +76,8 @@ async function prepareTransformed(
   const check = new CompactionCheck(turn);
   let transformed: TransformedContext | undefined;
   try {
-    transformed = await applyTransform(turn, { transformContext, overflow, check });
+    transformed = await applyTransform(turn, { transformContext, overflow, check })
+      .finally(() => check.close());
     if (!check.refusal) {
       const request = await addLateSteering(turn, transformed.messages);
       return { type: "ready", request, report: transformed.report };

@@ -1,10 +1,11 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { CompactionReport } from "../../src/core/compaction_report.ts";
-import type { TransformContext } from "../../src/core/context.ts";
-import { NoMessagesError } from "../../src/core/errors.ts";
+import type { TransformContext, TransformRequest } from "../../src/core/context.ts";
+import { BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
 import { userMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { Policy, PreRequestContext } from "../../src/core/policy.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import type { Usage } from "../../src/core/usage.ts";
@@ -229,4 +230,44 @@ Deno.test("report of transformContext: counts once if a rejected schema is sent 
   const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
   const { usage } = await agent.structuredOutput("Count", schema, { full: true });
   assertEquals([streamFn.calls.length, reports, usage.total], [2, 1, 42]);
+});
+
+Deno.test("checkRequest() rejects when the transform has settled, so that nothing stays reserved", async () => {
+  const total = sharedBudget({ tokens: 50_000, preflight: true });
+  const streamFn = scriptedStream([reply("Done")]);
+  let checkLater = () => Promise.resolve<unknown>(undefined);
+  const transformContext: TransformContext = (messages, { checkRequest, model }) => {
+    const request = { model, context: { systemPrompt: "", messages: [], tools: [] }, options: {} };
+    checkLater = () => Promise.resolve(checkRequest?.({ ...request, streamFn }));
+    return messages;
+  };
+  const agent = new Agent({ model, streamFn, transformContext, policies: [total] });
+  await agent.prompt("Go");
+  await assertRejects(checkLater, BadRequestError, "before transformContext settles");
+  assertEquals(total.spent.reserved.usage.total, 0);
+});
+
+Deno.test("checkRequest() says what to pass", async () => {
+  const request = { model: modelSpec(model), context: {}, options: {}, streamFn: () => {} };
+  const cases: [unknown, string][] = [
+    [undefined, "Pass checkRequest() the model call, as { model, context, options, streamFn }"],
+    [{ ...request, model }, `pass modelSpec("${model}")`],
+    [{ ...request, context: undefined }, "the context of the model call"],
+    [{ ...request, options: null }, "the options of the model call"],
+    [{ ...request, streamFn: {} }, "streamFn of checkRequest() must be a function"],
+  ];
+  for (const [passed, message] of cases) {
+    const agent = new Agent({
+      model,
+      streamFn: scriptedStream([]),
+      policies: [budget({ tokens: 100, preflight: true })],
+      transformContext: async (messages, { checkRequest }) => {
+        await checkRequest?.(passed as TransformRequest);
+        return messages;
+      },
+    });
+    const { error } = await agent.prompt("Go");
+    assertEquals(error?.code, "bad_request");
+    assertStringIncludes(error?.message ?? "", message);
+  }
 });
