@@ -155,16 +155,17 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
 
 /** Calls the `onDelta` policies before a call; returns a promise if its prices must be loaded first. */
 function checkStart(
-  { run, progress, monitor }: TurnContext,
+  turn: TurnContext,
   { model, streamFn }: Candidate,
   reply: ReplyReader,
 ): Promise<void> | undefined {
+  const { run, progress, monitor } = turn;
   const check = (): void => {
     const prices = getPrices(run, streamFn);
     const maxOutputTokens = lookUpLimit(model, streamFn.maxOutputTokens);
     monitor?.start({ model, prices, progress, reply, maxOutputTokens });
   };
-  if (usesPreRequest(run) && streamFn.loadFacts) return loadFacts(streamFn).then(check);
+  if (usesPreRequest(run) && streamFn.loadFacts) return loadFacts(streamFn, turn).then(check);
   check();
   return undefined;
 }

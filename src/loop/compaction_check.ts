@@ -72,7 +72,7 @@ export class CompactionCheck {
 
   async #callPolicies(request: TransformRequest): Promise<void> {
     const { cancellation } = this.#turn;
-    await cancellation.withGrace(loadFacts(request.streamFn));
+    await loadFacts(request.streamFn, this.#turn);
     this.#assertOpen();
     const context = this.#createContext(request);
     for (const policy of this.#policies) {

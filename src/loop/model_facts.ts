@@ -10,11 +10,15 @@ import { refusePromise } from "../core/refuse_promise.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { Prices } from "../core/usage.ts";
 import { lookUpRates } from "./price.ts";
+import type { TurnContext } from "./turn_context.ts";
 
-/** Loads prices and limits; without them, the request is made all the same. */
-export async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
+/** Loads prices and limits until an abort; without them, the request is made all the same. */
+export async function loadFacts(
+  { loadFacts }: StreamFn,
+  { cancellation }: Pick<TurnContext, "cancellation">,
+): Promise<void> {
   try {
-    await loadFacts?.();
+    await cancellation.untilAborted(Promise.resolve(loadFacts?.()));
   } catch {
     // The request itself reports what cannot be loaded.
   }

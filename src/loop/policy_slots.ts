@@ -20,6 +20,7 @@ import type {
 } from "../core/policy.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { RunServices } from "./run_services.ts";
 
 /** The combined verdict of all policies in a slot. */
@@ -59,6 +60,8 @@ export interface HookCall<Value> {
   readonly hook: HookName;
   /** Calls the hook. */
   readonly call: () => unknown;
+  /** Ends the wait for the hook. Default: the cancellation of the run. */
+  readonly cancellation?: Cancellation;
   /** Converts what the hook returned; throws if it is invalid. */
   readonly parse: (returned: unknown) => Value;
 }
@@ -75,11 +78,11 @@ export function formatHook({ name }: Policy, hook: HookName): string {
 export async function callPolicy<Value>(
   run: RunServices,
   policy: Policy,
-  { hook, call, parse }: HookCall<Value>,
+  { hook, call, parse, cancellation = run.cancellation }: HookCall<Value>,
 ): Promise<HookOutcome<Value>> {
   try {
     const returned = call();
-    const value = isThenable(returned) ? await run.cancellation.withGrace(returned) : returned;
+    const value = isThenable(returned) ? await cancellation.withGrace(returned) : returned;
     return { type: "returned", value: parse(value) };
   } catch (thrown) {
     const reason = getErrorMessage(thrown);

@@ -36,6 +36,7 @@ export async function applyPostDispatch(
     };
     const outcome = await callPolicy(turn.run, policy, {
       hook: "postDispatch",
+      cancellation: turn.cancellation,
       call: () => policy.postDispatch?.(context),
       parse: (returned) => parseReplacement(returned, result),
     });

@@ -42,7 +42,7 @@ export async function applyPreRequest(
   const { run, progress, cancellation } = turn;
   const { streamFn } = run.config;
   let request = prepared;
-  await loadFacts(streamFn);
+  await loadFacts(streamFn, turn);
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;

@@ -102,7 +102,7 @@ async function callPreDispatch(
   ready: ReadyCall,
   { final = false }: CheckOptions,
 ): Promise<PolicyCheckedCall> {
-  const { run } = turn;
+  const { run, cancellation } = turn;
   const { block, tool } = ready;
   const policies = run.config.policies.filter((policy) => policy.preDispatch);
   if (policies.length === 0) return { call: ready, injected: [] };
@@ -122,7 +122,12 @@ async function callPreDispatch(
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
       return { verdict, args: final ? args : copyArguments(draft) };
     };
-    const outcome = await callPolicy(run, policy, { hook: "preDispatch", call, parse });
+    const outcome = await callPolicy(run, policy, {
+      hook: "preDispatch",
+      cancellation,
+      call,
+      parse,
+    });
     if (outcome.type === "failed") {
       const text = `Tool call refused: the policy "${policy.name}" failed: ${outcome.reason}`;
       return { call: refuseCall(block, text), injected };
@@ -164,7 +169,7 @@ function validateCall(
   try {
     const pending = validateArguments(ready.tool, ready.arguments, run.config.validator);
     return pending instanceof Promise
-      ? awaitValidation(turn, ready, run.cancellation.withGrace(pending))
+      ? awaitValidation(turn, ready, turn.cancellation.withGrace(pending))
       : finishValidation(turn, ready, pending);
   } catch (thrown) {
     return refuseUncheckedCall(turn, ready, thrown);
@@ -206,8 +211,8 @@ async function refuseUncheckedCall(
   { block, tool }: ReadyCall,
   thrown: unknown,
 ): Promise<RefusedCall> {
-  const { run } = turn;
-  if (run.cancellation.aborted) return refuseCall(block, getAbortText(turn));
+  const { run, cancellation } = turn;
+  if (cancellation.aborted) return refuseCall(block, getAbortText(turn));
   const text = `The tool "${tool.name}" cannot be used: ${getErrorMessage(thrown)}`;
   await run.events.warn("invalid_tool_schema", text, { tool: tool.name });
   return refuseCall(block, text);

@@ -21,7 +21,8 @@ export async function reportRefusedCall(
     if (!policy.onRefused) continue;
     const context = { ...createPolicyContext(turn), toolCallId: block.id, tool };
     const call = () => policy.onRefused?.(context);
-    await callPolicy(run, policy, { hook: "onRefused", call, parse: () => {} });
+    const { cancellation } = turn;
+    await callPolicy(run, policy, { hook: "onRefused", cancellation, call, parse: () => {} });
   }
 }
 
