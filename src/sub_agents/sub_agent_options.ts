@@ -48,6 +48,12 @@ export interface SubAgentToolOptions {
    * run ends after it. Default: `false`.
    */
   readonly background?: boolean | undefined;
+  /**
+   * Whether the model may start it so that it works also after the end of the run: the call returns at once, and the report
+   * arrives in this run or the next one. It needs a session of the agent of the host, which `openSession()` records; only
+   * that agent can start it. Neither the end nor an abort of the run cancels it. Default: `false`.
+   */
+  readonly detached?: boolean | undefined;
 }
 
 const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
@@ -64,6 +70,7 @@ const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
   maxDepth: 1,
   maxAgents: 1,
   background: 1,
+  detached: 1,
 };
 
 /**
@@ -78,7 +85,7 @@ export function checkSubAgentOptions(options: SubAgentToolOptions): void {
   if (model !== undefined) modelSpec(model);
   checkNumber("maxDepth", maxDepth);
   checkNumber("maxAgents", maxAgents);
-  for (const name of ["readOnly", "background"] as const) {
+  for (const name of ["readOnly", "background", "detached"] as const) {
     const { [name]: value } = options;
     if (value === undefined || typeof value === "boolean") continue;
     throw new BadRequestError(`${name} must be true or false, not ${describeValue(value)}`);

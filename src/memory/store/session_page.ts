@@ -152,7 +152,8 @@ export async function deleteMatching(
   return deleted;
 }
 
-async function deleteUnlessInUse(
+/** Deletes a session; resolves to `false` if it is open for writing or does not exist. */
+export async function deleteUnlessInUse(
   store: Pick<SessionStore, "delete">,
   id: string,
 ): Promise<boolean> {
