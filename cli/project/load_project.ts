@@ -5,7 +5,9 @@
  */
 
 import type { FoundSkills, Skill } from "../../src/tools/mod.ts";
+import { join } from "../../src/platform/paths.ts";
 import { importLate } from "../host/import_late.ts";
+import { pathExists } from "../host/path_exists.ts";
 import type { Project } from "./project.ts";
 import { listSkillDirectories } from "./project_content.ts";
 import type { InstructionFile, Instructions } from "./read_instructions.ts";
@@ -18,6 +20,8 @@ export interface LoadedProject {
   readonly instructions: readonly InstructionFile[];
   /** Skills of the project and of the user. */
   readonly skills: readonly Skill[];
+  /** State of its Git repository, if it has one. */
+  readonly gitState?: string | undefined;
   /** The files that were loaded. */
   readonly loaded: readonly string[];
   /** The files that were not loaded because the user does not trust the project. */
@@ -50,9 +54,10 @@ export async function loadProject(
   const { root, content, isTrusted } = project;
   const roots = [...(isTrusted ? [root] : []), ...(home ? [home] : [])];
   const directories = new Set(roots.flatMap(listSkillDirectories));
-  const [instructions, found] = await Promise.all([
+  const [instructions, found, gitState] = await Promise.all([
     loadInstructions(project),
     loadSkills([...directories]),
+    loadGitState(project),
   ]);
   const paths = instructions.files.map(({ path }) => path);
   const others = isTrusted ? content.filter((name) => !name.endsWith(".md")) : [];
@@ -60,6 +65,7 @@ export async function loadProject(
     root,
     instructions: instructions.files,
     skills: found.skills,
+    gitState,
     loaded: [...paths, ...others],
     ignored: isTrusted ? [] : content,
     problems: [
@@ -80,6 +86,15 @@ async function loadInstructions(
     import.meta.url,
   );
   return await readInstructions(root, directory);
+}
+
+async function loadGitState({ root, isTrusted }: Project): Promise<string | undefined> {
+  if (!isTrusted || !pathExists(join(root, ".git"))) return undefined;
+  const { readGitState } = await importLate<typeof import("./read_git_state.ts")>(
+    "./read_git_state.ts",
+    import.meta.url,
+  );
+  return await readGitState(root);
 }
 
 async function loadSkills(

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { join } from "../../src/platform/paths.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import { pathExists } from "../host/path_exists.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { Project, ProjectOptions } from "./project.ts";
 import { listProjectContent } from "./project_content.ts";
@@ -17,13 +19,16 @@ export async function openProject(options: ProjectOptions, host: Host): Promise<
   const root = findProjectRoot(directory, await resolveHome(host));
   const content = listProjectContent(root, directory);
   const project = { root, directory, content };
-  if (content.length === 0 || options.trust) return { ...project, isTrusted: options.trust };
-  const { directories } = options;
+  const { directories, trust } = options;
+  const hasContent = content.length > 0;
+  if (trust || !(hasContent || pathExists(join(root, ".git")))) {
+    return { ...project, isTrusted: trust };
+  }
   const { isTrusted } = await loadTrust();
   if (directories && await isTrusted(root, directories)) return { ...project, isTrusted: true };
   const { terminal } = host;
   const { asks = true } = options;
-  if (!asks || !terminal.messages.isTerminal || !terminal.keyboard) {
+  if (!hasContent || !asks || !terminal.messages.isTerminal || !terminal.keyboard) {
     return { ...project, isTrusted: false };
   }
   const { askForTrust } = await importLate<typeof import("./ask_for_trust.ts")>(

@@ -118,3 +118,16 @@ Deno.test("trustDirectory(): programs that save at the same time lose no directo
   const results = await Promise.all(paths.map((path) => isTrusted(path, directories)));
   assertEquals(results.filter((result) => !result), []);
 });
+
+Deno.test("openProject(): a repository below a trusted directory is trusted, others are not and nothing is asked", async () => {
+  await using home = await createTemporaryDirectory({ "a/p/.git/x": "", "b/p/.git/x": "" });
+  const directories = { config: `${home.path}/config`, state: `${home.path}/state` };
+  await trustDirectory(await Deno.realPath(`${home.path}/a`), directories);
+  const host = createFakeHost({ env: { HOME: home.path }, terminals: TERMINALS });
+  const open = async (name: string) => {
+    const { signal } = new AbortController();
+    const options = { cwd: `${home.path}/${name}`, trust: false, directories, signal };
+    return (await openProject(options, host)).isTrusted;
+  };
+  assertEquals([await open("a/p"), await open("b/p"), host.screen], [true, false, ""]);
+});

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { PLAN_PATH } from "../host/plan_path.ts";
 import { toPlainText } from "./plain_text.ts";
 import type { RunSandbox, RunStart } from "./reporter.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
@@ -46,6 +47,7 @@ export function formatHeader(
 
 function describeApproval(mode: string, isInteractive: boolean): string {
   if (mode === "bypassed") return "approves all";
+  if (mode === "plan") return `plan mode: ${PLAN_PATH}`;
   return isInteractive ? "asks first" : "refuses what needs approval";
 }
 

@@ -22,7 +22,7 @@ export interface RunStart {
   readonly model: ModelSpec;
   /** Names of the tools. */
   readonly tools: readonly string[];
-  /** The tool calls that require approval. */
+  /** The tool calls that require approval; `plan` in plan mode. */
   readonly approvalMode: string;
   /** Whether the user can be asked for approvals. */
   readonly isInteractive: boolean;

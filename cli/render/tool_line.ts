@@ -18,6 +18,7 @@ const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
   skill: ["name"],
+  write_plan: ["title"],
 };
 
 /** Arguments to show for other tools, in order of preference; the first one that exists is shown. */

@@ -112,6 +112,8 @@ function parseOption<Value>(
     const setting = given.has(option) ? undefined : config.settings.get(key);
     if (!setting || !(error instanceof UsageError)) throw error;
     const message = error.message.replaceAll(toFlag(option), key);
-    throw new ConfigurationError(`${formatOrigin(setting.origin)}: ${message}`, error.advice);
+    const isUsage = setting.origin.type === "override";
+    const ErrorClass = isUsage ? UsageError : ConfigurationError;
+    throw new ErrorClass(`${formatOrigin(setting.origin)}: ${message}`, error.advice);
   }
 }

@@ -27,7 +27,7 @@ interface DryRequest {
 /** Creates the first request of a run and prints it. */
 export async function runDry(
   settings: ProjectRunSettings,
-  { prompt, interrupt: { signal }, host }: RunDependencies,
+  { prompt, interrupt: { signal }, host, onAgent }: RunDependencies,
 ): Promise<ExitCode> {
   const stop = new AbortController();
   let request: DryRequest | undefined;
@@ -45,6 +45,7 @@ export async function runDry(
   };
   const options = { ...settings, policies: [estimation], needsKey: false, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
+  onAgent?.(setup.agent);
   const result = await setup.agent.prompt(prompt, {
     signal: AbortSignal.any([signal, stop.signal]),
   });

@@ -18,7 +18,7 @@ import { loadProject } from "../project/load_project.ts";
 import { readPrompt } from "./prompt_input.ts";
 import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
-import { parseRunSettings } from "./settings.ts";
+import { parseRunSettings, type ProjectRunSettings } from "./settings.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";
@@ -52,6 +52,19 @@ async function loadDryRun(): Promise<typeof runPrompt> {
   return runDry;
 }
 
+/** Returns a function that logs a run to a file, if the settings name one. */
+async function addDebugLog(
+  { debugFile }: ProjectRunSettings,
+  run: typeof runPrompt,
+): Promise<typeof runPrompt> {
+  if (debugFile === undefined) return run;
+  const { logRun } = await importLate<typeof import("./logged_run.ts")>(
+    "./logged_run.ts",
+    import.meta.url,
+  );
+  return logRun(debugFile, run);
+}
+
 /** Checks the options, reads the prompt and runs it. */
 export async function runCommand(
   commandLine: RunCommandLine,
@@ -79,9 +92,10 @@ export async function runCommand(
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
-  const start = options.dryRun ? await loadDryRun() : runPrompt;
+  const run = { ...settings, project };
+  const start = await addDebugLog(run, options.dryRun ? await loadDryRun() : runPrompt);
   try {
-    return await start({ ...settings, project }, { prompt: input, interrupt, host });
+    return await start(run, { prompt: input, interrupt, host });
   } catch (error) {
     // A key command that was interrupted is no error of the configuration.
     const { exitCode } = interrupt;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PromptInput } from "../../mod.ts";
+import type { Agent, PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import { runHeadless } from "./headless_run.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
@@ -26,6 +26,8 @@ export interface RunDependencies {
   readonly interrupt: InterruptHandler;
   /** Terminal, environment, signals and network. */
   readonly host: Host;
+  /** Called with the agent before it runs. */
+  readonly onAgent?: (agent: Agent) => void;
 }
 
 /** Runs a prompt with the given settings. */
@@ -48,11 +50,15 @@ export async function runPrompt(
   await using hooks = await startHooks({ ...settings, prompt, signal }, host);
   await using session = await openSession(settings, loading, host);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
-  const options = { ...settings, ...hooks, ...(model && { model }), today, signal };
+  const continuesPlan = session?.planMode;
+  const options = { ...settings, ...hooks, ...(model && { model }), continuesPlan, today, signal };
   await using setup = await setUpAgent(options, { ...host, fetch });
+  dependencies.onAgent?.(setup.agent);
   const recorded = await session?.record(setup.agent);
   // The session has restored its own model and thinking level.
-  setup.agent.setModel(setup.model);
+  if (session?.model) setup.agent.setModel(setup.model);
+  // Options of the run replace the mode of the session.
+  if (settings.permissionMode !== "plan") setup.planMode?.turnOff(setup.agent);
   dependencies.interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const createReporter = async () => {

@@ -60,6 +60,8 @@ export interface RunSettings {
   readonly schema?: JsonSchema;
   /** Absolute path of the file for the text of the last reply. */
   readonly lastMessageFile?: string;
+  /** Absolute path of the file for settings, requests and events. */
+  readonly debugFile?: string;
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
   /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
@@ -112,7 +114,7 @@ export function parseRunSettings(
   configured: ConfiguredRun,
 ): RunSettings {
   const { options, given, providers, parseOption } = configured;
-  const { baseUrl, model, patch, record, replay, tools, outputLastMessage } = options;
+  const { baseUrl, model, patch, record, replay, tools, outputLastMessage, debugFile } = options;
   const parseRules = (option: "allowedTools" | "disallowedTools" | "tools") =>
     parseOption(option, () => (options[option] ?? []).flatMap(splitRules));
   return {
@@ -122,9 +124,8 @@ export function parseRunSettings(
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
     allowedTools: parseRules("allowedTools"),
     disallowedTools: parseRules("disallowedTools"),
-    net: parseOption("net", () => parseNet(options.net)),
+    ...parsePermissions(configured),
     sandbox: options.sandbox,
-    permissionMode: options.approveAll ? "bypass" : options.permissionMode,
     addedDirectories: parseOption(
       "addDir",
       () => (options.addDir ?? []).map((path) => resolveDirectory(path, "--add-dir")),
@@ -150,6 +151,7 @@ export function parseRunSettings(
     ...(options.jsonSchema !== undefined && { schema: readAnswerSchema(options.jsonSchema) }),
     ...(outputLastMessage !== undefined &&
       { lastMessageFile: resolveNewFile("--output-last-message", outputLastMessage) }),
+    ...(debugFile !== undefined && { debugFile: resolveNewFile("--debug-file", debugFile) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveRecording(record) }),
     ...(replay !== undefined && { replay: resolvePath(replay) }),
@@ -171,6 +173,21 @@ function findServers(
   if (files.length === 0 && !places.some(isFile)) return {};
   const passEnvironment = env.filter((variable) => !variable.includes("="));
   return { servers: { files, directories: own, projectRoot, passEnvironment } };
+}
+
+/** Returns the calls that need approval, and the network access of commands, which they never have in plan mode. */
+function parsePermissions(
+  { options, given, parseOption }: ConfiguredRun,
+): Pick<RunSettings, "permissionMode" | "net"> {
+  const { plan, approveAll } = options;
+  const permissionMode = plan ? "plan" : approveAll ? "bypass" : options.permissionMode;
+  const net = parseOption("net", () => parseNet(options.net));
+  if (permissionMode !== "plan") return { permissionMode, net };
+  if (net === "off" || !given.has("net")) return { permissionMode, net: "off" };
+  throw new UsageError(
+    `Invalid value ${JSON.stringify(options.net)} for --net: commands have no network in plan mode`,
+    "Omit --net, or run without plan mode.",
+  );
 }
 
 /** Splits a list at commas and blanks. */

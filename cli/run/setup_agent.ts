@@ -10,6 +10,7 @@ import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../adapters/connect.ts";
 import type { SandboxReport } from "../../src/tools/mod.ts";
+import type { PlanMode } from "../../src/tools/plan/mod.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
@@ -40,6 +41,7 @@ export interface AgentSetupOptions extends
     | "servers"
     | "hooks"
     | "lastMessageFile"
+    | "debugFile"
   > {
   /** Further directories in which the tools may read and write. Default: none. */
   readonly addedDirectories?: readonly string[];
@@ -51,8 +53,10 @@ export interface AgentSetupOptions extends
   readonly environment: Readonly<Record<string, string>>;
   /** Sources of MCP servers. Default: none. */
   readonly servers?: RunToolOptions["servers"];
-  /** Instructions and skills. Default: none. */
-  readonly project?: Pick<LoadedProject, "instructions" | "skills">;
+  /** Instructions, skills and state of the repository. Default: none. */
+  readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
+  /** Whether the run continues a session in plan mode. Default: `false`. */
+  readonly continuesPlan?: boolean | undefined;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
@@ -69,11 +73,13 @@ export interface AgentSetup extends AsyncDisposable {
   readonly agent: Agent;
   /** The model with which the agent starts. */
   readonly model: ModelSpec;
+  /** Plan mode, if the run or its session is in it. */
+  readonly planMode: PlanMode | undefined;
   /** The calls that require approval. */
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly isInteractive: boolean;
-  /** Problems of MCP servers, as sentences without a full stop. */
+  /** Missing variables and problems of MCP servers, as sentences without a full stop. */
   readonly warnings: readonly string[];
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
@@ -92,7 +98,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { maxTurns, thinkingLevel } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
-  const fallbackModels = options.fallbackModels ?? [];
+  const { fallbackModels = [], passEnvironment = [] } = options;
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options), host));
@@ -113,6 +119,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     getMessages,
   });
   await approval.checkRules();
+  const planMode = await loadPlanMode(options);
   const agent: Agent = new Agent({
     model,
     streamFn: connect({
@@ -129,15 +136,25 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approve: approval.approve,
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
-    policies: [...await createLimits(options), ...runTools.policies, ...options.policies ?? []],
+    policies: [
+      ...(planMode ? [planMode] : []),
+      ...await createLimits(options),
+      ...runTools.policies,
+      ...options.policies ?? [],
+    ],
     ...(maxTurns !== undefined && { maxTurns }),
   });
   runTools.attach(agent);
+  if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
   return {
     agent,
     model,
-    warnings: runTools.warnings,
+    planMode,
+    warnings: [
+      ...passEnvironment.flatMap((name) => describeMissing(name, env)),
+      ...runTools.warnings,
+    ],
     approvalMode: mode,
     isInteractive: keyboard !== undefined,
     get refused() {
@@ -146,6 +163,11 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+function describeMissing(name: string, env: Host["env"]): string[] {
+  if (env(name) !== undefined) return [];
+  return [`variable ${name} is not set, so commands do not get it`];
 }
 
 function toToolOptions(
@@ -157,23 +179,44 @@ function toToolOptions(
     sandbox,
     addedDirectories = [],
     project,
+    permissionMode,
+    disallowedTools,
+    servers,
     ...options
   }: AgentSetupOptions,
 ): RunToolOptions {
+  const readOnly = permissionMode === "plan";
+  const isConfined = sandbox !== "off";
   return {
     ...options,
+    // Nothing shows that tools of servers only read.
+    servers: readOnly ? undefined : servers,
+    // Commands that nothing confines could change something.
+    disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     sandbox: {
       cwd,
       net,
       environment,
       passEnvironment,
-      confinement: sandbox,
+      confinement: readOnly && !isConfined ? "auto" : sandbox,
+      readOnly,
       // The user has confirmed a working directory with the home directory.
       homeAccess: "allow",
       writeRoots: addedDirectories,
     },
   };
+}
+
+async function loadPlanMode(
+  { permissionMode, continuesPlan = false, cwd }: AgentSetupOptions,
+): Promise<PlanMode | undefined> {
+  if (permissionMode !== "plan" && !continuesPlan) return undefined;
+  const { createRunPlanMode } = await importLate<typeof import("./plan_mode.ts")>(
+    "./plan_mode.ts",
+    import.meta.url,
+  );
+  return createRunPlanMode(cwd);
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
@@ -203,13 +246,14 @@ function createPrompt(options: AgentSetupOptions, host: Host): string {
 }
 
 function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
-  const { cwd, net, today, systemPrompt, project: { instructions = [] } = {} } = options;
+  const { cwd, net, today, systemPrompt, project: { instructions = [], gitState } = {} } = options;
   if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
   const date = today ?? new Date(host.now());
   return createSystemPrompt({
     cwd,
     net,
     instructions,
+    gitState,
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
     attended: findKeyboard(host) !== undefined,

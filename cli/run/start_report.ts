@@ -20,7 +20,7 @@ export interface StartReportOptions
   /** The agent and its tools. */
   readonly setup: Pick<
     AgentSetup,
-    "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "warnings"
+    "agent" | "approvalMode" | "isInteractive" | "describeSandbox" | "planMode" | "warnings"
   >;
 }
 
@@ -29,7 +29,7 @@ export async function reportStart(
   reporter: Reporter,
   { setup, session, cwd, net, sandbox: mode, project }: StartReportOptions,
 ): Promise<void> {
-  const { agent, approvalMode, isInteractive } = setup;
+  const { agent, isInteractive } = setup;
   const { model, tools } = agent.state;
   const names = tools.map(({ name }) => name);
   const report = await setup.describeSandbox();
@@ -38,7 +38,7 @@ export async function reportStart(
     cwd,
     model,
     tools: names,
-    approvalMode,
+    approvalMode: setup.planMode?.isActive ? "plan" : setup.approvalMode,
     isInteractive,
     net,
     sandbox: toRunSandbox(mode, report),

@@ -37,6 +37,7 @@ async function report(...names: readonly string[]) {
     project: NO_PROJECT,
     setup: {
       agent,
+      planMode: undefined,
       approvalMode: "smart",
       isInteractive: false,
       warnings: [],

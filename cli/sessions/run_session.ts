@@ -20,6 +20,8 @@ import { getSessionDirectory } from "./session_directory.ts";
 export interface RunSession extends AsyncDisposable {
   /** The model of a session that exists. */
   readonly model?: ModelSpec;
+  /** Whether it is in plan mode. Default: `false`. */
+  readonly planMode?: boolean;
   /**
    * Restores the session into the agent and records the run.
    *
@@ -105,6 +107,7 @@ async function resume(
   let stop = () => resumed.session.close();
   return {
     ...(resumed.model && { model: resumed.model }),
+    planMode: resumed.planMode,
     async record(agent) {
       const recording = await resumed.into(agent);
       stop = () => recording.stop();

@@ -5,6 +5,7 @@
  */
 
 import type { OptionDefinitions, OptionValues } from "../command_line/definition.ts";
+import { PLAN_PATH } from "../host/plan_path.ts";
 
 /** Default models in order of preference. */
 export const DEFAULT_MODELS = ["anthropic/claude-sonnet-5-5", "openai/gpt-6.2-sol"] as const;
@@ -126,6 +127,11 @@ export const OUTPUT_OPTIONS = {
     value: "file",
     description: "Writes the changes of the run as a patch for git apply; - is standard output.",
   },
+  debugFile: {
+    type: "file",
+    value: "file",
+    description: "Appends settings, requests and events with their times to a file, without keys.",
+  },
 } as const satisfies OptionDefinitions;
 
 /** Options for the amount and the form of the text of a run. */
@@ -210,15 +216,20 @@ export const PERMISSION_OPTIONS = {
     type: "string",
     value: "mode",
     description:
-      "Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none.",
-    choices: ["default", "acceptEdits", "bypass"],
+      `Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none. With plan, the model changes nothing, and writes a plan to ${PLAN_PATH}.`,
+    choices: ["default", "acceptEdits", "plan", "bypass"],
     default: "default",
     configuration: "user",
+  },
+  plan: {
+    type: "boolean",
+    description: `Changes nothing, and writes a plan to ${PLAN_PATH}: --permission-mode plan.`,
+    conflicts: ["permissionMode"],
   },
   approveAll: {
     type: "boolean",
     description: "Runs every tool call without asking: --permission-mode bypass.",
-    conflicts: ["permissionMode"],
+    conflicts: ["permissionMode", "plan"],
   },
   addDir: {
     type: "directory",

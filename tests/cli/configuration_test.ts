@@ -89,6 +89,18 @@ Deno.test("swink run: an invalid configuration ends the run, and its source is n
     2,
     "swink: --config net: Write it as KEY=VALUE\n",
   ]);
+  const [code, message] = await check({}, "--config", "model=x");
+  assertEquals(code, 2);
+  assertStringIncludes(`${message}`, "swink: --config model=x: ");
+});
+
+Deno.test("swink run: warns about a variable for commands that is not set", async () => {
+  const files = { [CONFIG]: 'env = ["MISSING"]\n' };
+  const { messages } = await run({ files, env: { SET: "" } }, "--env", "SET", "--env", "ABSENT");
+  const warnings = messages.split("\n").filter((line) => line.startsWith("warning: variable"));
+  assertEquals(warnings, ["warning: variable ABSENT is not set, so commands do not get it"]);
+  const configured = await run({ files });
+  assertStringIncludes(configured.messages, "warning: variable MISSING is not set");
 });
 
 Deno.test("swink run: gives the model the instructions of a trusted project, and names them", async () => {

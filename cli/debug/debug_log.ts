@@ -1,0 +1,77 @@
+/**
+ * The log of `--debug-file`: lines of JSON with times, without keys.
+ *
+ * @module
+ */
+
+import { redact } from "../../src/core/redact.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { UsageError } from "../host/cli_error.ts";
+import { toJsonLine } from "../render/json_line.ts";
+
+/** A line of the log. */
+export interface DebugLine {
+  /** Type of the line. */
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** Options for `new DebugLog()`. */
+export interface DebugLogOptions {
+  /** Current time in milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called once when the file cannot be written any more; later lines are lost. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** A file that only its owner can read, to which lines are appended. */
+export class DebugLog implements Disposable {
+  readonly #file: Deno.FsFile;
+  readonly #options: DebugLogOptions;
+  readonly #startedAt: number;
+  readonly #secrets = new Set<string>();
+  #hasFailed = false;
+
+  /** @throws {UsageError} If the file cannot be opened. */
+  constructor(path: string, options: DebugLogOptions) {
+    this.#options = options;
+    this.#startedAt = options.now();
+    try {
+      this.#file = Deno.openSync(path, { create: true, append: true, mode: 0o600 });
+    } catch (error) {
+      throw new UsageError(
+        `Invalid value ${JSON.stringify(path)} for --debug-file: ${getErrorMessage(error)}`,
+      );
+    }
+  }
+
+  /** Replaces a text in all lines from now on. */
+  addSecret(secret: string): void {
+    this.#secrets.add(secret);
+    // As it is in JSON.
+    this.#secrets.add(JSON.stringify(secret).slice(1, -1));
+  }
+
+  /** Writes a line, with its time and the milliseconds since the start of the log. */
+  write(line: DebugLine): void {
+    if (this.#hasFailed) return;
+    const now = this.#options.now();
+    const time = new Date(now).toISOString();
+    const text = toJsonLine({ time, ms: Math.round(now - this.#startedAt), ...line });
+    try {
+      writeAll(this.#file, new TextEncoder().encode(redact(text, [...this.#secrets])));
+    } catch (error) {
+      this.#hasFailed = true;
+      this.#options.onFailure(getErrorMessage(error));
+    }
+  }
+
+  /** Closes the file. */
+  [Symbol.dispose](): void {
+    this.#file.close();
+  }
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(file.writeSync(rest));
+}

@@ -1,0 +1,89 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { DebugLog } from "./debug_log.ts";
+import { logRequests } from "./log_requests.ts";
+
+const KEY = "canary-0123456789";
+const URL = "https://api.example.com/v1/chat?key=abc";
+
+/** Runs requests with a log; returns its lines without times. */
+async function log(
+  send: typeof fetch,
+  use: (fetch: typeof globalThis.fetch) => Promise<unknown>,
+): Promise<unknown[]> {
+  await using directory = await createTemporaryDirectory();
+  {
+    using log = new DebugLog(`${directory.path}/log`, { now: () => 0, onFailure: () => {} });
+    await use(logRequests(send, log));
+  }
+  return directory.read("log").split("\n").slice(0, -1).map((line) => {
+    const { time: _time, ms: _ms, ...rest } = JSON.parse(line);
+    return rest;
+  });
+}
+
+const OPTIONS = { method: "POST", body: "{}", headers: { "x-api-key": KEY } };
+const REQUEST = {
+  type: "request",
+  id: 1,
+  method: "POST",
+  url: "https://api.example.com/v1/chat",
+  bytes: 2,
+};
+
+Deno.test("logRequests(): a failed request is logged without the key, and fails", async () => {
+  const send = () => Promise.reject(new TypeError(`no connection with ${KEY}`));
+  const lines = await log(send, (fetch) => assertRejects(() => fetch(URL, OPTIONS), TypeError));
+  const error = "no connection with [redacted]";
+  assertEquals(lines, [REQUEST, { type: "request_failed", id: 1, error }]);
+});
+
+Deno.test("logRequests(): a response is logged with the headers that identify it, and its size", async () => {
+  const headers = { "request-id": "r1", "set-cookie": "a=b", "retry-after": "3" };
+  const send = () => Promise.resolve(new Response("12345", { status: 429, headers }));
+  const lines = await log(send, async (fetch) => {
+    const response = await fetch(URL, OPTIONS);
+    assertEquals([response.status, await response.text()], [429, "12345"]);
+  });
+  assertEquals(lines, [
+    REQUEST,
+    {
+      type: "response",
+      id: 1,
+      status: 429,
+      headers: {
+        "content-type": "text/plain;charset=UTF-8",
+        "request-id": "r1",
+        "retry-after": "3",
+      },
+    },
+    { type: "response_end", id: 1, bytes: 5, isComplete: true },
+  ]);
+});
+
+Deno.test("logRequests(): a body that the reader cancels is canceled at its source", async () => {
+  let isCanceled = false;
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull: (controller) => controller.enqueue(new Uint8Array(4)),
+    cancel: () => void (isCanceled = true),
+  });
+  const lines = await log(() => Promise.resolve(new Response(body)), async (fetch) => {
+    const reader = (await fetch(URL, OPTIONS)).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  });
+  assertEquals(isCanceled, true);
+  const last = lines.at(-1) as { readonly type: string; readonly isComplete: boolean };
+  assertEquals([last.type, last.isComplete], ["response_end", false]);
+});
+
+Deno.test("DebugLog: a file that cannot be written is reported once", () => {
+  const failures: string[] = [];
+  using log = new DebugLog("/dev/full", {
+    now: () => 0,
+    onFailure: (reason) => void failures.push(reason),
+  });
+  log.write({ type: "start" });
+  log.write({ type: "end" });
+  assertEquals(failures.length, 1);
+});

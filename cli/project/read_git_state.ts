@@ -1,0 +1,60 @@
+/**
+ * The state of a Git repository, as the system prompt describes it.
+ *
+ * @module
+ */
+
+import { type ProgramResult, runProgram } from "../host/run_program.ts";
+
+const MAX_CHANGES = 20;
+const MAX_LINE_LENGTH = 160;
+
+/**
+ * Reads the branch, the changed files and the last commits of a repository.
+ *
+ * @param root Absolute path of a directory that the user trusts: Git runs programs that a repository configures.
+ * @param options Time to wait for Git, which large repositories may exceed. Default: one second.
+ * @returns Lines of `git status` and `git log`; `undefined` if Git is missing, fails or does not answer in time.
+ */
+export async function readGitState(
+  root: string,
+  { timeoutMs = 1_000 }: { readonly timeoutMs?: number } = {},
+): Promise<string | undefined> {
+  const run = (...args: readonly string[]) =>
+    runProgram({
+      // Commands of the run may change the index at the same time. A signature would run another program.
+      command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
+      env: { GIT_TERMINAL_PROMPT: "0" },
+      timeoutMs,
+    });
+  const [status, log] = await Promise.all([
+    run("status", "--porcelain", "--branch").then(readLines),
+    // Fails in a repository without commits.
+    run("log", "-5", "--no-color", "--format=%h %s").then(readLines),
+  ]);
+  if (!status) return undefined;
+  const [branch, ...changes] = status;
+  const parts = [
+    `Branch: ${branch?.replace(/^## /, "")}`,
+    formatList("Changed files", changes),
+    formatList("Last commits", log ?? []),
+  ];
+  return parts.join("\n");
+}
+
+function readLines(result: ProgramResult): string[] | undefined {
+  if (result.type !== "ended" || result.code !== 0) return undefined;
+  return result.output.split("\n").filter((line) => line !== "");
+}
+
+function formatList(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return `${title}: none`;
+  const shown = lines.slice(0, MAX_CHANGES).map(shorten);
+  const rest = lines.length - shown.length;
+  const more = rest > 0 ? [`… and ${rest} more`] : [];
+  return [`${title}:`, ...shown, ...more].join("\n");
+}
+
+function shorten(line: string): string {
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 1)}…` : line;
+}

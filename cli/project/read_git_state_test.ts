@@ -1,0 +1,105 @@
+import { assertEquals } from "@std/assert";
+import { createTemporaryDirectory, runGit } from "../../tests/cli/temporary_directory.ts";
+import { loadProject } from "./load_project.ts";
+import { readGitState } from "./read_git_state.ts";
+
+/** Configures a filter, a program that Git runs for `git status`. */
+async function setFilter(path: string, script: string): Promise<void> {
+  await Deno.writeTextFile(`${path}/.git/filter`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  await Deno.writeTextFile(`${path}/.git/info/attributes`, "a.txt filter=test\n");
+  await runGit(path, "add", "a.txt");
+  await runGit(path, "config", "filter.test.clean", `"${path}/.git/filter"`);
+  // Git compares the contents of a file that has its size, but not its time.
+  await Deno.utime(`${path}/a.txt`, 1, 1);
+}
+
+/** Creates a repository with a branch `work`. */
+async function createRepository(files: Readonly<Record<string, string>>) {
+  const directory = await createTemporaryDirectory(files);
+  await runGit(directory.path, "init", "-q", "-b", "work");
+  return directory;
+}
+
+Deno.test("readGitState(): reads branch, changed files and the last commits", async () => {
+  await using directory = await createRepository({ "a.txt": "1", "b.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await runGit(path, "commit", "-q", "-m", "Add a\n\nA body that is not listed.");
+  await Deno.writeTextFile(`${path}/a.txt`, "2");
+  const state = await readGitState(path);
+  assertEquals(
+    state?.replace(/^[0-9a-f]{7,} /gm, "ID "),
+    [
+      "Branch: work",
+      "Changed files:",
+      " M a.txt",
+      "?? b.txt",
+      "Last commits:",
+      "ID Add a",
+    ].join("\n"),
+  );
+});
+
+Deno.test("readGitState(): a repository without commits and changes", async () => {
+  await using directory = await createRepository({});
+  assertEquals(
+    await readGitState(directory.path),
+    [
+      "Branch: No commits yet on work",
+      "Changed files: none",
+      "Last commits: none",
+    ].join("\n"),
+  );
+});
+
+Deno.test("readGitState(): limits the number of files and the length of lines", async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `${index}.txt`);
+  const long = "x".repeat(200);
+  await using directory = await createRepository(
+    Object.fromEntries([long, ...names].map((name) => [name, ""])),
+  );
+  await runGit(directory.path, "commit", "-q", "--allow-empty", "-m", long);
+  const lines = (await readGitState(directory.path))?.split("\n") ?? [];
+  assertEquals(lines.filter((line) => line.startsWith("?? ")).length, 20);
+  assertEquals(lines.includes("… and 31 more"), true);
+  assertEquals(Math.max(...lines.map(({ length }) => length)), 160);
+});
+
+Deno.test("readGitState(): no state where Git fails", async () => {
+  await using directory = await createTemporaryDirectory({ ".git": "not a repository" });
+  assertEquals(await readGitState(directory.path), undefined);
+  assertEquals(await readGitState(`${directory.path}/missing`), undefined);
+});
+
+Deno.test("readGitState(): no state if Git does not answer", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await setFilter(path, "exec sleep 3");
+  assertEquals(await readGitState(path, { timeoutMs: 100 }), undefined);
+});
+
+Deno.test("readGitState(): settings of the user change nothing", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await runGit(path, "commit", "-q", "-m", "Add a");
+  const plain = await readGitState(path);
+  const settings = ["color.ui=always", "status.short=false", "log.showSignature=true"];
+  for (const setting of [...settings, "log.decorate=full", "status.showStash=true"]) {
+    const [name = "", value = ""] = setting.split("=");
+    await runGit(path, "config", name, value);
+  }
+  assertEquals(await readGitState(path), plain);
+});
+
+Deno.test("loadProject(): runs Git only in a project that the user trusts", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await setFilter(path, ': > "$0.ran"');
+  const project = { root: path, directory: path, content: [] };
+  const hasRun = () => Deno.stat(`${path}/.git/filter.ran`).then(() => true, () => false);
+  const untrusted = await loadProject({ ...project, isTrusted: false }, undefined);
+  assertEquals([untrusted.gitState, await hasRun()], [undefined, false]);
+  const trusted = await loadProject({ ...project, isTrusted: true }, undefined);
+  assertEquals([typeof trusted.gitState, await hasRun()], ["string", true]);
+});
