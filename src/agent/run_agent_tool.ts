@@ -24,5 +24,6 @@ export async function runAgentTool(
   { run, signal, context, onEvent, toolCallId }: ToolContext,
 ): Promise<AgentToolResult> {
   const options = { ...call, run, signal, context, onEvent, toolCallId };
-  return toAgentToolResult(await runSubAgent(agent, options));
+  const { result } = await runSubAgent(agent, options);
+  return toAgentToolResult(result);
 }

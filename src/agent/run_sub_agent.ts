@@ -29,27 +29,48 @@ export interface RunSubAgentOptions extends SubAgentStart {
   readonly context: unknown;
   /** Its session. Default: one that is started, if the run is recorded. */
   readonly session?: SubAgentSession | undefined;
+  /** Called when the agent has ended, also if it failed; the returned text is added to its report. Default: none. */
+  readonly conclude?: (() => Promise<string>) | undefined;
   /** Emits its events. */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
+}
+
+/** The end of an agent that a tool has run. */
+export interface SubAgentRun {
+  /** The result of its run. */
+  readonly result: AgentResult;
+  /** The text to add to its report; empty for none. */
+  readonly note: string;
 }
 
 /** Prompts an agent that a tool has created, and emits its events. */
 export async function runSubAgent(
   agent: PromptableAgent,
   options: RunSubAgentOptions,
-): Promise<AgentResult> {
-  const { run, signal, context, onEvent, ...start } = options;
-  const session = options.session ?? await run.session?.startSubAgent(agent, start);
+): Promise<SubAgentRun> {
+  const { run, signal, context, onEvent, conclude = () => Promise.resolve(""), ...start } = options;
+  let { session } = options;
+  let note: string | undefined;
   try {
+    session ??= await run.session?.startSubAgent(agent, start);
     const stream = agent.promptStream(start.prompt, { signal, context });
     for await (const event of stream) await onEvent(event);
     const result = await stream.result();
-    await session?.end(createOutcome(result));
-    return result;
+    note = await conclude();
+    const outcome = createOutcome(result);
+    await session?.end({ ...outcome, result: addNote(outcome.result, note) });
+    return { result, note };
   } catch (thrown) {
-    await session?.end({ status: "failed", result: getErrorMessage(thrown) });
-    throw thrown;
+    note ??= await conclude();
+    const text = addNote(getErrorMessage(thrown), note);
+    await session?.end({ status: "failed", result: text });
+    throw note === "" ? thrown : new Error(text, { cause: thrown });
   }
+}
+
+/** Adds a text to a report. */
+export function addNote(report: string, note: string): string {
+  return [report, note].filter((text) => text !== "").join("\n\n");
 }
 
 function createOutcome(result: AgentResult): Parameters<SubAgentSession["end"]>[0] {

@@ -11,8 +11,18 @@ import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
+import type { AgentTool } from "../core/tool.ts";
+import type { Worktree, WorktreePort } from "../core/worktree_port.ts";
 import type { StreamFn, StreamOptions } from "../core/stream.ts";
 import type { ToolSelector } from "./select_tools.ts";
+
+/** The tools that work in a worktree. */
+export interface WorktreeTools {
+  /** The tools. */
+  readonly tools: readonly AgentTool[];
+  /** Ends what the tools have started, before the worktree is removed; such as a sandbox. Default: none. */
+  readonly resource?: AsyncDisposable | undefined;
+}
 
 /** Options for `subAgentTool()`. What is not given is that of the run that starts the sub-agent. */
 export interface SubAgentToolOptions {
@@ -54,6 +64,19 @@ export interface SubAgentToolOptions {
    * that agent can start it. Neither the end nor an abort of the run cancels it. Default: `false`.
    */
   readonly detached?: boolean | undefined;
+  /**
+   * Creates a worktree for each sub-agent, such as `gitWorktrees()` of `@swink/agent/tools`. Its report names the branch
+   * and the changes, which are not merged. Requires `worktreeTools`. Default: none.
+   */
+  readonly worktrees?: WorktreePort | undefined;
+  /**
+   * Returns the tools that work in the directory of a worktree. Of these, the sub-agent gets those with the name of a tool
+   * that it would have without a worktree; what decides about rights (`readOnly`, `requiresApproval`, `risk`) is that of
+   * the tool of the run. Required with `worktrees`.
+   */
+  readonly worktreeTools?:
+    | ((worktree: Worktree) => WorktreeTools | Promise<WorktreeTools>)
+    | undefined;
 }
 
 const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
@@ -71,6 +94,8 @@ const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
   maxAgents: 1,
   background: 1,
   detached: 1,
+  worktrees: 1,
+  worktreeTools: 1,
 };
 
 /**
@@ -82,6 +107,7 @@ export function checkSubAgentOptions(options: SubAgentToolOptions): void {
   checkObject(options, 'Pass options such as { name: "research", description: "…" }');
   checkNames(options, Object.keys(NAMES), "subAgentTool()");
   const { model, tools, maxDepth, maxAgents } = options;
+  checkWorktreeOptions(options);
   if (model !== undefined) modelSpec(model);
   checkNumber("maxDepth", maxDepth);
   checkNumber("maxAgents", maxAgents);
@@ -92,6 +118,18 @@ export function checkSubAgentOptions(options: SubAgentToolOptions): void {
   }
   if (tools === undefined || (Array.isArray(tools) && tools.every(isToolChoice))) return;
   throw new BadRequestError(`tools must be a list of tools or names, not ${describeValue(tools)}`);
+}
+
+function checkWorktreeOptions({ worktrees, worktreeTools }: SubAgentToolOptions): void {
+  if (worktrees === undefined && worktreeTools === undefined) return;
+  if (typeof worktrees?.create !== "function") {
+    throw new BadRequestError("worktrees must be a port such as that of gitWorktrees()");
+  }
+  if (typeof worktreeTools === "function") return;
+  throw new BadRequestError(
+    "worktrees needs worktreeTools, which returns the tools of the directory of a worktree: " +
+      "those of the run would change its own directory",
+  );
 }
 
 function isToolChoice(choice: unknown): boolean {

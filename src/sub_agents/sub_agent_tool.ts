@@ -5,20 +5,32 @@
  */
 
 import { Agent } from "../agent/agent.ts";
-import type { AgentResult } from "../agent/agent_result.ts";
-import { runSubAgent, type RunSubAgentOptions } from "../agent/run_sub_agent.ts";
+import {
+  addNote,
+  runSubAgent,
+  type RunSubAgentOptions,
+  type SubAgentRun,
+} from "../agent/run_sub_agent.ts";
 import { toAgentToolResult } from "../agent/to_agent_tool_result.ts";
+import { checkTools } from "../core/check_tool.ts";
 import { extractText } from "../core/content.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonSchema } from "../core/json.ts";
-import type { SubAgentMode } from "../core/run_session.ts";
+import type { SubAgentMode, SubAgentSession } from "../core/run_session.ts";
 import { formatSubAgentReport } from "../core/sub_agent_report.ts";
 import { type AgentTool, defineTool, type ToolContext } from "../core/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
+import type { Worktree, WorktreeCreation } from "../core/worktree_port.ts";
 import { ParentRun } from "../loop/parent_run.ts";
+import { bindTools } from "./bind_tools.ts";
 import { createChildOptions } from "./child_options.ts";
 import { maxDepths, selectTools } from "./select_tools.ts";
-import { checkSubAgentOptions, type SubAgentToolOptions } from "./sub_agent_options.ts";
+import {
+  checkSubAgentOptions,
+  type SubAgentToolOptions,
+  type WorktreeTools,
+} from "./sub_agent_options.ts";
+import { endWorktree } from "./worktree_note.ts";
 
 /**
  * Creates a tool that starts an agent for a task: with a history of its own, and with tools, model and system prompt of
@@ -131,10 +143,15 @@ async function startSubAgent(
   const parent = run.withLimits({ maxDepth, maxAgents });
   const excess = parent.findExcess() ?? (mode === "detached" ? findObstacle(parent) : undefined);
   if (excess) return errorResult(`The sub-agent was not started: ${excess}`);
-  const call: SubAgentCall = { parent, prompt, options, toolCallId, mode, context };
+  const creation = await createWorktree(options, signal);
+  if (creation?.type === "failed") {
+    return errorResult(`The sub-agent was not started: ${creation.reason}`);
+  }
+  const worktree = creation?.worktree;
+  const call: SubAgentCall = { parent, prompt, options, toolCallId, mode, context, worktree };
   switch (mode) {
     case "foreground":
-      return toAgentToolResult(await runInCall(call, { signal, onEvent }));
+      return toResult(await runInCall(call, { signal, onEvent }));
     case "background":
       run.background(async (channel) => {
         const result = await runInCall(call, channel);
@@ -162,39 +179,72 @@ interface SubAgentCall extends Pick<RunSubAgentOptions, "prompt" | "toolCallId" 
   readonly parent: ParentRun;
   readonly options: SubAgentToolOptions;
   readonly mode: SubAgentMode;
+  readonly worktree: Worktree | undefined;
 }
 
 /** Runs a sub-agent until it ends. */
 async function runInCall(
   call: SubAgentCall,
   channel: Pick<RunSubAgentOptions, "signal" | "onEvent">,
-): Promise<AgentResult> {
-  const { agent, warning } = createSubAgent(call);
+): Promise<SubAgentRun> {
+  const { agent, warning, conclude } = await createSubAgent(call);
   const { parent: run, options: { name }, ...start } = call;
   if (warning) await channel.onEvent(warning);
-  return await runSubAgent(agent, { ...start, ...channel, run, name });
+  return await runSubAgent(agent, { ...start, ...channel, run, name, conclude });
 }
 
 /** Starts a sub-agent that no abort of the run reaches; resolves when its session is on disk. */
 async function startDetached(call: SubAgentCall): Promise<void> {
-  const { agent, warning } = createSubAgent(call);
+  const { agent, warning, conclude } = await createSubAgent(call);
   const { parent: run, options: { name }, ...rest } = call;
   const controller = new AbortController();
   const { signal } = controller;
   const start = { ...rest, name, cancel: (reason?: unknown) => controller.abort(reason) };
-  const session = await run.session?.startSubAgent(agent, start);
+  let session: SubAgentSession | undefined;
+  try {
+    session = await run.session?.startSubAgent(agent, start);
+  } catch (thrown) {
+    await conclude?.();
+    throw thrown;
+  }
   const onEvent = (event: AgentEvent): Promise<void> => run.onDetachedEvent(event);
   if (warning) await onEvent(warning);
   // Its failure is recorded in the session.
-  runSubAgent(agent, { ...start, run, session, signal, onEvent }).catch(() => {});
+  runSubAgent(agent, { ...start, run, session, signal, onEvent, conclude }).catch(() => {});
 }
 
-function createSubAgent(
-  { parent, options }: SubAgentCall,
-): { readonly agent: Agent; readonly warning: AgentEvent | undefined } {
+/** An agent that is ready to run. */
+interface CreatedAgent {
+  readonly agent: Agent;
+  /** Reports the tools that the run does not have. */
+  readonly warning: AgentEvent | undefined;
+  /** Ends the use of its worktree, if it has one. */
+  readonly conclude: (() => Promise<string>) | undefined;
+}
+
+async function createSubAgent(
+  { parent, options, worktree }: SubAgentCall,
+): Promise<CreatedAgent> {
   const { tools, missing } = selectOwnTools(parent, options);
   const warning = missing.length > 0 ? createWarning(options.name, missing) : undefined;
-  return { agent: new Agent(createChildOptions(parent, tools, options)), warning };
+  let bound: WorktreeTools | undefined;
+  const conclude = worktree && (() => endWorktree(worktree, bound?.resource));
+  try {
+    if (worktree) bound = await options.worktreeTools?.(worktree);
+    const own = worktree ? bindTools(tools, checkTools(bound?.tools ?? [])) : tools;
+    const child = createChildOptions(parent, own, { ...options, worktree });
+    return { agent: new Agent(child), warning, conclude };
+  } catch (thrown) {
+    await conclude?.();
+    throw thrown;
+  }
+}
+
+async function createWorktree(
+  { name, worktrees }: SubAgentToolOptions,
+  signal: AbortSignal,
+): Promise<WorktreeCreation | undefined> {
+  return await worktrees?.create({ name, signal });
 }
 
 function selectOwnTools({ settings, depth }: ParentRun, options: SubAgentToolOptions) {
@@ -211,10 +261,17 @@ function createWarning(name: string, missing: readonly string[]): AgentEvent {
 }
 
 function formatReport(
-  result: AgentResult,
+  run: SubAgentRun,
   agent: { readonly name: string; readonly toolCallId: string },
 ): string {
-  const { content, isError } = toAgentToolResult(result);
+  const { content, isError } = toResult(run);
   const status = isError ? "failed" : "completed";
   return formatSubAgentReport({ ...agent, status }, extractText(content));
+}
+
+/** Returns the report of a sub-agent, with what became of its worktree. */
+function toResult({ result, note }: SubAgentRun): AgentToolResult {
+  const report = toAgentToolResult(result);
+  if (note === "") return report;
+  return { ...report, ...textResult(addNote(extractText(report.content), note)) };
 }

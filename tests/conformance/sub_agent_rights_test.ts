@@ -5,6 +5,7 @@ import type { Policy } from "../../src/core/policy.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import type { WorktreePort } from "../../src/core/worktree_port.ts";
 import { allowTools, denyTools } from "../../src/policies/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -159,6 +160,22 @@ const createStream = (mode: Mode): StreamFn => (request) => {
   return scriptedStream([step])(request);
 };
 
+const WORKTREES: WorktreePort = {
+  create: () => {
+    const remove = () => Promise.resolve({ type: "removed" } as const);
+    const worktree = { directory: "/tree", branch: "swink/tree", remove };
+    return Promise.resolve({ type: "created", worktree });
+  },
+};
+
+/** Tools of a worktree, some of which claim to do less than those of the run. */
+function createBoundTools(trial: Trial, choices: Choices): AgentTool[] {
+  return choices.some(NAMES, 0.9).map((name) => ({
+    ...recordingTool(trial, name, "own", choices),
+    ...(choices.chance(0.5) && { readOnly: true, requiresApproval: false }),
+  }));
+}
+
 async function runTrial(seed: number): Promise<Trial> {
   const choices = new Choices(seed);
   const trial: Trial = {
@@ -167,7 +184,7 @@ async function runTrial(seed: number): Promise<Trial> {
   };
   const all = NAMES.map((name) => recordingTool(trial, name, "own", choices));
   const others = NAMES.map((name) => recordingTool(trial, name, "other", choices));
-  const delegates = listDelegates().map((name) =>
+  const delegates: readonly AgentTool[] = listDelegates().map((name) =>
     subAgentTool({
       name,
       description: "Starts the next level.",
@@ -182,6 +199,12 @@ async function runTrial(seed: number): Promise<Trial> {
       }),
       ...(choices.chance(0.15) && { readOnly: true }),
       policies: createPolicies(choices, [...all, ...others]),
+      ...(choices.chance(0.2) && {
+        worktrees: WORKTREES,
+        worktreeTools: () => ({
+          tools: [...createBoundTools(trial, choices), ...delegates],
+        }),
+      }),
     })
   );
   const agent = new Agent({
