@@ -232,6 +232,7 @@ export type {
   SubAgentSession,
   SubAgentStart,
   SubAgentStatus,
+  SubAgentWorktree,
 } from "./src/core/run_session.ts";
 export type { RiskClass } from "./src/core/risk.ts";
 export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";

@@ -14,6 +14,14 @@ export type SubAgentMode = "foreground" | "background" | "detached";
 /** How a sub-agent ended. `interrupted`: its process ended first. */
 export type SubAgentStatus = "completed" | "failed" | "aborted" | "interrupted";
 
+/** The worktree of a sub-agent. */
+export interface SubAgentWorktree {
+  /** Absolute path of the directory. */
+  readonly directory: string;
+  /** Name of the branch. */
+  readonly branch: string;
+}
+
 /** The start of a sub-agent. */
 export interface SubAgentStart {
   /** Name of the kind of sub-agent, such as that of its tool. */
@@ -24,6 +32,8 @@ export interface SubAgentStart {
   readonly toolCallId: string;
   /** How it works. Default: `"foreground"`. */
   readonly mode?: SubAgentMode | undefined;
+  /** Its worktree. Default: none. */
+  readonly worktree?: SubAgentWorktree | undefined;
   /** Cancels it, if it is detached. Default: it cannot be cancelled. */
   readonly cancel?: ((reason?: unknown) => void) | undefined;
 }

@@ -19,7 +19,7 @@ import type { QueuedMessages } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
-import type { SubAgentMode, SubAgentStatus } from "./run_session.ts";
+import type { SubAgentMode, SubAgentStatus, SubAgentWorktree } from "./run_session.ts";
 import type { StoppedBy } from "./stopped_by.ts";
 import type { ToolSpec } from "./stream.ts";
 import type { SideEffect } from "./tool.ts";
@@ -167,6 +167,8 @@ export interface SubAgentSpawnedEntry {
   readonly sessionId?: string;
   /** How it works. Default: `"foreground"`. */
   readonly mode?: SubAgentMode;
+  /** Its worktree, if it has one. */
+  readonly worktree?: SubAgentWorktree;
 }
 
 /** A sub-agent has finished. */

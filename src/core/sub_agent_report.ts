@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { SubAgentStatus } from "./run_session.ts";
+import type { SubAgentStatus, SubAgentWorktree } from "./run_session.ts";
 
 /** The sub-agent that a report is about. */
 export interface ReportingSubAgent {
@@ -16,6 +16,12 @@ export interface ReportingSubAgent {
   readonly status: SubAgentStatus;
   /** Id of its session, if it has one. */
   readonly sessionId?: string | undefined;
+}
+
+/** Describes a worktree that was kept because its sub-agent was interrupted; empty if there is none. */
+export function describeKeptWorktree(worktree: SubAgentWorktree | undefined): string {
+  if (!worktree) return "";
+  return `Its worktree ${worktree.directory} with the branch "${worktree.branch}" was kept, with changes that may not be committed.`;
 }
 
 const STATUS_TEXTS: Readonly<Record<SubAgentStatus, string>> = {

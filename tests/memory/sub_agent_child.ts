@@ -6,6 +6,7 @@
 
 import { Agent } from "../../src/agent/agent.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
+import type { WorktreeCreation, WorktreeEnd } from "../../src/core/worktree_port.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { openSession } from "../../src/memory/recording/open_session.ts";
 import { subAgentTool } from "../../src/sub_agents/sub_agent_tool.ts";
@@ -31,12 +32,25 @@ async function startSubAgents(directory: string): Promise<void> {
     description: "Looks around.",
     background: true,
     detached: true,
+    worktrees: { create: createWorktree },
+    worktreeTools: () => ({ tools: [] }),
   });
   const agent = new Agent({ model: "test/model", streamFn, tools: [explore] });
   await openSession(new FileSessionStore({ directory }), { id: "parent" }, agent);
   const timer = setInterval(() => {}, 1_000); // Keeps the process alive.
   await agent.prompt("Go");
   clearInterval(timer);
+}
+
+let worktrees = 0;
+
+function createWorktree(): Promise<WorktreeCreation> {
+  const name = `tree-${++worktrees}`;
+  const remove = (): Promise<WorktreeEnd> => Promise.resolve({ type: "removed" });
+  return Promise.resolve({
+    type: "created",
+    worktree: { directory: `/trees/${name}`, branch: name, remove },
+  });
 }
 
 function createCall(mode: typeof MODES[number]): ReturnType<typeof toolCall> {

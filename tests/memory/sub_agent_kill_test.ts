@@ -25,6 +25,9 @@ Deno.test("sub-agents: a kill of the process is reported for each, with its sess
     const children = await listSubAgents(store, "parent");
     assertEquals(children.length, 3);
     for (const { id } of children) assertStringIncludes(text, id);
+    for (const name of ["tree-1", "tree-2", "tree-3"]) {
+      assertStringIncludes(text, `Its worktree /trees/${name} with the branch`);
+    }
     assertStringIncludes(text, "This tool call was interrupted while the agent");
     for (const call of ["background", "detached"]) {
       assertStringIncludes(text, `which the call ${call} started, was interrupted`);

@@ -47,7 +47,7 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
-import { deleteSubAgents } from "../store/sub_agent_link.ts";
+import { deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";

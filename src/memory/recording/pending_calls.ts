@@ -22,6 +22,7 @@ import type {
 } from "../../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import { describeKeptWorktree } from "../../core/sub_agent_report.ts";
 import { toValidSpending } from "../../core/usage.ts";
 
 const UNKNOWN_TEXT =
@@ -78,10 +79,13 @@ function describeSubAgents(subAgents: readonly SubAgentSpawnedEntry[]): string |
   const agents = subAgents.map(({ name, subAgentId, sessionId = subAgentId }) =>
     `the agent "${name ?? subAgentId}" (session "${sessionId}")`
   );
-  return `This tool call was interrupted while ${
-    agents.join(", ")
-  } worked for it: there is no report. ` +
-    "The session has what it did until then. Check its effects before you start it again";
+  const kept = subAgents.map(({ worktree }) => describeKeptWorktree(worktree));
+  return [
+    `This tool call was interrupted while ${agents.join(", ")} worked for it: there is no report.`,
+    "The session has what it did until then.",
+    ...kept.filter((text) => text !== ""),
+    "Check its effects before you start it again",
+  ].join(" ");
 }
 
 /** Returns how a pending call is settled: by its result, or by running it again. */

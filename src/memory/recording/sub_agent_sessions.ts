@@ -16,7 +16,7 @@ import {
 } from "../../core/run_session.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody, SubAgentSpawnedEntry } from "../../core/session_entry.ts";
-import { formatSubAgentReport } from "../../core/sub_agent_report.ts";
+import { describeKeptWorktree, formatSubAgentReport } from "../../core/sub_agent_report.ts";
 import { createLinkedOptions } from "../store/sub_agent_link.ts";
 import { readSubAgentEnding } from "./sub_agent_ending.ts";
 
@@ -64,6 +64,8 @@ export class SubAgentSessions {
   /** Ids of the sessions of sub-agents that this process runs. */
   readonly #active = new Set<string>();
   readonly #detached = new Map<string, DetachedAgent>();
+  /** The sub-agents of the path without a result that this process does not run; `undefined` until it was read. */
+  #unsettled: readonly SubAgentSpawnedEntry[] | undefined;
   #isStopped = false;
 
   /** Creates the sessions of an agent that has started no sub-agent. */
@@ -84,7 +86,7 @@ export class SubAgentSessions {
       id: session.id,
       startSubAgent: (child, start) => this.#start(child, start),
     });
-    await this.recordEndings();
+    await this.#recordEndings(store);
   }
 
   /** Stops recording into the session of the agent. Sub-agents that work are recorded into their own. */
@@ -104,19 +106,26 @@ export class SubAgentSessions {
   }
 
   /** Records the ends of sub-agents that ended with their process, or after the session was closed. */
-  async recordEndings(): Promise<void> {
-    const { session, store } = this.#options;
+  async #recordEndings(store: SessionStore): Promise<void> {
+    const unsettled = this.#unsettled ?? await this.#readUnsettled();
+    const working: SubAgentSpawnedEntry[] = [];
+    for (const entry of unsettled) {
+      const ending = await readSubAgentEnding(store, entry.sessionId);
+      if (!ending) working.push(entry);
+      else if (!this.#isStopped) this.#recordEnd(entry, addWorktree(entry, ending));
+    }
+    this.#unsettled = working;
+  }
+
+  async #readUnsettled(): Promise<readonly SubAgentSpawnedEntry[]> {
     const types = ["sub_agent_spawned", "sub_agent_result"] as const;
-    const path = store ? await session.path({ types }) : [];
+    const path = await this.#options.session.path({ types });
     const ended = new Set(
       path.flatMap((entry) => entry.type === "sub_agent_result" ? [entry.subAgentId] : []),
     );
-    for (const entry of path) {
-      if (entry.type !== "sub_agent_spawned" || ended.has(entry.subAgentId)) continue;
-      if (!store || this.#active.has(entry.subAgentId)) continue;
-      const ending = await readSubAgentEnding(store, entry.sessionId);
-      if (ending && !this.#isStopped) this.#recordEnd(entry, ending);
-    }
+    return path.flatMap((entry) =>
+      entry.type === "sub_agent_spawned" && !ended.has(entry.subAgentId) ? [entry] : []
+    );
   }
 
   async #start(child: object, start: SubAgentStart): Promise<SubAgentSession> {
@@ -125,7 +134,7 @@ export class SubAgentSessions {
       throw new BadRequestError("Only an agent of this version of the library can be recorded");
     }
     if (!store || this.#isStopped) throw new BadRequestError("The session of the run is closed");
-    const { name, prompt, toolCallId, mode = "foreground" } = start;
+    const { name, prompt, toolCallId, mode = "foreground", worktree } = start;
     const own = await store.create(createLinkedOptions(session.header, toolCallId));
     const entry: Omit<SubAgentSpawnedEntry, "toolCallId"> & { readonly toolCallId: string } = {
       type: "sub_agent_spawned",
@@ -135,6 +144,7 @@ export class SubAgentSessions {
       name,
       prompt,
       ...(mode !== "foreground" && { mode }),
+      ...(worktree && { worktree: { directory: worktree.directory, branch: worktree.branch } }),
     };
     let stop: () => Promise<void> = () => own.close();
     try {
@@ -157,7 +167,8 @@ export class SubAgentSessions {
       this.#detached.set(own.id, { sessionId: own.id, name, prompt, toolCallId, ended, cancel });
     }
     const end = async (outcome: SubAgentOutcome): Promise<void> => {
-      await stop().catch((error) => this.#options.onError(error));
+      // Its own recording has aborted it if its session could not be written.
+      await stop().catch(() => {});
       await this.#end(entry, outcome);
       markEnded();
     };
@@ -194,6 +205,15 @@ export class SubAgentSessions {
     if (agent.state.isRunning) agent.followUp(report);
     else agent.steer(report);
   }
+}
+
+/** Adds the worktree that an interrupted sub-agent has left to its report. */
+function addWorktree(
+  { worktree }: SubAgentSpawnedEntry,
+  { result, ...ending }: SubAgentOutcome,
+): SubAgentOutcome {
+  const text = describeKeptWorktree(worktree);
+  return { ...ending, result: text === "" ? result : `${result}\n\n${text}` };
 }
 
 function createResultEntry(

@@ -43,7 +43,7 @@ import {
   parseSearchCursor,
   toPage,
 } from "../store/session_page.ts";
-import { deleteOrphans, deleteSubAgents } from "../store/sub_agent_link.ts";
+import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";

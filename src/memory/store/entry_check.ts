@@ -80,7 +80,12 @@ const MEMBER_CHECKS: Readonly<
     newestId: optional(string),
   },
   sub_agent_message: { path: strings, message },
-  sub_agent_spawned: { subAgentId: string, prompt: string, sessionId: optional(string) },
+  sub_agent_spawned: {
+    subAgentId: string,
+    prompt: string,
+    sessionId: optional(string),
+    worktree: optional(object),
+  },
   sub_agent_result: { subAgentId: string, result: string, isCounted: optional(boolean) },
   plan_created: { plan: string, steps: strings, approvedHash: optional(string) },
   plan_step: { step: number, state: string },

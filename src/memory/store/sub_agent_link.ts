@@ -14,7 +14,6 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { isScalar } from "./session_filter.ts";
-import { deleteUnlessInUse } from "./session_page.ts";
 
 /** Name of the member of the metadata that has the link. */
 const PARENT = "subAgentParentId";
@@ -140,36 +139,4 @@ function findPosition(sessions: readonly SessionSummary[], missing: number): num
 
 function withCursor(sessions: SessionSummary[], cursor: string | undefined): SessionPage {
   return cursor === undefined ? sessions : Object.assign(sessions, { cursor });
-}
-
-/** Deletes the sessions of the sub-agents of a session, with those of their sub-agents. */
-export async function deleteSubAgents(
-  store: Pick<SessionStore, "list" | "delete">,
-  parentId: string,
-): Promise<void> {
-  for (const { id } of await listSubAgents(store, parentId)) {
-    if (id !== parentId) await store.delete(id);
-  }
-}
-
-/**
- * Deletes the sessions of the sub-agents of sessions that were deleted by their age, which may have been written later.
- * Those that are open for writing are kept. Resolves to the deleted ids.
- */
-export async function deleteOrphans(
-  store: Pick<SessionStore, "list" | "delete">,
-  { parents, filter }: { readonly parents: readonly string[]; readonly filter: SessionFilter },
-): Promise<readonly string[]> {
-  const deleted = new Set(parents);
-  if (parents.length === 0) return [];
-  const sessions = await store.list(filter);
-  for (let count = 0; count !== deleted.size;) {
-    count = deleted.size;
-    for (const session of sessions) {
-      const link = getSubAgentLink(session);
-      const isOrphan = link && deleted.has(link.parentId) && !deleted.has(session.id);
-      if (isOrphan && await deleteUnlessInUse(store, session.id)) deleted.add(session.id);
-    }
-  }
-  return [...deleted].slice(new Set(parents).size);
 }

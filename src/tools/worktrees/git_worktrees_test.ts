@@ -195,16 +195,25 @@ testRepository(
     for (const hook of ["post-checkout", "pre-commit", "post-commit", "reference-transaction"]) {
       await Deno.writeTextFile(`${repository}/.git/hooks/${hook}`, script, { mode: 0o755 });
     }
+    await Deno.writeTextFile(`${root}/monitor`, script, { mode: 0o755 });
+    await git("config", "core.fsmonitor", `${root}/monitor`);
     const worktree = await createWorktree({ repository });
     // A repository of the agent's own takes the place of the worktree's.
     const other = `${worktree.directory}/other`;
     await Deno.mkdir(other);
     await callGit(other, "init", "--quiet");
-    await Deno.writeTextFile(`${root}/monitor`, script, { mode: 0o755 });
     await callGit(other, "config", "core.fsmonitor", `${root}/monitor`);
     await Deno.rename(`${other}/.git`, `${root}/own.git`);
     await Deno.writeTextFile(`${worktree.directory}/.git`, `gitdir: ${root}/own.git\n`);
     await Deno.writeTextFile(`${worktree.directory}/a.txt`, "two\n");
+    // A repository in a directory, as a submodule whose changes count.
+    const nested = `${worktree.directory}/nested`;
+    await Deno.mkdir(nested);
+    await callGit(nested, "init", "--quiet");
+    await callGit(nested, "commit", "--quiet", "--allow-empty", "--message", "Nested");
+    await callGit(nested, "config", "core.fsmonitor", `${root}/monitor`);
+    const module = '[submodule "nested"]\n\tpath = nested\n\turl = ./nested\n\tignore = none\n';
+    await Deno.writeTextFile(`${worktree.directory}/.gitmodules`, module);
     assertStringIncludes(getSummary(await worktree.remove()), "a.txt");
     assertEquals(await exists(mark), false);
     assertStringIncludes(await git("log", "--oneline", worktree.branch), "Changes of the agent");
