@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Worktree } from "../core/worktree_port.ts";
+import { getErrorMessage } from "../core/errors.ts";
+import type { Worktree, WorktreeEnd } from "../core/worktree_port.ts";
 
 /** Ends the use of a worktree; returns where its changes are. */
 export async function endWorktree(
@@ -17,7 +18,7 @@ export async function endWorktree(
   } catch {
     // A process that could not be ended may still change files, which are then no part of the commit.
   }
-  const end = await worktree.remove();
+  const end = await removeWorktree(worktree);
   switch (end.type) {
     case "removed":
       return "It changed no files; its worktree was removed.";
@@ -25,6 +26,15 @@ export async function endWorktree(
       return `Its changes are committed on the branch "${branch}" (worktree ${directory}) and not merged:\n${end.summary}`;
     case "failed":
       return `Its worktree ${directory} with the branch "${branch}" was kept: ${end.reason}`;
+  }
+}
+
+/** Removes a worktree; a port that rejects must not keep the end of the sub-agent from being recorded. */
+async function removeWorktree(worktree: Worktree): Promise<WorktreeEnd> {
+  try {
+    return await worktree.remove();
+  } catch (thrown) {
+    return { type: "failed", reason: getErrorMessage(thrown) };
   }
 }
 

@@ -143,6 +143,19 @@ Deno.test("worktrees: a sub-agent that fails leaves its changes, too", async () 
   assertEquals(result?.role === "tool_result" && result.isError, true);
 });
 
+Deno.test("worktrees: a port that rejects is reported, and the report stays", async () => {
+  const worktree = {
+    directory: DIRECTORY,
+    branch: "swink/fix-1",
+    remove: () => Promise.reject(new Error("the disk is gone")),
+  };
+  const port = { create: () => Promise.resolve({ type: "created", worktree } as const) };
+  const { agent } = createTrial([reply("Done")], port);
+  await agent.prompt("Go");
+  assertStringIncludes(readText(agent), "Done");
+  assertStringIncludes(readText(agent), "was kept: the disk is gone");
+});
+
 Deno.test("worktrees: without one the sub-agent does not start", async () => {
   const { agent, childStream } = createTrial([], new FakeWorktrees());
   await agent.prompt("Go");

@@ -38,9 +38,12 @@ interface StoreCase {
 }
 
 const STORES: readonly StoreCase[] = [
-  { name: "memory", create: () => new InMemorySessionStore() },
-  { name: "files", create: (directory) => new FileSessionStore({ directory }) },
-  { name: "SQLite", create: (directory) => new SqliteSessionStore({ path: `${directory}/db` }) },
+  { name: "InMemorySessionStore", create: () => new InMemorySessionStore() },
+  { name: "FileSessionStore", create: (directory) => new FileSessionStore({ directory }) },
+  {
+    name: "SqliteSessionStore",
+    create: (directory) => new SqliteSessionStore({ path: `${directory}/db` }),
+  },
 ];
 
 /** Runs a test with every store. */
