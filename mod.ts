@@ -32,6 +32,7 @@
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
  * | `@swink/agent/client` | the events of a run from the response of a server, for browsers |
+ * | `@swink/agent/eval` | cases, trajectories and scores to evaluate agents |
  * | `@swink/agent/loop` | configuration of `agentLoop()`, message queues, ports and event types for its hosts |
  * | `@swink/agent/memory` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |

@@ -77,8 +77,8 @@ const layers: Layer[] = [
   },
   {
     files: /^src\/eval\//,
-    internal: /^src\/(agent|loop|platform|core)\//,
-    external: [{ specifier: /^(@std\/yaml|yaml)$/ }],
+    internal: /^src\/(agent|loop|cassettes|platform|core)\//,
+    external: [{ specifier: /^yaml$/, file: /\/parse_document\.ts$/ }],
   },
   {
     files: /^src\/(cassettes|patch)\//,
