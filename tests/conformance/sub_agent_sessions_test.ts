@@ -385,8 +385,8 @@ testStores(
     const session = await openSession(store, { id: "parent" }, agent);
     const run = agent.prompt("Go");
     while (ofType(await session.session.path(), "sub_agent_result").length === 0) {
-    await new Promise((resolve) => setTimeout(resolve)); // Lets the store read and write.
-  }
+      await new Promise((resolve) => setTimeout(resolve)); // Lets the store read and write.
+    }
     await session.session.flush();
     await copyAsInterrupted(store, ["parent"]);
     agent.abort();
