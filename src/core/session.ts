@@ -154,13 +154,13 @@ export interface CreateSessionOptions {
 /** Selects sessions by what they had when they were created. */
 export interface SessionFilter {
   /** Working directory of the sessions. Default: any. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Tenant of the sessions. Default: any. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** User of the sessions. Default: any. */
-  readonly user?: string;
+  readonly user?: string | undefined;
   /** Members that the metadata of the sessions have, with the same values. Default: any. */
-  readonly metadata?: SessionMetadataFilter;
+  readonly metadata?: SessionMetadataFilter | undefined;
 }
 
 /** Selects sessions by members of their metadata. A name and its value have at most 1,000 characters as JSON. */
