@@ -54,7 +54,8 @@ export interface SubAgentOutcome {
 export interface SubAgentSession {
   /** Id of the session of the sub-agent. */
   readonly sessionId: string;
-  /** Records the end of the sub-agent, and closes its session. A detached one delivers its report. Never rejects. */
+  /** Records the end of the sub-agent, and closes its session. The report of one that its call did not
+   * wait for is queued for the agent that started it. Never rejects. */
   readonly end: (outcome: SubAgentOutcome) => Promise<void>;
 }
 

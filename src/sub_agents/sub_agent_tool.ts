@@ -155,7 +155,8 @@ async function startSubAgent(
     case "background":
       run.background(async (channel) => {
         const result = await runInCall(call, channel);
-        return formatReport(result, { name, toolCallId });
+        // The session delivers the report, since it must survive a crash before it arrives.
+        return run.session ? [] : formatReport(result, { name, toolCallId });
       });
       return textResult(STARTED_TEXT);
     case "detached":

@@ -368,3 +368,35 @@ testStores(
     assertStringIncludes(text, childId);
   },
 );
+
+testStores(
+  "sub-agent sessions: a report that waits for the end of a tool call survives a crash",
+  async (store) => {
+    const hang = defineTool({
+      name: "hang",
+      description: "Hangs.",
+      parameters: { type: "object" },
+      execute: (_args, { signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve("aborted"))),
+    });
+    const call = toolCall("explore", { prompt: "Look at a.ts", background: true });
+    const own = [reply([call, toolCall("hang")])];
+    const agent = createAgent(own, [reply("All is well")], [explore, hang]);
+    const session = await openSession(store, { id: "parent" }, agent);
+    const run = agent.prompt("Go");
+    while (ofType(await session.session.path(), "sub_agent_result").length === 0) {
+      await new Promise((resolve) => setTimeout(resolve)); // Lets the store read and write.
+    }
+    await session.session.flush();
+    await copyAsInterrupted(store, ["parent"]);
+    agent.abort();
+    await run;
+    await session.close();
+
+    const next = createAgent([reply("I see"), reply("Good news")]);
+    await using _resumed = await openSession(store, { id: "parent copy" }, next);
+    await next.prompt("What now?");
+    const text = JSON.stringify(next.state.messages);
+    assertEquals(text.split("has finished. Its report:\\n\\nAll is well").length, 2);
+  },
+);

@@ -18,6 +18,7 @@ import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntryBody, SubAgentSpawnedEntry } from "../../core/session_entry.ts";
 import { describeKeptWorktree, formatSubAgentReport } from "../../core/sub_agent_report.ts";
 import { createLinkedOptions } from "../store/sub_agent_link.ts";
+import { QueuedReports } from "./queued_reports.ts";
 import { readSubAgentEnding } from "./sub_agent_ending.ts";
 
 /** A detached sub-agent that works, also after the end of the run that started it. */
@@ -66,11 +67,13 @@ export class SubAgentSessions {
   readonly #detached = new Map<string, DetachedAgent>();
   /** The sub-agents of the path without a result that this process does not run; `undefined` until it was read. */
   #unsettled: readonly SubAgentSpawnedEntry[] | undefined;
+  readonly #reports: QueuedReports;
   #isStopped = false;
 
   /** Creates the sessions of an agent that has started no sub-agent. */
   constructor(options: SubAgentSessionsOptions) {
     this.#options = options;
+    this.#reports = new QueuedReports(options.agent);
   }
 
   /** The detached sub-agents that work. */
@@ -82,6 +85,7 @@ export class SubAgentSessions {
   async attach(): Promise<void> {
     const { agent, session, store } = this.#options;
     if (!store) return;
+    this.#reports.start();
     runSessions.set(agent.state, {
       id: session.id,
       startSubAgent: (child, start) => this.#start(child, start),
@@ -92,6 +96,7 @@ export class SubAgentSessions {
   /** Stops recording into the session of the agent. Sub-agents that work are recorded into their own. */
   stop(): void {
     this.#isStopped = true;
+    this.#reports.stop();
     const { agent, session } = this.#options;
     if (runSessions.get(agent.state)?.id === session.id) runSessions.delete(agent.state);
   }
@@ -112,7 +117,11 @@ export class SubAgentSessions {
     for (const entry of unsettled) {
       const ending = await readSubAgentEnding(store, entry.sessionId);
       if (!ending) working.push(entry);
-      else if (!this.#isStopped) this.#recordEnd(entry, addWorktree(entry, ending));
+      else if (!this.#isStopped) {
+        // Not awaited: a listener that waits for an event delays all events.
+        void this.#recordEnd(entry, addWorktree(entry, ending))
+          ?.catch((error) => this.#options.onError(error));
+      }
     }
     this.#unsettled = working;
   }
@@ -178,7 +187,7 @@ export class SubAgentSessions {
   async #end(entry: SubAgentSpawnedEntry, outcome: SubAgentOutcome): Promise<void> {
     try {
       // Without a record, the next recording reads the end from the session of the sub-agent.
-      if (!this.#isStopped) this.#recordEnd(entry, outcome);
+      if (!this.#isStopped) await this.#recordEnd(entry, outcome);
       if (!this.#isStopped) await this.#options.session.flush();
     } catch (error) {
       this.#options.onError(error);
@@ -189,22 +198,28 @@ export class SubAgentSessions {
   }
 
   /** Queues the report before the result is recorded, since one that is queued twice is better than one that is lost. */
-  #recordEnd(entry: SubAgentSpawnedEntry, outcome: SubAgentOutcome): void {
+  #recordEnd(entry: SubAgentSpawnedEntry, outcome: SubAgentOutcome): Promise<void> | undefined {
     const isOwn = this.#active.has(entry.subAgentId);
+    const append = (): void => {
+      if (this.#isStopped) return;
+      this.#options.session.append(createResultEntry(entry, outcome, isOwn));
+    };
     const { mode = "foreground" } = entry;
-    // The run delivers the reports of its own background work.
-    if (mode === "detached" || (mode === "background" && !isOwn)) this.#deliver(entry, outcome);
-    this.#options.session.append(createResultEntry(entry, outcome, isOwn));
+    // The run that cancels its background work has no use for the report.
+    const isCancelled = mode === "background" && isOwn && outcome.status === "aborted";
+    const isQueued = mode !== "foreground" && !isCancelled;
+    const queued = isQueued ? this.#reports.add(formatReport(entry, outcome)) : undefined;
+    if (queued) return queued.then(append);
+    append();
+    return undefined;
   }
+}
 
-  #deliver(entry: SubAgentSpawnedEntry, { status, result }: SubAgentOutcome): void {
-    const { agent } = this.#options;
-    const { name = "", toolCallId = "", sessionId } = entry;
-    const report = formatSubAgentReport({ name, toolCallId, status, sessionId }, result);
-    // A run continues for a follow-up; the next one gets a steering message with its prompt.
-    if (agent.state.isRunning) agent.followUp(report);
-    else agent.steer(report);
-  }
+function formatReport(
+  { name = "", toolCallId = "", sessionId }: SubAgentSpawnedEntry,
+  { status, result }: SubAgentOutcome,
+): string {
+  return formatSubAgentReport({ name, toolCallId, status, sessionId }, result);
 }
 
 /** Adds the worktree that an interrupted sub-agent has left to its report. */
