@@ -243,7 +243,10 @@ export interface SessionStore {
    * session, most recently written first, then by the order of the log.
    */
   search(query: string, options?: SearchSessionsOptions): Promise<SearchPage>;
-  /** Deletes a session permanently; rejects with the reason `locked` if it is open for writing. */
+  /**
+   * Deletes a session permanently, and those of its sub-agents, whose metadata have its id as `subAgentParentId`. Rejects
+   * with the reason `locked` if one of them is open for writing.
+   */
   delete(id: string): Promise<void>;
   /**
    * Deletes all sessions that match the options permanently, except those that are open for writing; resolves to the

@@ -7,6 +7,7 @@
 import type { ToolCallBlock } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
+import { type RunSession, runSessions } from "../core/run_session.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -108,6 +109,11 @@ export class RunServices {
     this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
+  }
+
+  /** The session that records the run, if one does. */
+  get session(): RunSession | undefined {
+    return runSessions.get(this.#context);
   }
 
   /** Milliseconds since the run started. */
