@@ -43,8 +43,19 @@ export async function main(
       // The program below tries again and reports the failure.
     }
   }
-  const { runCommandLine } = await loadProgram();
-  return await runCommandLine(args, host);
+  try {
+    const { runCommandLine } = await loadProgram();
+    return await runCommandLine(args, host);
+  } catch (error) {
+    if (!isMissingPermission(error)) throw error;
+    await host.terminal.messages.write(`swink: ${error.message}\n`);
+    return 3;
+  }
+}
+
+/** Whether a permission of Deno is missing. The error of an import has no class of its own. */
+function isMissingPermission(error: unknown): error is Error {
+  return error instanceof Error && /^Requires [\w-]+ access/.test(error.message);
 }
 
 /**

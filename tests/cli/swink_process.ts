@@ -17,6 +17,8 @@ export interface SwinkOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input: none, an open pipe, or a pipe to the keyboard of a terminal. Default: none. */
   readonly stdin?: "null" | "piped" | "terminal";
+  /** The options of Deno for permissions. Default: all. */
+  readonly permissions?: readonly string[];
   /** Whether the program waits for a debugger. Default: `false`. */
   readonly waitsForDebugger?: boolean;
 }
@@ -75,10 +77,10 @@ export function getBasicEnvironment(): Record<string, string> {
 
 /** Starts the program. */
 export function startSwink(args: readonly string[], options: SwinkOptions = {}): SwinkProcess {
-  const { cwd, env = {}, stdin = "null", waitsForDebugger = false } = options;
-  const [deno = "", subcommand = "", ...denoArgs] = SWINK_COMMAND;
+  const { cwd, env = {}, stdin = "null", waitsForDebugger = false, permissions = ["-A"] } = options;
+  const [deno = "", subcommand = "", _all, ...denoArgs] = SWINK_COMMAND;
   const inspector = waitsForDebugger ? ["--inspect-wait=127.0.0.1:0"] : [];
-  const command = [deno, subcommand, ...inspector, ...denoArgs, ...args];
+  const command = [deno, subcommand, ...inspector, ...permissions, ...denoArgs, ...args];
   const [program = "", ...programArgs] = stdin === "terminal" ? createTerminal(command) : command;
   const child = new Deno.Command(program, {
     args: programArgs,
