@@ -32,6 +32,7 @@
  * | `@swink/agent/cassettes` | recording and replaying `fetch` |
  * | `@swink/agent/cli` | the `swink` program |
  * | `@swink/agent/client` | the events of a run from the response of a server, for browsers |
+ * | `@swink/agent/eval` | cases, trajectories and scores to evaluate agents |
  * | `@swink/agent/loop` | configuration of `agentLoop()`, message queues, ports and event types for its hosts |
  * | `@swink/agent/memory` | sessions, resuming, compaction |
  * | `@swink/agent/patch` | the changes in a directory as a git patch |
@@ -225,8 +226,17 @@ export type {
   ExplainingApprove,
 } from "./src/core/approve.ts";
 export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/run_handle.ts";
+export type {
+  RunSession,
+  SubAgentMode,
+  SubAgentOutcome,
+  SubAgentSession,
+  SubAgentStart,
+  SubAgentStatus,
+  SubAgentWorktree,
+} from "./src/core/run_session.ts";
 export type { RiskClass } from "./src/core/risk.ts";
-export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
+export type { Policy, PolicyContext, PolicyHook, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {
   AgentEvent,

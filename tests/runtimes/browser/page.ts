@@ -7,6 +7,7 @@
 import { Agent, type CompiledSchema, defineTool } from "@swink/agent";
 import { createAnthropic } from "@swink/agent/adapters/anthropic";
 import * as cassettes from "@swink/agent/cassettes";
+import * as evaluation from "@swink/agent/eval";
 import { InMemorySessionStore, recordSession } from "@swink/agent/memory";
 import * as patch from "@swink/agent/patch";
 import * as policies from "@swink/agent/policies";
@@ -64,7 +65,7 @@ async function runAgent(canEvaluate: boolean): Promise<PageResult> {
     stopReason,
     entries: (await recording.session.path({ types: ["message"] })).map(({ type }) => type),
     filesError: getError(() => codingTools({ cwd: "/" })),
-    names: [cassettes, patch, policies, sync, testing].flatMap(Object.keys).length,
+    names: [cassettes, evaluation, patch, policies, sync, testing].flatMap(Object.keys).length,
   };
 }
 

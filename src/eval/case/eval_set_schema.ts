@@ -1,0 +1,97 @@
+/**
+ * The JSON Schema of files with cases.
+ *
+ * @module
+ */
+
+import type { JsonSchema } from "../../core/json.ts";
+
+const ID = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 100 };
+const TEXT = { type: "string" };
+const SCHEMA = { type: "object" };
+
+const MATCHER = {
+  oneOf: [
+    variant(["equals"], { value: {} }),
+    variant(["contains"], { text: TEXT }),
+    variant(["regex"], { pattern: TEXT }),
+    variant(["schema"], { schema: SCHEMA }),
+    variant(["ignore"], {}),
+  ],
+};
+
+const CALL = object({
+  tool: TEXT,
+  arguments: { type: "object" },
+  matchers: { type: "object", additionalProperties: MATCHER },
+}, ["tool"]);
+
+const TRAJECTORY = object({
+  match: { enum: ["exact", "in_order", "any_order"] },
+  calls: { type: "array", items: CALL },
+  subAgents: { type: "boolean" },
+}, ["match", "calls"]);
+
+const RESPONSE = {
+  oneOf: [
+    variant(["exact", "contains"], { text: TEXT }),
+    variant(["regex"], { pattern: TEXT }),
+    variant(["schema"], { schema: SCHEMA }),
+  ],
+};
+
+const FILE = {
+  oneOf: [
+    variant(["exists", "missing"], { path: TEXT }),
+    variant(["equals", "contains"], { path: TEXT, text: TEXT }),
+    variant(["regex"], { path: TEXT, pattern: TEXT }),
+  ],
+};
+
+const BUDGET = object({
+  maxCost: { type: "number", minimum: 0 },
+  maxTokens: { type: "integer", minimum: 0 },
+  maxTurns: { type: "integer", minimum: 1 },
+  maxDurationMs: { type: "number", minimum: 0 },
+}, []);
+
+const CASE = object({
+  id: ID,
+  description: TEXT,
+  systemPrompt: TEXT,
+  userMessages: { type: "array", items: TEXT, minItems: 1 },
+  fixture: TEXT,
+  tools: { type: "array", items: TEXT },
+  model: TEXT,
+  expectedTrajectory: TRAJECTORY,
+  expectedResponse: RESPONSE,
+  expectedFiles: { type: "array", items: FILE },
+  budget: BUDGET,
+  evaluators: {
+    type: "array",
+    items: object({ name: TEXT, options: { type: "object" } }, ["name"]),
+  },
+  tags: { type: "array", items: TEXT },
+  repetitions: { type: "integer", minimum: 1, maximum: 1000 },
+}, ["id", "userMessages"]);
+
+/** JSON Schema (draft 2020-12) of a file with an `EvalSet`, for editors and for `loadEvalSet()`. */
+export const evalSetSchema: JsonSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "Evaluation set of @swink/agent",
+  ...object({
+    $schema: TEXT,
+    id: ID,
+    description: TEXT,
+    cases: { type: "array", items: CASE, minItems: 1 },
+  }, ["id", "cases"]),
+};
+
+function object(properties: Record<string, JsonSchema>, required: string[]): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** A member of a union with the given types, all of whose properties are required. */
+function variant(types: string[], properties: Record<string, JsonSchema>): JsonSchema {
+  return object({ type: { enum: types }, ...properties }, ["type", ...Object.keys(properties)]);
+}

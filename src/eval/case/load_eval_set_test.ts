@@ -1,0 +1,88 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
+import type { EvalFiles } from "./eval_files.ts";
+import { loadEvalSet, parseEvalSet } from "./load_eval_set.ts";
+
+const YAML = `id: greetings
+cases:
+  - id: hello
+    userMessages: [Greet me, Again]
+    expectedTrajectory:
+      match: in_order
+      calls:
+        - tool: read_file
+          matchers:
+            path: { type: contains, text: .ts }
+    expectedResponse: { type: contains, text: Hello }
+    budget: { maxTurns: 3 }
+`;
+
+function createFiles(contents: Readonly<Record<string, string>>): EvalFiles {
+  return {
+    read: (path) => Promise.resolve(contents[path]),
+    write: () => Promise.reject(new Error("read only")),
+  };
+}
+
+async function getMessage(text: string): Promise<string> {
+  const error = await assertRejects(() => parseEvalSet(text, "set.yaml"), BadRequestError);
+  return error.message;
+}
+
+Deno.test("loadEvalSet: reads YAML, with the directory of the file", async () => {
+  const set = await loadEvalSet("/sets/a.yaml", { files: createFiles({ "/sets/a.yaml": YAML }) });
+  assertEquals(set.directory, "/sets");
+  assertEquals(set.cases[0]?.userMessages, ["Greet me", "Again"]);
+});
+
+Deno.test("loadEvalSet: JSON gives the same set as YAML", async () => {
+  const set = await parseEvalSet(YAML);
+  assertEquals(await parseEvalSet(JSON.stringify(set)), set);
+});
+
+Deno.test("loadEvalSet: an error names file, line and key of an invalid value", async () => {
+  const message = await getMessage(YAML.replace("maxTurns: 3", "maxTurns: many"));
+  assertEquals(message, "set.yaml:12: cases[0].budget.maxTurns must be integer");
+});
+
+Deno.test("loadEvalSet: an error names an unknown key", async () => {
+  const message = await getMessage(YAML.replace("    budget:", "    buget:"));
+  assertStringIncludes(message, "set.yaml:12: cases[0].buget");
+});
+
+Deno.test("loadEvalSet: an error names the line of a syntax error", async () => {
+  const message = await getMessage("id: a\ncases: [\n");
+  assertStringIncludes(message, "set.yaml:3: ");
+});
+
+Deno.test("loadEvalSet: rejects an id that two cases have", async () => {
+  const message = await getMessage(
+    `id: a\ncases:\n  - { id: b, userMessages: [x] }\n  - { id: b, userMessages: [x] }\n`,
+  );
+  assertEquals(message, 'set.yaml:4: cases[1].id "b" is used by another case');
+});
+
+Deno.test("loadEvalSet: rejects ids that are paths", async () => {
+  const message = await getMessage(`id: ../a\ncases:\n  - { id: b, userMessages: [x] }\n`);
+  assertStringIncludes(message, "set.yaml:1: id must match pattern");
+});
+
+Deno.test("loadEvalSet: rejects a set without cases", async () => {
+  assertStringIncludes(await getMessage("id: a\ncases: []\n"), "set.yaml:2: cases ");
+});
+
+Deno.test("loadEvalSet: rejects aliases that multiply the size of the document", async () => {
+  const bomb = ["a: &a [x, x, x, x, x, x, x, x, x]"];
+  for (const [name, previous] of ["ba", "cb", "dc", "ed"]) {
+    bomb.push(`${name}: &${name} [${Array(9).fill(`*${previous}`).join(", ")}]`);
+  }
+  assertStringIncludes(await getMessage(bomb.join("\n")), "alias");
+});
+
+Deno.test("loadEvalSet: rejects a file that does not exist", async () => {
+  await assertRejects(
+    () => loadEvalSet("/none.yaml", { files: createFiles({}) }),
+    BadRequestError,
+    'The evaluation set "/none.yaml" does not exist',
+  );
+});

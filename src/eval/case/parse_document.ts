@@ -1,0 +1,65 @@
+/**
+ * YAML and JSON with the lines of their values.
+ *
+ * @module
+ */
+
+import type { Document } from "yaml";
+
+/** A problem in a document. */
+export interface DocumentProblem {
+  /** Number of the line, from 1. */
+  readonly line: number;
+  /** Description as a fragment. */
+  readonly message: string;
+}
+
+/** A parsed document, or the problems that prevent parsing. */
+export type ParsedDocument =
+  | {
+    readonly type: "document";
+    /** The value. */
+    readonly value: unknown;
+    /** Returns the line of the value at a path of keys and indices, or of the nearest value above it. */
+    readonly findLine: (path: readonly string[]) => number;
+  }
+  | { readonly type: "invalid"; readonly problems: readonly DocumentProblem[] };
+
+/** Aliases may multiply the size of a document up to this number of nodes. */
+const MAX_ALIASES = 100;
+
+/** Parses YAML 1.2, of which JSON is a part. Keys must be unique. */
+export async function parseDocument(text: string): Promise<ParsedDocument> {
+  const { LineCounter, parseDocument: parse } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parse(text, { lineCounter: lines, prettyErrors: false });
+  const toLine = (offset: number) => lines.linePos(offset).line;
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ pos, message }) => ({ line: toLine(pos[0]), message }));
+    return { type: "invalid", problems };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    return { type: "document", value, findLine: (path) => toLine(findOffset(document, path)) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { type: "invalid", problems: [{ line: 1, message }] };
+  }
+}
+
+function findOffset(document: Document.Parsed, path: readonly string[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node: unknown = document.getIn(path.slice(0, length).map(toKey), true);
+    if (hasRange(node)) return node.range[0];
+  }
+  return document.contents?.range[0] ?? 0;
+}
+
+/** Returns an index for digits; a mapping finds a numeric key by its text, too. */
+function toKey(segment: string): string | number {
+  return /^\d+$/.test(segment) ? Number(segment) : segment;
+}
+
+function hasRange(node: unknown): node is { readonly range: readonly [number, number, number] } {
+  return typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range);
+}

@@ -1,0 +1,58 @@
+/**
+ * Compares the spending of a run with the budget of its case.
+ *
+ * @module
+ */
+
+import type { EvalBudget } from "../case/eval_case.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { createBinaryScore } from "./score.ts";
+
+/** Spending that a budget limits. */
+export interface BudgetSpending {
+  /** Cost in US dollars; `null` if it is unknown. */
+  readonly cost: number | null;
+  /** Tokens, of input and output. */
+  readonly tokens: number;
+  /** Turns. */
+  readonly turns: number;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Returns a description of each limit that the spending exceeds; an unknown cost exceeds any limit of the cost. */
+export function findExceededLimits(
+  { maxCost, maxTokens, maxTurns, maxDurationMs }: EvalBudget,
+  { cost, tokens, turns, durationMs }: BudgetSpending,
+): string[] {
+  const exceeded: string[] = [];
+  if (maxCost !== undefined) {
+    if (cost === null) exceeded.push(`The cost is unknown, and limited to $${maxCost}`);
+    else if (cost > maxCost) exceeded.push(`The cost of $${cost} exceeds $${maxCost}`);
+  }
+  if (maxTokens !== undefined && tokens > maxTokens) {
+    exceeded.push(`${tokens} tokens exceed ${maxTokens}`);
+  }
+  if (maxTurns !== undefined && turns > maxTurns) {
+    exceeded.push(`${turns} turns exceed ${maxTurns}`);
+  }
+  if (maxDurationMs !== undefined && durationMs > maxDurationMs) {
+    exceeded.push(`${Math.round(durationMs)} ms exceed ${maxDurationMs} ms`);
+  }
+  return exceeded;
+}
+
+/** Creates the evaluator `budget`, which applies to cases with a `budget`. */
+export function createBudgetEvaluator(): Evaluator {
+  const name = "budget";
+  return {
+    name,
+    evaluate: ({ evalCase: { budget }, trajectory, durationMs }) => {
+      if (!budget) return undefined;
+      const { usage, cost, turns } = trajectory;
+      const spending = { cost: cost.total, tokens: usage.total, turns, durationMs };
+      const exceeded = findExceededLimits(budget, spending);
+      return createBinaryScore(name, exceeded.length === 0, exceeded.join("; ") || undefined);
+    },
+  };
+}

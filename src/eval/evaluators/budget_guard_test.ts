@@ -1,0 +1,58 @@
+import { assertEquals } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { fakeTool } from "../../testing/fake_tool.ts";
+import { toolCall } from "../../testing/messages.ts";
+import { hang, reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import type { EvalBudget } from "../case/eval_case.ts";
+import { BudgetGuard } from "./budget_guard.ts";
+
+const usage = { input: 6, output: 4, cacheRead: 0, cacheWrite: 0, total: 10 };
+
+/** Returns an agent that would make four calls, one in each turn. */
+function createAgent(guard: BudgetGuard): Agent {
+  const replies = Array.from({ length: 4 }, () => reply([toolCall("step")], { usage }));
+  const streamFn = scriptedStream([...replies, reply("Done", { usage })]);
+  const tools = [fakeTool({ name: "step" })];
+  return new Agent({ model: "test/model", streamFn, tools, policies: [guard.policy] });
+}
+
+async function run(budget: EvalBudget): Promise<{ turns: number; exceeded: string | undefined }> {
+  const guard = new BudgetGuard(budget);
+  const { turns } = await createAgent(guard).prompt("Go");
+  return { turns, exceeded: guard.exceeded };
+}
+
+Deno.test("BudgetGuard: stops a live run at its limit of turns [A152]", async () => {
+  assertEquals(await run({ maxTurns: 2 }), { turns: 2, exceeded: "3 turns exceed 2" });
+});
+
+Deno.test("BudgetGuard: stops a live run after the turn that exceeds its tokens [A152]", async () => {
+  assertEquals(await run({ maxTokens: 15 }), { turns: 2, exceeded: "20 tokens exceed 15" });
+});
+
+Deno.test("BudgetGuard: stops a live run whose cost is unknown", async () => {
+  assertEquals((await run({ maxCost: 1 })).turns, 1);
+});
+
+Deno.test("BudgetGuard: does not stop a run within its limits", async () => {
+  assertEquals(await run({ maxTurns: 5, maxTokens: 50 }), { turns: 5, exceeded: undefined });
+});
+
+Deno.test("BudgetGuard: adds the runs of several messages", async () => {
+  const guard = new BudgetGuard({ maxTurns: 6 });
+  await createAgent(guard).prompt("Go");
+  const { turns } = await createAgent(guard).prompt("Again");
+  assertEquals(turns, 1);
+  assertEquals(guard.exceeded, "7 turns exceed 6");
+});
+
+Deno.test("BudgetGuard: stops a run while its model does not answer", async () => {
+  const guard = new BudgetGuard({ maxDurationMs: 1_000 });
+  let time = 0;
+  const now = () => time += 600;
+  const streamFn = scriptedStream([hang()]);
+  const agent = new Agent({ model: "test/model", streamFn, policies: [guard.policy], now });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals(stoppedBy?.policy, "eval_budget");
+});

@@ -1,0 +1,37 @@
+/**
+ * Evaluators, which score the run of a case.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../../core/json.ts";
+import type { EvalCase } from "../case/eval_case.ts";
+import type { Trajectory } from "../trajectory/trajectory.ts";
+import type { Score } from "./score.ts";
+
+/** The run of a case, for evaluators. */
+export interface EvalContext {
+  /** The case. */
+  readonly evalCase: EvalCase;
+  /** The run. */
+  readonly trajectory: Trajectory;
+  /** Duration of the run in milliseconds. */
+  readonly durationMs: number;
+  /** Directory in which the agent worked, `undefined` if it had none. */
+  readonly directory: string | undefined;
+  /** Options of the case for this evaluator. */
+  readonly options: JsonObject;
+  /** Aborted when the evaluation is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Scores the run of a case. */
+export interface Evaluator {
+  /** Name by which cases select it, and of its metric. */
+  readonly name: string;
+  /**
+   * Scores a run. Returns `undefined` if the evaluator does not apply to the case, such as a comparison without an
+   * expectation. An error fails the metric.
+   */
+  evaluate(context: EvalContext): Score | undefined | Promise<Score | undefined>;
+}

@@ -1,0 +1,173 @@
+import { assertAlmostEquals, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
+import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { EvalBudget, EvalCase, ResponseCriteria } from "../case/eval_case.ts";
+import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
+import { findExceededLimits } from "./budget_evaluator.ts";
+import { calculateEfficiency } from "./efficiency_evaluator.ts";
+import type { Evaluator } from "./evaluator.ts";
+import { EvaluatorRegistry } from "./evaluator_registry.ts";
+import { scoreResponse } from "./response_evaluator.ts";
+import type { Score } from "./score.ts";
+
+function createTrajectory(overrides: Partial<Trajectory> = {}): Trajectory {
+  const usage = zeroUsage();
+  const cost = zeroCost();
+  return { calls: [], turns: 1, response: "Hi", stopReason: "stop", usage, cost, ...overrides };
+}
+
+function createCall(tool: string, args: TrajectoryCall["arguments"] = {}): TrajectoryCall {
+  const outcome = "completed";
+  return { id: "1", tool, arguments: args, turn: 1, outcome, result: "", calls: [] };
+}
+
+function evaluate(
+  evalCase: Partial<EvalCase>,
+  { registry = EvaluatorRegistry.createDefault(), trajectory = createTrajectory() } = {},
+): Promise<Score[]> {
+  return registry.evaluate({
+    evalCase: { id: "case", userMessages: ["Go"], ...evalCase },
+    trajectory,
+    durationMs: 5,
+    directory: undefined,
+    signal: new AbortController().signal,
+  });
+}
+
+const passes = async (text: string, criteria: ResponseCriteria) =>
+  (await scoreResponse(text, criteria)).passed;
+
+Deno.test("response: exact, contains, regex, schema and a function [A151]", async () => {
+  assertEquals(await passes("Hi", { type: "exact", text: "Hi" }), true);
+  assertEquals(await passes("Hi.", { type: "exact", text: "Hi" }), false);
+  assertEquals(await passes("Oh, Hi", { type: "contains", text: "Hi" }), true);
+  assertEquals(await passes("", { type: "contains", text: "Hi" }), false);
+  assertEquals(await passes("no 12", { type: "regex", pattern: "\\d+$" }), true);
+  assertEquals(await passes("no", { type: "regex", pattern: "\\d+$" }), false);
+  assertEquals(await passes("[1]", { type: "schema", schema: { type: "array" } }), true);
+  assertEquals(await passes("{}", { type: "schema", schema: { type: "array" } }), false);
+  assertEquals(await passes("one", { type: "schema", schema: { type: "array" } }), false);
+  assertEquals(await passes("Hi", { type: "custom", check: (text) => text === "Hi" }), true);
+  assertEquals(await passes("Hi", { type: "custom", check: () => 0.9 }), false);
+});
+
+Deno.test("response: an invalid pattern and a function that throws fail with the reason [A151]", async () => {
+  const invalid = await scoreResponse("Hi", { type: "regex", pattern: "(" });
+  assertEquals(invalid.passed, false);
+  assertStringIncludes(invalid.reason ?? "", "(");
+  const thrown = await scoreResponse("Hi", {
+    type: "custom",
+    check: () => {
+      throw new Error("broken check");
+    },
+  });
+  assertEquals(thrown, { metric: "response", value: 0, passed: false, reason: "broken check" });
+});
+
+Deno.test("response: a function may not return a score out of range", async () => {
+  const { passed, reason } = await scoreResponse("Hi", { type: "custom", check: () => NaN });
+  assertEquals(passed, false);
+  assertStringIncludes(reason ?? "", "NaN");
+});
+
+Deno.test("budget: each exceeded limit is a failure of its own [A152]", () => {
+  const spending = { cost: 2, tokens: 20, turns: 3, durationMs: 40 };
+  const budget = { maxCost: 1, maxTokens: 10, maxTurns: 2, maxDurationMs: 30 };
+  assertEquals(findExceededLimits(budget, spending).length, 4);
+  for (const [name, limit] of Object.entries(budget)) {
+    assertEquals(findExceededLimits({ [name]: limit } as EvalBudget, spending).length, 1);
+  }
+  const enough = { maxCost: 2, maxTokens: 20, maxTurns: 3, maxDurationMs: 40 };
+  assertEquals(findExceededLimits(enough, spending), []);
+});
+
+Deno.test("budget: an unknown cost exceeds a limit of the cost", () => {
+  const spending = { cost: null, tokens: 0, turns: 1, durationMs: 0 };
+  assertEquals(findExceededLimits({ maxCost: 1 }, spending).length, 1);
+  assertEquals(findExceededLimits({ maxTurns: 1 }, spending), []);
+});
+
+Deno.test("efficiency: unique calls in the ideal number of turns score 1 [A153]", () => {
+  const calls = [createCall("a", { x: 1 }), createCall("a", { x: 2 })];
+  assertEquals(calculateEfficiency({ calls, turns: 3 })?.score, 1);
+});
+
+Deno.test("efficiency: repeated calls and further turns lower the score [A153]", () => {
+  const calls = [createCall("a", { x: 1, y: 2 }), createCall("a", { y: 2, x: 1 })];
+  const efficiency = calculateEfficiency({ calls, turns: 4 });
+  assertEquals(efficiency?.duplicateRatio, 0.5);
+  assertEquals(efficiency?.stepRatio, 0.5);
+  assertAlmostEquals(efficiency?.score ?? 0, 0.5);
+});
+
+Deno.test("efficiency: does not apply to a run without calls [A153]", async () => {
+  assertEquals(calculateEfficiency({ calls: [], turns: 1 }), undefined);
+  const [score] = await evaluate({ evaluators: [{ name: "efficiency" }] });
+  assertEquals(score?.metric, "no_metric");
+});
+
+Deno.test("EvaluatorRegistry: expectations of a case select its evaluators", async () => {
+  const scores = await evaluate({
+    expectedTrajectory: { match: "exact", calls: [] },
+    expectedResponse: { type: "exact", text: "Hi" },
+    budget: { maxTurns: 1 },
+  });
+  assertEquals(scores.map(({ metric, passed }) => [metric, passed]), [
+    ["trajectory", true],
+    ["response", true],
+    ["budget", true],
+  ]);
+});
+
+Deno.test("EvaluatorRegistry: a case with no evaluator that applies fails [A154]", async () => {
+  assertEquals(await evaluate({}), [{
+    metric: "no_metric",
+    value: 0,
+    passed: false,
+    reason: "No evaluator applies to the case",
+  }]);
+});
+
+Deno.test("EvaluatorRegistry: an evaluator that throws fails its metric only [A154]", async () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const failures: Evaluator[] = [
+    {
+      name: "throws",
+      evaluate: () => {
+        throw new Error("broken");
+      },
+    },
+    { name: "rejects", evaluate: () => Promise.reject(new Error("broken")) },
+    { name: "invalid", evaluate: () => ({ metric: "invalid", value: 2, passed: true }) },
+  ];
+  for (const evaluator of failures) registry.register(evaluator);
+  const scores = await evaluate({
+    evaluators: failures.map(({ name }) => ({ name })),
+    expectedResponse: { type: "exact", text: "Hi" },
+  }, { registry });
+  assertEquals(scores.map(({ metric, passed }) => [metric, passed]), [
+    ["response", true],
+    ["throws", false],
+    ["rejects", false],
+    ["invalid", false],
+  ]);
+});
+
+Deno.test("EvaluatorRegistry: an unknown evaluator fails, with the known names", async () => {
+  const [score] = await evaluate({ evaluators: [{ name: "efficency" }] });
+  assertEquals(score?.passed, false);
+  assertStringIncludes(score?.reason ?? "", "efficiency");
+});
+
+Deno.test("EvaluatorRegistry: an invalid option fails the metric", async () => {
+  const trajectory = createTrajectory({ calls: [createCall("a")], turns: 2 });
+  const evaluators = [{ name: "efficiency", options: { threshold: "high" } }];
+  const [score] = await evaluate({ evaluators }, { trajectory });
+  assertStringIncludes(score?.reason ?? "", "threshold");
+});
+
+Deno.test("EvaluatorRegistry: rejects a second evaluator with a name", () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const evaluator: Evaluator = { name: "response", evaluate: () => undefined };
+  assertThrows(() => registry.register(evaluator), BadRequestError, "response");
+});

@@ -1,0 +1,63 @@
+/**
+ * Evaluates agents: cases in a file, the tool calls of a run, and scores by the expectations of a case.
+ *
+ * {@linkcode loadEvalSet} reads cases from a YAML or JSON file, {@linkcode TrajectoryCollector} collects the tool calls
+ * and the answer of an agent from its events, and {@linkcode matchTrajectory} compares them with the expected calls.
+ * {@linkcode EvaluatorRegistry} scores a run by all expectations of its case, and {@linkcode BudgetGuard} stops a run that
+ * exceeds its budget.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { matchTrajectory, TrajectoryCollector } from "@swink/agent/eval";
+ * import { fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
+ *
+ * const streamFn = scriptedStream([reply([toolCall("add", { left: 2 })]), reply("Done")]);
+ * const agent = new Agent({ model: "test/model", streamFn, tools: [fakeTool({ name: "add" })] });
+ * const collector = new TrajectoryCollector();
+ * for await (const event of agent.promptStream("Add")) collector.add(event);
+ *
+ * const { passed } = await matchTrajectory(collector.trajectory.calls, {
+ *   match: "in_order",
+ *   calls: [{ tool: "add" }],
+ * });
+ * passed; // true
+ * ```
+ *
+ * @module
+ */
+
+export type {
+  ArgumentMatcher,
+  EvalBudget,
+  EvalCase,
+  EvalSet,
+  EvaluatorConfig,
+  ExpectedCall,
+  ExpectedFile,
+  ExpectedTrajectory,
+  ResponseCriteria,
+  TrajectoryMatch,
+} from "./case/eval_case.ts";
+export { type EvalFiles, localEvalFiles } from "./case/eval_files.ts";
+export { evalSetSchema } from "./case/eval_set_schema.ts";
+export {
+  type BudgetSpending,
+  createBudgetEvaluator,
+  findExceededLimits,
+} from "./evaluators/budget_evaluator.ts";
+export { BudgetGuard } from "./evaluators/budget_guard.ts";
+export {
+  calculateEfficiency,
+  createEfficiencyEvaluator,
+  type Efficiency,
+} from "./evaluators/efficiency_evaluator.ts";
+export type { EvalContext, Evaluator } from "./evaluators/evaluator.ts";
+export { EvaluatorRegistry } from "./evaluators/evaluator_registry.ts";
+export { createResponseEvaluator, scoreResponse } from "./evaluators/response_evaluator.ts";
+export type { Score } from "./evaluators/score.ts";
+export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
+export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
+export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
+export type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory/trajectory.ts";
+export { TrajectoryCollector } from "./trajectory/trajectory_collector.ts";

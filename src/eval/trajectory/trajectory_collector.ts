@@ -1,0 +1,165 @@
+/**
+ * Collects the trajectory of a run from its events.
+ *
+ * @module
+ */
+
+import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { AssistantMessage } from "../../core/message.ts";
+import type { StopReason } from "../../core/model.ts";
+import type { AgentToolResult } from "../../core/tool_result.ts";
+import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory.ts";
+
+/**
+ * Collects the tool calls, the answer and the spending of one or more runs of an agent. Calls that were refused or failed
+ * are included, and the calls of sub-agents are part of the call that runs the agent.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { TrajectoryCollector } from "@swink/agent/eval";
+ * import { fakeTool, reply, scriptedStream, toolCall } from "@swink/agent/testing";
+ *
+ * const streamFn = scriptedStream([reply([toolCall("add", { left: 2 })]), reply("Done")]);
+ * const agent = new Agent({ model: "test/model", streamFn, tools: [fakeTool({ name: "add" })] });
+ * const collector = new TrajectoryCollector();
+ * for await (const event of agent.promptStream("Add")) collector.add(event);
+ *
+ * collector.trajectory.calls[0]?.tool; // "add"
+ * collector.trajectory.response; // "Done"
+ * ```
+ */
+export class TrajectoryCollector {
+  readonly #calls: CallRecord[] = [];
+  /** The calls of the current reply; ids may repeat in later turns. */
+  readonly #open = new Map<string, CallRecord>();
+  #turns = 0;
+  #response = "";
+  #stopReason: StopReason | undefined;
+  #usage: Usage = zeroUsage();
+  #cost: Cost = zeroCost();
+  #error: string | undefined;
+  #stoppedBy: string | undefined;
+
+  /** Adds an event, in the order of the run. */
+  add(event: AgentEvent): void {
+    switch (event.type) {
+      case "turn_start":
+        this.#turns++;
+        this.#open.clear();
+        return;
+      case "message_end":
+        if (event.message.role === "assistant") this.#addReply(event.message);
+        return;
+      case "tool_execution_start":
+        this.#findCall(event).arguments = event.arguments;
+        return;
+      case "tool_approval_resolved": {
+        const call = this.#open.get(event.id);
+        if (call && event.decision.type === "denied") call.isDenied = true;
+        return;
+      }
+      case "tool_execution_end":
+        this.#findCall({ ...event, arguments: {} }).result = event;
+        return;
+      case "sub_agent":
+        this.#addNested(event.path, event.event);
+        return;
+      case "agent_end":
+        this.#endRun(event);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The trajectory so far. */
+  get trajectory(): Trajectory {
+    return {
+      calls: this.#calls.map(toCall),
+      turns: this.#turns,
+      response: this.#response,
+      stopReason: this.#stopReason,
+      usage: this.#usage,
+      cost: this.#cost,
+      ...(this.#error !== undefined && { error: this.#error }),
+      ...(this.#stoppedBy !== undefined && { stoppedBy: this.#stoppedBy }),
+    };
+  }
+
+  /** Records the calls of a reply before they are validated, so that those that never start are included. */
+  #addReply(message: AssistantMessage): void {
+    this.#response = getText(message.content);
+    for (const block of message.content) {
+      if (block.type === "tool_call") this.#findCall(block);
+    }
+  }
+
+  #findCall(
+    { id, name, arguments: args }: { id: string; name: string; arguments: JsonObject },
+  ): CallRecord {
+    const known = this.#open.get(id);
+    if (known) return known;
+    const call: CallRecord = { id, tool: name, arguments: args, turn: this.#turns };
+    this.#open.set(id, call);
+    this.#calls.push(call);
+    return call;
+  }
+
+  #addNested([id, ...rest]: readonly string[], event: AgentEvent): void {
+    if (id === undefined) return;
+    // An agent can outlive the turn of its call.
+    const call = this.#open.get(id) ?? this.#calls.findLast((candidate) => candidate.id === id);
+    if (!call) return;
+    call.nested ??= new TrajectoryCollector();
+    call.nested.add(rest.length > 0 ? { type: "sub_agent", path: rest, event } : event);
+  }
+
+  #endRun({ usage, cost, error, stopReason, stoppedBy }: AgentEndEvent): void {
+    this.#usage = addUsage(this.#usage, usage);
+    this.#cost = addCost(this.#cost, cost);
+    this.#stopReason = stopReason;
+    this.#error = error?.message;
+    this.#stoppedBy = stoppedBy?.reason;
+  }
+}
+
+interface CallRecord {
+  readonly id: string;
+  readonly tool: string;
+  arguments: JsonObject;
+  readonly turn: number;
+  isDenied?: boolean;
+  result?: { readonly result: AgentToolResult; readonly isError: boolean };
+  nested?: TrajectoryCollector;
+}
+
+function toCall(record: CallRecord): TrajectoryCall {
+  const { id, tool, arguments: args, turn, result, nested } = record;
+  return {
+    id,
+    tool,
+    arguments: args,
+    turn,
+    outcome: getOutcome(record),
+    result: result ? getText(result.result.content) : "",
+    calls: nested?.trajectory.calls ?? [],
+  };
+}
+
+function getOutcome({ isDenied, result }: CallRecord): TrajectoryOutcome {
+  if (isDenied) return "denied";
+  if (!result) return "unfinished";
+  return result.isError ? "failed" : "completed";
+}
+
+interface TextSource {
+  readonly type: string;
+  readonly text?: string;
+}
+
+function getText(content: readonly TextSource[]): string {
+  return content.map(({ type, text = "" }) => type === "text" ? text : "").join("");
+}
