@@ -24,7 +24,7 @@ import {
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
+import { findReplayedCalls, isReplayedItem, omitLostCalls } from "./server_calls.ts";
 import {
   type BlockFormat,
   findCachedTurns,
@@ -32,13 +32,7 @@ import {
   toTurns,
   type TurnsOptions,
 } from "./turns.ts";
-import {
-  type CacheControl,
-  EXTENSION_PREFIX,
-  isWireBlock,
-  type WireBlock,
-  type WireMessage,
-} from "./wire.ts";
+import { type CacheControl, isWireBlock, type WireBlock, type WireMessage } from "./wire.ts";
 
 /** Maximum length of the title of a document, in characters. */
 const MAX_TITLE_LENGTH = 500;
@@ -161,7 +155,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
     }
     case "extension": {
       const { typeName, data } = block;
-      return isOwn && typeName.startsWith(EXTENSION_PREFIX) && isWireBlock(data) ? data : undefined;
+      return isOwn && isReplayedItem(typeName, data) ? data : undefined;
     }
     case "image":
     case "document":

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { isOwnReply } from "../kit/request/history.ts";
@@ -57,12 +58,30 @@ export function omitLostCalls(
   });
 }
 
+/** Types of blocks that the conversation contains in another form, and the type of a stored container. */
+const OTHER_TYPES: readonly string[] = [
+  "text",
+  "thinking",
+  "redacted_thinking",
+  "tool_use",
+  "tool_result",
+  "container",
+];
+
+/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
+export function isReplayedItem(typeName: string, data: unknown): data is WireBlock {
+  if (!isWireBlock(data) || typeName !== EXTENSION_PREFIX + data.type) return false;
+  const { type, id, name, input } = data;
+  if (OTHER_TYPES.includes(type)) return false;
+  if (isServerCall(data)) {
+    return typeof id === "string" && typeof name === "string" && isJsonObject(input);
+  }
+  return !type.endsWith("_tool_result") || typeof data["tool_use_id"] === "string";
+}
+
 function getItems({ content }: AssistantMessage): WireBlock[] {
   return content.flatMap((block) =>
-    block.type === "extension" && block.typeName.startsWith(EXTENSION_PREFIX) &&
-      isWireBlock(block.data)
-      ? block.data
-      : []
+    block.type === "extension" && isReplayedItem(block.typeName, block.data) ? block.data : []
   );
 }
 

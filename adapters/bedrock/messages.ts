@@ -147,13 +147,31 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
     }
     case "extension": {
       const { typeName, data } = block;
-      if (!isOwn || !typeName.startsWith(EXTENSION_PREFIX)) return undefined;
-      return isJsonObject(data) ? data : undefined;
+      return isOwn && isReplayedItem(typeName, data) ? data : undefined;
     }
     case "image":
     case "document":
     case "audio":
       return undefined;
+  }
+}
+
+/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
+function isReplayedItem(typeName: string, data: unknown): data is WireBlock {
+  if (!isJsonObject(data) || Object.keys(data).length !== 1) return false;
+  const { toolUse, toolResult, image } = data;
+  switch (typeName) {
+    case `${EXTENSION_PREFIX}tool_use`:
+      return isJsonObject(toolUse) && typeof toolUse["toolUseId"] === "string" &&
+        typeof toolUse["name"] === "string" && isJsonObject(toolUse["input"]);
+    case `${EXTENSION_PREFIX}tool_result`:
+      return isJsonObject(toolResult) && typeof toolResult["toolUseId"] === "string" &&
+        Array.isArray(toolResult["content"]) && toolResult["content"].every(isJsonObject);
+    case `${EXTENSION_PREFIX}image`:
+      return isJsonObject(image) && typeof image["format"] === "string" &&
+        isJsonObject(image["source"]);
+    default:
+      return false;
   }
 }
 

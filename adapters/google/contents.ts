@@ -195,7 +195,7 @@ function toReplyParts(
       return [{ functionCall, ...signed }];
     }
     case "extension":
-      return isOwn && block.typeName === GOOGLE_PART && isJsonObject(block.data)
+      return isOwn && block.typeName === GOOGLE_PART && isReplayedPart(block.data)
         ? [block.data]
         : [];
     case "image":
@@ -203,4 +203,22 @@ function toReplyParts(
     case "audio":
       return [];
   }
+}
+
+/**
+ * Whether a value has the form of a part that the reader stored: an object per kind of content, and no call, whose result
+ * would be missing. Google rejects a conversation with other members.
+ */
+function isReplayedPart(data: unknown): data is WirePart {
+  if (!isJsonObject(data)) return false;
+  const { text, thought, thoughtSignature, ...members } = data;
+  const { functionCall, functionResponse } = members;
+  return isAbsentOr("string", text) && isAbsentOr("boolean", thought) &&
+    isAbsentOr("string", thoughtSignature) &&
+    functionCall === undefined && functionResponse === undefined &&
+    Object.keys(members).length > 0 && Object.values(members).every(isJsonObject);
+}
+
+function isAbsentOr(type: "string" | "boolean", value: unknown): boolean {
+  return value === undefined || typeof value === type;
 }

@@ -11,7 +11,7 @@
 import { catalog } from "../../adapters/catalog/catalog.ts";
 import { comparePrices, type PriceDifference } from "./compare_prices.ts";
 import { explainDifferences } from "./explanations.ts";
-import { readPriceList } from "./price_list.ts";
+import { type PriceList, readPriceList } from "./price_list.ts";
 
 if (import.meta.main) {
   const [file] = Deno.args;
@@ -19,12 +19,24 @@ if (import.meta.main) {
     console.error("Usage: deno task catalog:check FILE");
     Deno.exit(2);
   }
-  Deno.exit(checkCatalog(await Deno.readTextFile(file)) ? 0 : 1);
+  Deno.exit(await checkFile(file));
+}
+
+/** Checks the catalog against the list in a file; returns the exit code: 2 if the file cannot be read or is no price list. */
+async function checkFile(file: string): Promise<number> {
+  let list: PriceList;
+  try {
+    list = readPriceList(JSON.parse(await Deno.readTextFile(file)));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`Cannot read the price list "${file}": ${reason.replaceAll(/\s+/g, " ")}`);
+    return 2;
+  }
+  return checkCatalog(list) ? 0 : 1;
 }
 
 /** Prints the differences between the catalog and a list; returns whether all of them are explained. */
-function checkCatalog(text: string): boolean {
-  const { name, prices } = readPriceList(JSON.parse(text));
+function checkCatalog({ name, prices }: PriceList): boolean {
   const { compared, differences } = comparePrices(catalog, prices);
   const { unexplained, explained, unused } = explainDifferences(differences, name);
   for (const difference of unexplained) console.log(formatDifference(difference));

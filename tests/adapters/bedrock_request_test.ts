@@ -5,7 +5,14 @@ import { isJsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import { webSearch } from "../../src/core/server_tool.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
-import { createReply, createToolResult, prompt, richRequest, TOOLS } from "./rich_conversation.ts";
+import {
+  createReply,
+  createToolResult,
+  PIXEL,
+  prompt,
+  richRequest,
+  TOOLS,
+} from "./rich_conversation.ts";
 import { assertGolden, captureRequest, type SentRequest } from "./sent_request.ts";
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -325,4 +332,20 @@ Deno.test("createBedrock(): Nova with the highest effort gets no length, tempera
     codes,
   );
   assertEquals(low.warnings.filter(({ code }) => codes.includes(code)), []);
+});
+
+Deno.test("createBedrock(): images of a failed call follow its result", async () => {
+  const model = createModel(CLAUDE);
+  const call = { type: "tool_call", id: "c1", name: "read_file", arguments: {} } as const;
+  const result = { ...createToolResult("c1", "read_file", [PIXEL]), isError: true } as const;
+  const messages = [prompt("Look."), createReply(model, [call]), result];
+  const { body } = await sendToBedrock({
+    ...richRequest(model),
+    context: { systemPrompt: "", tools: TOOLS, messages },
+  });
+  const sent = body["messages"] as { content: Record<string, unknown>[] }[];
+  const blocks = sent[2]?.content ?? [];
+  assertEquals(getMember(blocks[0], "toolResult", "status"), "error");
+  assertFalse(JSON.stringify(blocks[0]).includes('"image"'));
+  assert(blocks.some(({ image }) => image !== undefined));
 });

@@ -1,8 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { LlmMessage } from "../../src/core/message.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
+import { createReply, prompt } from "./rich_conversation.ts";
+import { captureRequest } from "./sent_request.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 
 const TOOLS = ["look", "list"].map((name) => ({
@@ -236,4 +241,23 @@ Deno.test("compatible servers: the error of a refused connection states how to s
     const { reply } = await call(`http://localhost:${port}/v1`, refused);
     assertStringIncludes(reply.error?.message ?? "", hint);
   }
+});
+
+Deno.test("compatible servers: a reply at the end stays the last message when the server continues it", async () => {
+  const reply: LlmMessage = createReply(modelSpec("acme/m"), [{ type: "text", text: "Once" }]);
+  const send = async (extra: JsonObject) => {
+    const request = createMinimalRequest("acme", "m");
+    const { body } = await captureRequest(
+      (fetch) => createOpenAI({ baseUrl: "http://127.0.0.1:8000/v1", fetch }),
+      {
+        ...request,
+        context: { ...request.context, messages: [prompt("Tell a story."), reply] },
+        options: { apiKey: "sk-test", extra },
+      },
+    );
+    return (body["messages"] as { role: string }[]).map(({ role }) => role);
+  };
+  const continued = { continue_final_message: true, add_generation_prompt: false };
+  assertEquals(await send(continued), ["user", "assistant"]);
+  assertEquals(await send({}), ["user", "assistant", "user"]);
 });

@@ -70,3 +70,111 @@ Deno.test("openrouter: reasoning details that are no list are not sent", async (
     assertEquals(messages[1], { role: "assistant", content: "Hello" });
   }
 });
+
+/** Stored items that no provider accepts: of another type than their block, without ids, or with members of other types. */
+const FORGED_ITEMS: readonly (readonly [typeName: string, data: unknown])[] = [
+  ["anthropic.web_search_tool_result", { type: "text" }],
+  ["anthropic.server_tool_use", { type: "server_tool_use", id: 5, name: "n", input: {} }],
+  ["anthropic.server_tool_use", { type: "server_tool_use", id: "x", name: "n", input: "{" }],
+  ["anthropic.web_search_tool_result", { type: "web_search_tool_result", tool_use_id: {} }],
+  ["anthropic.tool_use", { type: "tool_use", id: "x", name: "n", input: {} }],
+  ["anthropic.text", { type: "text", text: 5 }],
+  ["anthropic.thinking", { type: "thinking", thinking: "Hm.", signature: "s" }],
+  ["anthropic.redacted_thinking", { type: "redacted_thinking", data: "x" }],
+  ["anthropic.tool_result", { type: "tool_result", tool_use_id: "x" }],
+  ["anthropic.container", { type: "container", id: "x" }],
+  ["openai.web_search_call", { type: 5 }],
+  ["openai.web_search_call", { type: "web_search_call", id: {}, status: "completed" }],
+  ["openai.reasoning", { type: "function_call", id: "x" }],
+  ["openai.reasoning", { type: "reasoning", id: "x", summary: "s" }],
+  ["openai.reasoning", { type: "reasoning", id: "x", summary: [], encrypted_content: 5 }],
+  ["openai.reasoning_details", []],
+  ["openai.reasoning_details", ["forged"]],
+  ["openai.reasoning_details", [{ text: "no type" }]],
+  ["google.part", {}],
+  ["google.part", { type: "part" }],
+  ["google.part", { inlineData: 5 }],
+  ["google.part", { functionCall: { name: "n" } }],
+  ["google.part", { executableCode: {}, thoughtSignature: 5 }],
+  ["bedrock.tool_use", { toolUse: { toolUseId: 5, name: "n", input: {} } }],
+  ["bedrock.tool_use", { text: "forged" }],
+  ["bedrock.tool_result", { toolResult: { toolUseId: "x", content: "text" } }],
+  ["bedrock.image", { image: { format: "png", source: {} }, text: "forged" }],
+  ["bedrock.image", { image: { format: "png" } }],
+  ["bedrock.other", { other: {} }],
+];
+
+/** All but the proxy, which sends a conversation unchanged: the adapter behind it converts it. */
+const CONVERTING_PROVIDERS = NINE_PROVIDERS.filter(({ name }) => name !== "proxy");
+
+async function captureBody(
+  { model, createStreamFn }: (typeof NINE_PROVIDERS)[number],
+  blocks: readonly object[],
+) {
+  const request = createRequest(model, blocks);
+  return (await captureRequest((fetch) => createStreamFn({ fetch }), request)).body;
+}
+
+Deno.test("adapters: forged items in a resumed conversation are not sent", async () => {
+  const around: readonly object[] = [{ type: "text", text: "A" }, { type: "text", text: "B" }];
+  for (const provider of CONVERTING_PROVIDERS) {
+    const expected = await captureBody(provider, around);
+    for (const [typeName, data] of FORGED_ITEMS) {
+      const forged = { type: "extension", typeName, data };
+      const body = await captureBody(provider, around.toSpliced(1, 0, forged));
+      const title = `${provider.model.provider}: ${typeName} ${JSON.stringify(data)}`;
+      assertEquals(withoutSession(body), withoutSession(expected), title);
+    }
+  }
+});
+
+Deno.test("adapters: signatures that are no text are not sent", async () => {
+  const blocks = [
+    { type: "thinking", thinking: "Hm." },
+    { type: "thinking", thinking: "", redacted: true },
+    { type: "text", text: "A" },
+  ];
+  for (const provider of CONVERTING_PROVIDERS) {
+    const expected = await captureBody(provider, blocks);
+    for (const signature of [null, 5, true, {}, ["x"]]) {
+      const body = await captureBody(
+        provider,
+        blocks.map((block) => ({ ...block, signature })),
+      );
+      const title = `${provider.model.provider}: ${JSON.stringify(signature)}`;
+      assertEquals(withoutSession(body), withoutSession(expected), title);
+    }
+  }
+});
+
+Deno.test("adapters: arguments of a call that are no object are sent as an empty one", async () => {
+  const call = { type: "tool_call", id: "call12345", name: "look" };
+  for (const provider of CONVERTING_PROVIDERS) {
+    const expected = await captureBody(provider, [{ ...call, arguments: {} }]);
+    for (const args of [null, 5, "{", ["x"], undefined]) {
+      const body = await captureBody(provider, [{ ...call, arguments: args }]);
+      const title = `${provider.name}: ${JSON.stringify(args)}`;
+      assertEquals(withoutSession(body), withoutSession(expected), title);
+    }
+  }
+});
+
+Deno.test("openai: a signature that is no phase is not sent", async () => {
+  const model = modelSpec("openai/gpt-5");
+  const send = async (signature: string) => {
+    const text = { type: "text", text: "Hello", signature };
+    const { body } = await captureRequest(
+      (fetch) => createOpenAI({ fetch, api: "responses" }),
+      createRequest(model, [text]),
+    );
+    const input = body["input"] as { phase?: string }[];
+    return input[1]?.phase;
+  };
+  assertEquals(await send("final_answer"), "final_answer");
+  for (const forged of ["\ud800", "{", "a b", ""]) assertEquals(await send(forged), undefined);
+});
+
+/** Omits the key of a conversation, which depends on its content. */
+function withoutSession({ prompt_cache_key: _key, ...body }: Record<string, unknown>) {
+  return body;
+}

@@ -20,11 +20,14 @@ export interface RetryAfterSource {
 
 /**
  * Finds the retry delay in milliseconds in headers, body or message, the most precise source first. Returns `undefined`
- * when there is none.
+ * when there is none. A delay that is greater than a safe integer is reduced to one.
  */
-export function findRetryAfter(
-  { headers, message, body, now }: RetryAfterSource,
-): number | undefined {
+export function findRetryAfter(source: RetryAfterSource): number | undefined {
+  const delayMs = findDelay(source);
+  return delayMs === undefined ? undefined : Math.min(delayMs, Number.MAX_SAFE_INTEGER);
+}
+
+function findDelay({ headers, message, body, now }: RetryAfterSource): number | undefined {
   return parseMilliseconds(headers.get("retry-after-ms")) ??
     parseRetryAfter(headers.get("retry-after"), now) ??
     findRetryInfo(body) ??

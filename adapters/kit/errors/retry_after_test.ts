@@ -152,3 +152,15 @@ for (const [header, expected] of Object.entries(STRUCTURED)) {
 Deno.test("findRetryAfter(): prefers Retry-After to RateLimit", () => {
   assertEquals(getDelay({ "retry-after": "3", ratelimit: '"a";r=0;t=30' }), 3000);
 });
+
+Deno.test("findRetryAfter(): returns a safe integer for a delay of hundreds of digits", () => {
+  const digits = "9".repeat(400);
+  const sources = [
+    { headers: new Headers({ "retry-after": digits }), message: "" },
+    { headers: new Headers(), message: `Please try again in ${digits}s` },
+  ];
+  for (const source of sources) {
+    const delayMs = findRetryAfter({ ...source, body: {}, now: NOW });
+    assertEquals(delayMs, Number.MAX_SAFE_INTEGER);
+  }
+});

@@ -8,7 +8,7 @@ import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isUsualBase64 } from "./base64_text.ts";
-import { isReplyBlock } from "./history.ts";
+import { hasValidFields, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import type { WarningSink } from "./warnings.ts";
 
@@ -22,7 +22,8 @@ export const WEB_URLS = /^https?:/i;
  * Returns the messages of a request with the content that a provider accepts.
  *
  * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
- * content that the provider does not accept is replaced by a text, with a warning.
+ * content that the provider does not accept is replaced by a text, with a warning. Signatures that are no text are
+ * omitted, and arguments that are no object become an empty one.
  *
  * @throws {BadRequestError} When a file was not read.
  */
@@ -39,8 +40,8 @@ export async function adaptContent(
 function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities): boolean {
   return content.every((block) => {
     const { type } = block;
+    if (role === "assistant") return isReplyBlock(block) && hasValidFields(block);
     if (type === "text") return true;
-    if (role === "assistant") return isReplyBlock(block);
     return isAcceptedImage(block, abilities.image);
   });
 }

@@ -13,7 +13,7 @@ import type {
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
-import { isReplyBlock } from "./history.ts";
+import { hasValidFields, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
@@ -82,7 +82,7 @@ export class ContentAdapter {
         this.#omit("content_left_out", `Replies in requests have no ${KINDS[block.type].plural}`);
         return undefined;
       default:
-        if (isReplyBlock(block)) return block;
+        if (isReplyBlock(block)) return hasValidFields(block) ? block : repairFields(block);
         // A block of a type that a newer version or a caller without types made up.
         this.#omit("content_left_out", `Replies in requests have no ${describeType(block)} blocks`);
         return undefined;
@@ -168,6 +168,14 @@ export class ContentAdapter {
     entry.count++;
     this.#omitted.set(reason, entry);
   }
+}
+
+/** Omits a signature that is no text, and replaces arguments that are no object. */
+function repairFields(block: ContentBlock): ContentBlock {
+  const fields: Record<string, unknown> = { ...block };
+  if (typeof fields["signature"] !== "string") delete fields["signature"];
+  if (block.type === "tool_call" && !isJsonObject(block.arguments)) fields["arguments"] = {};
+  return fields as unknown as ContentBlock;
 }
 
 function describeType({ type }: { readonly type: unknown }): string {

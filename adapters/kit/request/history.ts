@@ -5,6 +5,7 @@
  */
 
 import { type ContentBlock, extractToolCalls, type TextBlock } from "../../../src/core/content.ts";
+import { isJsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
@@ -40,6 +41,16 @@ const REPLY_TYPES: readonly string[] = ["text", "thinking", "tool_call", "extens
 /** Whether a block is one of a reply; a history may have others, of another type or of one that is not known. */
 export function isReplyBlock({ type }: ContentBlock): boolean {
   return REPLY_TYPES.includes(type);
+}
+
+/**
+ * Whether the signature of a block of a reply is absent or a text, and the arguments of a call are an object. Providers
+ * reject others, which a resumed history may have.
+ */
+export function hasValidFields(block: ContentBlock): boolean {
+  const signature: unknown = "signature" in block ? block.signature : undefined;
+  if (signature !== undefined && typeof signature !== "string") return false;
+  return block.type !== "tool_call" || isJsonObject(block.arguments);
 }
 
 /** Whether a block is an image, a document or an audio clip. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { completeEnds } from "./complete_ends.ts";
+import { canContinueReply, completeEnds } from "./complete_ends.ts";
 
 const system = { role: "system", content: "s" };
 const user = { role: "user", content: "u" };
@@ -21,5 +21,17 @@ Deno.test("completeEnds(): adds a prompt after a reply at the end", () => {
 Deno.test("completeEnds(): leaves a conversation that starts and ends with prompts or results", () => {
   for (const messages of [[user], [system, user, reply, tool], [user, reply, user], [system], []]) {
     assertEquals(completeEnds(messages), messages);
+  }
+});
+
+Deno.test("completeEnds(): leaves a reply at the end that the server continues", () => {
+  assertEquals(completeEnds([user, reply], { continuesReply: true }), [user, reply]);
+  assertEquals(completeEnds([reply], { continuesReply: true }), [first, reply]);
+});
+
+Deno.test("canContinueReply(): is true only for a request with continue_final_message", () => {
+  assertEquals(canContinueReply({ continue_final_message: true }), true);
+  for (const extra of [undefined, {}, { continue_final_message: false }]) {
+    assertEquals(canContinueReply(extra), false);
   }
 });

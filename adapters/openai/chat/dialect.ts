@@ -12,7 +12,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { completeEnds } from "./complete_ends.ts";
+import { completeEnds, type CompleteEndsOptions } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
@@ -42,7 +42,10 @@ export interface ChatDialect {
   /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
   readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
   /** Changes messages whose order the server would reject. */
-  readonly repairOrder?: (messages: readonly WireMessage[]) => readonly WireMessage[];
+  readonly repairOrder?: (
+    messages: readonly WireMessage[],
+    options?: CompleteEndsOptions,
+  ) => readonly WireMessage[];
   /** Returns the media that a model accepts. */
   readonly getAbilities: (modelId: string) => ContentAbilities;
   /** Converts media to a content part. Default: the form of OpenAI. */
@@ -90,7 +93,7 @@ const OPENAI: ChatDialect = {
 const LENIENT: ChatDialect = {
   ...COMPATIBLE,
   keepsCallIds: true,
-  repairOrder: (messages) => completeEnds(mergeNeighbors(messages)),
+  repairOrder: (messages, options) => completeEnds(mergeNeighbors(messages), options),
 };
 
 const OPENROUTER: ChatDialect = {

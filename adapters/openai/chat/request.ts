@@ -29,6 +29,7 @@ import { toToolSchema } from "../../kit/request/tool_schema.ts";
 import { canChooseTool, sortTools } from "../../kit/request/tools.ts";
 import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
+import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
@@ -76,7 +77,9 @@ export async function createChatBody(
     stream: true,
     ...(dialect.needsUsageOption && { stream_options: { include_usage: true } }),
     ...dialect.fields,
-    messages: dialect.repairOrder?.(messages) ?? messages,
+    messages: dialect.repairOrder?.(messages, {
+      continuesReply: canContinueReply(options.extra),
+    }) ?? messages,
     tools: tools.length > 0 ? tools : undefined,
     tool_choice: tools.length > 0 || canChooseTool(request, sink)
       ? toChatToolChoice(options)

@@ -33,6 +33,9 @@ const REPLAYED_ITEMS = [
   "mcp_call",
 ];
 
+/** Matches the phase of a message, such as `final_answer`. */
+const PHASE = /^[a-z_]+$/;
+
 /** Converts the conversation, without the system prompt. */
 export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
   const items = messages.flatMap((message) => {
@@ -104,7 +107,7 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
         type: "message",
         role: "assistant",
         content: block.text,
-        ...(isOwn && block.signature && { phase: block.signature }),
+        ...(isOwn && PHASE.test(block.signature ?? "") && { phase: block.signature }),
       };
     case "tool_call":
       return {
@@ -114,7 +117,7 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
         arguments: serializeJson(block.arguments),
       };
     case "extension":
-      return isOwn && REPLAYED_ITEMS.some((type) => block.typeName === ITEM_PREFIX + type)
+      return isOwn && isReplayedItem(block.typeName, block.data)
         ? toReplayedItem(block.data)
         : undefined;
     case "thinking":
@@ -125,6 +128,16 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
   }
 }
 
+/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
+function isReplayedItem(typeName: string, data: unknown): data is JsonObject {
+  if (!isJsonObject(data)) return false;
+  const { type, id, summary, encrypted_content } = data;
+  return REPLAYED_ITEMS.some((replayed) => type === replayed) && typeName === ITEM_PREFIX + type &&
+    (id === undefined || typeof id === "string") &&
+    (type !== "reasoning" || summary === undefined || Array.isArray(summary)) &&
+    ((encrypted_content ?? null) === null || typeof encrypted_content === "string");
+}
+
 /** States of items that have ended. The API rejects others, as in a reply that was cut off. */
 const FINAL_STATES: readonly unknown[] = ["completed", "failed"];
 
@@ -132,8 +145,7 @@ const FINAL_STATES: readonly unknown[] = ["completed", "failed"];
  * Returns an item as it was received, if it has ended. Only reasoning must not have its status, and the API requires that
  * of all calls.
  */
-function toReplayedItem(data: unknown): JsonObject | undefined {
-  if (!isJsonObject(data)) return undefined;
+function toReplayedItem(data: JsonObject): JsonObject | undefined {
   const { status, ...item } = data;
   if (item["type"] === "reasoning" || (status ?? null) === null) return item;
   return FINAL_STATES.includes(status) ? data : undefined;
