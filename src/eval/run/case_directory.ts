@@ -20,7 +20,7 @@ export interface CaseDirectory {
 export type CreateCaseDirectory = (fixture: string | undefined) => Promise<CaseDirectory>;
 
 /** Creates a directory in that for temporary files. Only files and directories of a fixture are copied. */
-export const createLocalDirectory: CreateCaseDirectory = async (fixture) => {
+export async function createLocalDirectory(fixture: string | undefined): Promise<CaseDirectory> {
   const path = system.realPathSync(system.makeTempDirSync({ prefix: "swink_eval_" }));
   const remove = () => system.remove(path, { recursive: true });
   try {
@@ -30,7 +30,7 @@ export const createLocalDirectory: CreateCaseDirectory = async (fixture) => {
     throw error;
   }
   return { path, remove };
-};
+}
 
 async function copyDirectory(from: string, to: string): Promise<void> {
   for (const { name, isDirectory, isFile } of system.readDirSync(from)) {
