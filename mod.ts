@@ -226,8 +226,17 @@ export type {
   ExplainingApprove,
 } from "./src/core/approve.ts";
 export type { BackgroundContext, BackgroundWork, RunHandle } from "./src/core/run_handle.ts";
+export type {
+  RunSession,
+  SubAgentMode,
+  SubAgentOutcome,
+  SubAgentSession,
+  SubAgentStart,
+  SubAgentStatus,
+  SubAgentWorktree,
+} from "./src/core/run_session.ts";
 export type { RiskClass } from "./src/core/risk.ts";
-export type { Policy, PolicyContext, PolicyVerdict } from "./src/core/policy.ts";
+export type { Policy, PolicyContext, PolicyHook, PolicyVerdict } from "./src/core/policy.ts";
 export type { StoppedBy } from "./src/core/stopped_by.ts";
 export type {
   AgentEvent,

@@ -39,8 +39,8 @@ export const ANTHROPIC_TOOLS: ServerToolFormats = {
 /** Converts lists of domains; the API accepts one of the two. */
 function toDomains(
   { allowedDomains, blockedDomains }: {
-    readonly allowedDomains?: readonly string[];
-    readonly blockedDomains?: readonly string[];
+    readonly allowedDomains?: readonly string[] | undefined;
+    readonly blockedDomains?: readonly string[] | undefined;
   },
 ): JsonObject {
   return allowedDomains ? { allowed_domains: allowedDomains } : { blocked_domains: blockedDomains };

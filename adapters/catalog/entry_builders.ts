@@ -61,7 +61,7 @@ export function withLongPrompt(base: Rates, { above, input, output }: LongPrompt
 export function scaleRates({ tiers, ...base }: Rates, factor: number): Rates {
   const scale = <Part extends Omit<Rates, "tiers">>(part: Part): Part =>
     Object.fromEntries(
-      Object.entries(part).map(([name, rate]) => [name, scaleRate(rate, factor)]),
+      Object.entries(part).map(([name, rate]) => [name, rate && scaleRate(rate, factor)]),
     ) as Part;
   if (!tiers) return scale(base);
   return {

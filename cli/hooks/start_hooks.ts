@@ -16,8 +16,6 @@ import type { Hook } from "./hook.ts";
 export interface HookStartOptions {
   /** The hooks. */
   readonly hooks: readonly Hook[];
-  /** The prompt. */
-  readonly prompt: PromptInput;
   /** Text after the system prompt. */
   readonly appendedPrompt?: string | undefined;
   /** Working directory of the run. */
@@ -30,25 +28,25 @@ export interface HookStartOptions {
 export interface StartedHooks extends AsyncDisposable {
   /** The policies that run the other hooks. */
   readonly policies: readonly Policy[];
-  /** The prompt, with the output of hooks. */
-  readonly prompt: PromptInput;
+  /**
+   * Runs the hooks of a prompt. Returns the prompt with their output.
+   *
+   * @throws {CliError} If one of them blocks it.
+   */
+  submit(prompt: PromptInput): Promise<PromptInput>;
   /** Text after the system prompt, with the output of hooks. */
   readonly appendedPrompt?: string;
 }
 
-/**
- * Runs the hooks of the session and of the prompt.
- *
- * @throws {CliError} If a hook blocks the prompt.
- */
+/** Runs the hooks of the start of the session. */
 export async function startHooks(
-  { hooks, prompt, appendedPrompt, cwd, signal }: HookStartOptions,
+  { hooks, appendedPrompt, cwd, signal }: HookStartOptions,
   { terminal, now }: Pick<Host, "terminal" | "now">,
 ): Promise<StartedHooks> {
   if (hooks.length === 0) {
     return {
       policies: [],
-      prompt,
+      submit: (prompt) => Promise.resolve(prompt),
       ...(appendedPrompt !== undefined && { appendedPrompt }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
@@ -61,16 +59,16 @@ export async function startHooks(
   const options = { cwd, now, onWarning: (warning: string) => void warnings.push(warning) };
   const running = new RunHooks(hooks, { ...options, signal });
   const session = await running.run("SessionStart", {});
-  const submitted = await running.run("UserPromptSubmit", { prompt: getText(prompt) });
-  if (submitted.blocked !== undefined) {
-    throw new CliError(`A hook blocked the prompt: ${submitted.blocked}`, {
-      exitCode: ExitCode.refused,
-    });
-  }
   const context = [appendedPrompt, session.output].filter((text) => text);
   return {
     policies: [running.policy],
-    prompt: appendText(prompt, submitted.output),
+    async submit(prompt) {
+      const { blocked, output } = await running.run("UserPromptSubmit", {
+        prompt: getText(prompt),
+      });
+      if (blocked === undefined) return appendText(prompt, output);
+      throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
+    },
     ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
     async [Symbol.asyncDispose]() {
       // An interrupted run has an end, too.

@@ -33,6 +33,8 @@ export interface ApprovalOptions extends WaitingCallsOptions {
   readonly host: Host;
   /** The keys of a user who can be asked. Without them, calls that require approval are denied. */
   readonly keyboard: Input | undefined;
+  /** Asks instead of the terminal. Default: none. */
+  readonly ask?: ApprovalPrompt | undefined;
   /** Called with the name of a tool that is denied because the run is not interactive. */
   readonly onRefusal: (name: string) => void;
 }
@@ -53,7 +55,8 @@ function createPrompt(
   options: ApprovalOptions,
   getTrusted: () => ApprovalGate["trusted"],
 ): ApprovalPrompt {
-  const { keyboard, onRefusal } = options;
+  const { ask, keyboard, onRefusal } = options;
+  if (ask) return ask;
   if (keyboard) return createTerminalPrompt({ ...options, keyboard, getTrusted });
   return ({ name }) => {
     onRefusal(name);

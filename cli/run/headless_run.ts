@@ -63,7 +63,7 @@ async function takeSnapshot(
 }
 
 /** Creates the reporter and reports the start of the run. */
-async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
+export async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
   const { reportStart } = await import("./start_report.ts");
   const reporter = await run.createReporter();
   try {
@@ -76,7 +76,7 @@ async function openReporter(run: HeadlessRunOptions): Promise<Reporter> {
 }
 
 /** Prompts the agent and reports every event. Aborts the run when the reader of the output closes it. */
-async function promptAgent(
+export async function promptAgent(
   run: HeadlessRunOptions,
   reporter: DeferredReporter,
 ): Promise<PromptResult> {

@@ -88,7 +88,7 @@ export async function runCommand(
     await confirmHomeAccess({ cwd: settings.cwd, signal }, host);
   }
   const [prompt, project] = await Promise.all([
-    readPrompt(words, { terminal, signal }),
+    settings.inputFormat === "text" ? readPrompt(words, { terminal, signal }) : words.join(" "),
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });

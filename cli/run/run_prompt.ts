@@ -15,6 +15,7 @@ import { getProgramDirectories } from "../host/program_directories.ts";
 import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
 import { openConnection } from "./model_connection.ts";
+import type { DrivenRun } from "./driven_run.ts";
 import { type AgentSetup, setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 
@@ -46,13 +47,20 @@ export async function runPrompt(
     return response;
   };
   const { signal } = dependencies.interrupt;
-  const { prompt } = dependencies;
-  await using hooks = await startHooks({ ...settings, prompt, signal }, host);
+  await using hooks = await startHooks({ ...settings, signal }, host);
+  const driver = await loadDriver(settings);
+  const prompt = driver ? dependencies.prompt : await hooks.submit(dependencies.prompt);
   await using session = await openSession(settings, loading, host);
   const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
-  const continuesPlan = session?.planMode;
-  const options = { ...settings, ...hooks, ...(model && { model }), continuesPlan, today, signal };
-  await using setup = await setUpAgent(options, { ...host, fetch });
+  await using setup = await setUpAgent({
+    ...settings,
+    ...hooks,
+    ...(model && { model }),
+    continuesPlan: session?.planMode,
+    ask: driver?.ask,
+    today,
+    signal,
+  }, { ...host, fetch });
   dependencies.onAgent?.(setup.agent);
   const recorded = await session?.record(setup.agent);
   // The session has restored its own model and thinking level.
@@ -68,15 +76,28 @@ export async function runPrompt(
     );
     return createReporter(settings, host, setup.agent.state.tools);
   };
-  return await runHeadless({
+  const run = {
     ...settings,
     ...dependencies,
-    prompt: hooks.prompt,
+    prompt,
     setup,
     session: recorded,
     createReporter,
     firstRequest,
-  });
+  };
+  return driver ? await driver.run({ ...run, submit: hooks.submit }) : await runHeadless(run);
+}
+
+/** Loads the code for a program that drives the run, if there is one. */
+async function loadDriver(
+  { inputFormat }: Pick<ProjectRunSettings, "inputFormat">,
+): Promise<DrivenRun | undefined> {
+  if (inputFormat === "text") return undefined;
+  const { DrivenRun } = await importLate<typeof import("./driven_run.ts")>(
+    "./driven_run.ts",
+    import.meta.url,
+  );
+  return new DrivenRun();
 }
 
 type SessionModule = typeof import("../sessions/run_session.ts");

@@ -62,6 +62,8 @@ export interface RunSettings {
   readonly lastMessageFile?: string;
   /** Absolute path of the file for settings, requests and events. */
   readonly debugFile?: string;
+  /** Format of standard input. */
+  readonly inputFormat: RunOptions["inputFormat"];
   /** Format of standard output. */
   readonly outputFormat: OutputFormat;
   /** Destination of the patch: an absolute path, or `-` for standard output. Default: no patch. */
@@ -120,7 +122,7 @@ export function parseRunSettings(
   return {
     cwd: resolveDirectory(options.cwd),
     maxTurns: options.maxTurns,
-    outputFormat: options.outputFormat,
+    ...parseFormats(configured),
     verbosity: options.quiet ? "quiet" : options.verbose ? "verbose" : "normal",
     allowedTools: parseRules("allowedTools"),
     disallowedTools: parseRules("disallowedTools"),
@@ -173,6 +175,20 @@ function findServers(
   if (files.length === 0 && !places.some(isFile)) return {};
   const passEnvironment = env.filter((variable) => !variable.includes("="));
   return { servers: { files, directories: own, projectRoot, passEnvironment } };
+}
+
+/** Returns the formats of input and output. A program that drives a run reads every event. */
+function parseFormats(
+  { options: { inputFormat, outputFormat }, given }: ConfiguredRun,
+): Pick<RunSettings, "inputFormat" | "outputFormat"> {
+  if (inputFormat === "text") return { inputFormat, outputFormat };
+  if (!given.has("outputFormat") || outputFormat === inputFormat) {
+    return { inputFormat, outputFormat: inputFormat };
+  }
+  throw new UsageError(
+    `Invalid value ${JSON.stringify(outputFormat)} for --output-format: must be stream-json`,
+    "Omit --output-format: with --input-format stream-json the output is stream-json, too.",
+  );
 }
 
 /** Returns the calls that need approval, and the network access of commands, which they never have in plan mode. */

@@ -9,7 +9,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../adapters/connect.ts";
-import type { SandboxReport } from "../../src/tools/mod.ts";
+import type { ApprovalPrompt, SandboxReport } from "../../src/tools/mod.ts";
 import type { PlanMode } from "../../src/tools/plan/mod.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
@@ -28,6 +28,7 @@ import { createSystemPrompt, formatInstructions } from "./system_prompt.ts";
 export interface AgentSetupOptions extends
   Omit<
     RunSettings,
+    | "inputFormat"
     | "outputFormat"
     | "patch"
     | "verbosity"
@@ -57,6 +58,8 @@ export interface AgentSetupOptions extends
   readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
   /** Whether the run continues a session in plan mode. Default: `false`. */
   readonly continuesPlan?: boolean | undefined;
+  /** Asks about tool calls instead of the terminal. Default: none. */
+  readonly ask?: ApprovalPrompt | undefined;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
@@ -107,6 +110,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
   const approved = permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow;
   const keyboard = findKeyboard(host);
+  const { ask } = options;
   const getMessages = () => agent.state.messages;
   const approval = new CallApproval({
     mode,
@@ -116,6 +120,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     sandbox,
     host,
     keyboard,
+    ask,
     getMessages,
   });
   await approval.checkRules();
@@ -156,7 +161,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       ...runTools.warnings,
     ],
     approvalMode: mode,
-    isInteractive: keyboard !== undefined,
+    isInteractive: (ask ?? keyboard) !== undefined,
     get refused() {
       return approval.refused;
     },
@@ -246,7 +251,8 @@ function createPrompt(options: AgentSetupOptions, host: Host): string {
 }
 
 function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
-  const { cwd, net, today, systemPrompt, project: { instructions = [], gitState } = {} } = options;
+  const { cwd, net, today, systemPrompt, ask } = options;
+  const { instructions = [], gitState } = options.project ?? {};
   if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
   const date = today ?? new Date(host.now());
   return createSystemPrompt({
@@ -256,6 +262,6 @@ function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
     gitState,
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
-    attended: findKeyboard(host) !== undefined,
+    attended: (ask ?? findKeyboard(host)) !== undefined,
   });
 }

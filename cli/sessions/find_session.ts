@@ -4,7 +4,11 @@
  * @module
  */
 
-import type { SessionStore, SessionSummary } from "../../src/memory/mod.ts";
+import {
+  listWithoutSubAgents,
+  type SessionStore,
+  type SessionSummary,
+} from "../../src/memory/mod.ts";
 import { UsageError } from "../host/cli_error.ts";
 
 const ADVICE = "List the sessions with: swink sessions list";
@@ -18,7 +22,7 @@ const MAX_SHOWN = 5;
  * @throws {UsageError} If the directory has none.
  */
 export async function findLastSession(store: SessionStore, cwd: string): Promise<string> {
-  const [last] = await store.list({ cwd, limit: 1 });
+  const [last] = await listWithoutSubAgents(store, { cwd, limit: 1 });
   if (last) return last.id;
   throw new UsageError(`There is no session in ${cwd}`, ADVICE);
 }

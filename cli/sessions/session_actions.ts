@@ -11,6 +11,7 @@ import {
   exportMarkdown,
   FileSessionStore,
   importSession as createFromJsonl,
+  listWithoutSubAgents,
   type Session,
 } from "../../src/memory/mod.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
@@ -46,7 +47,8 @@ export async function listSessions(
   host: Host,
 ): Promise<ExitCode> {
   return await useStore(host, async (store) => {
-    const found = await store.list({ limit, ...(await getDirectoryFilter(all)) });
+    const filter = await getDirectoryFilter(all);
+    const found = await listWithoutSubAgents(store, { limit, ...filter });
     const { output, messages } = host.terminal;
     if (outputFormat === "json") await output.write(toJsonLine([...found]));
     else await output.write(formatSessions(found, getListOptions(host, all)));
@@ -140,7 +142,7 @@ export async function deleteSessions(
     const updatedBefore = host.now() - (olderThan ?? 0) * DAY_MS;
     const sessions = olderThan === undefined
       ? await Promise.all(ids.map((id) => findSession(store, id)))
-      : (await store.list()).filter(({ updated }) => updated < updatedBefore);
+      : (await listWithoutSubAgents(store)).filter(({ updated }) => updated < updatedBefore);
     if (sessions.length === 0) {
       await host.terminal.messages.write("No session is that old\n");
       return ExitCode.ok;

@@ -103,6 +103,15 @@ export const PROMPT_OPTIONS = {
 
 /** Options for the output of a run. */
 export const OUTPUT_OPTIONS = {
+  inputFormat: {
+    type: "string",
+    value: "format",
+    description:
+      "Format of standard input; with stream-json a program drives the run with lines of JSON.",
+    choices: ["text", "stream-json"],
+    default: "text",
+    conflicts: ["patch", "image", "dryRun"],
+  },
   outputFormat: {
     short: "o",
     type: "string",

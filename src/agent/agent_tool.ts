@@ -7,7 +7,7 @@
 import type { RunHandle } from "../core/run_handle.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { defineTool } from "../core/tool.ts";
-import type { PromptableAgent } from "./run_agent_tool.ts";
+import type { PromptableAgent } from "./run_sub_agent.ts";
 
 /** Options for `Agent.asTool()`: those of a tool, apart from what the agent itself determines. */
 export interface AgentToolOptions
@@ -36,7 +36,7 @@ export function createAgentTool(
     },
     execute: async ({ prompt }, context: ToolContext) => {
       const { runAgentTool } = await import("./run_code.ts");
-      return await runAgentTool(createAgent(context.run), prompt, context);
+      return await runAgentTool(createAgent(context.run), { name: options.name, prompt }, context);
     },
   });
 }

@@ -18,7 +18,7 @@ export function toAgentToolResult(run: AgentResult): AgentToolResult {
 }
 
 /** Returns the reason why a run did not finish; `undefined` if it did. */
-function findProblem(
+export function findProblem(
   { error, stoppedBy, stopReason, pendingApprovals }: AgentResult,
 ): string | undefined {
   if (error) return error.message;

@@ -6,10 +6,17 @@
 
 import type { Citation, ContentBlock, ToolCallBlock } from "./content.ts";
 import { copyJson } from "./copy_json.ts";
+import { describeValue } from "./describe_value.ts";
 import { getErrorMessage, StreamError } from "./errors.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { parseArguments } from "./parse_arguments.ts";
-import type { AssistantMessageEvent, BlockDeltaEvent, BlockEndEvent } from "./stream.ts";
+import type { StopReason } from "./model.ts";
+import type {
+  AssistantMessageEvent,
+  BlockDeltaEvent,
+  BlockEndEvent,
+  StreamDoneEvent,
+} from "./stream.ts";
 import { TextBuffer } from "./text_buffer.ts";
 
 /**
@@ -65,6 +72,8 @@ type ExtensionDraft = {
 };
 type BlockDraft = TextDraft | CallDraft | ExtensionDraft;
 
+const STOP_REASONS: readonly StopReason[] = ["stop", "length", "tool_use", "aborted", "error"];
+
 /** A table, so that a delta is checked without building a string. */
 const DELTA_TYPES = {
   text: "text_delta",
@@ -97,7 +106,7 @@ export class ReplyAccumulator {
    *
    * @throws {StreamError} If the event violates the contract of `StreamFn`: a delta or an end for a block that is not
    * open, an index out of order, a `done` with an open block (except tool calls that a `length` stop cuts off), any event
-   * after `done` or `error`, or data that is not JSON.
+   * after `done` or `error`, an unknown stop reason, or data that is not JSON.
    */
   apply(event: AssistantMessageEvent): void {
     if (this.#ended) {
@@ -149,7 +158,7 @@ export class ReplyAccumulator {
         return this.#openBlock(contentIndex, { type, block, open: false });
       }
       case "done":
-        return this.#endReply(event.stopReason === "length");
+        return this.#endReply(event);
       case "error":
         // A failure may interrupt any block; a violation would hide its cause.
         this.#ended = true;
@@ -221,8 +230,16 @@ export class ReplyAccumulator {
     if (citations !== undefined) draft.citations = copyBlockData(type, citations);
   }
 
-  #endReply(allowOpenCalls: boolean): void {
+  #endReply({ stopReason }: StreamDoneEvent): void {
     this.#ended = true;
+    if (!STOP_REASONS.includes(stopReason)) {
+      throw createContractError(
+        `The stopReason of "done" must be one of ${STOP_REASONS.join(", ")}, not ${
+          describeValue(stopReason)
+        }`,
+      );
+    }
+    const allowOpenCalls = stopReason === "length";
     const open = this.#blocks.findIndex((draft) =>
       draft.open && !(allowOpenCalls && draft.type === "tool_call")
     );

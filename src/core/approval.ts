@@ -17,11 +17,11 @@ export type ApprovalMode = "always" | "enabled" | "smart" | "bypassed";
 export type ApprovalDecision =
   & {
     /** The rule that decided, as the host writes it. */
-    readonly rule?: string;
+    readonly rule?: string | undefined;
     /** Where the rule is written: the path of a file, `options`, or `session` for a grant. */
-    readonly ruleSource?: string;
+    readonly ruleSource?: string | undefined;
     /** Who or what decided. */
-    readonly origin?: "person" | "rule" | "mode" | "policy";
+    readonly origin?: "person" | "rule" | "mode" | "policy" | undefined;
   }
   & ({
     readonly type: "approved";
@@ -29,23 +29,23 @@ export type ApprovalDecision =
      * `once`: this call. `tool`: every call of the tool in this session. `prefix`: every call of this session whose
      * command or path begins with `prefix`. Default: `"once"`.
      */
-    readonly scope?: "once" | "tool" | "prefix";
+    readonly scope?: "once" | "tool" | "prefix" | undefined;
     /** The approved command or path prefix, if `scope` is `prefix`. */
-    readonly prefix?: string;
+    readonly prefix?: string | undefined;
     /**
      * Arguments to run instead. They are validated again and passed to the `preDispatch` policies, which may refuse but
      * no longer change them.
      */
-    readonly arguments?: JsonObject;
+    readonly arguments?: JsonObject | undefined;
     /**
      * Hunks of the file changes that are not made, instead of edited arguments; the model reads which. A tool that
      * cannot leave them out (`AgentTool.omitHunks`) does not run.
      */
-    readonly refusedHunks?: readonly RefusedHunks[];
+    readonly refusedHunks?: readonly RefusedHunks[] | undefined;
   } | {
     readonly type: "denied";
     /** The reason given to the model. */
-    readonly reason?: string;
+    readonly reason?: string | undefined;
   });
 
 /** Hunks of the change of a file. */
@@ -81,11 +81,11 @@ export interface InterruptedCall {
   /** How the call runs again, if the tool, the policies and the approval of today allow it. Default: it does not. */
   readonly rerun?: {
     /** Key of the earlier attempts. Default: that of the run, for a call that has not started. */
-    readonly idempotencyKey?: string;
+    readonly idempotencyKey?: string | undefined;
     /** Number of earlier attempts. Default: 0. */
-    readonly attempts?: number;
+    readonly attempts?: number | undefined;
     /** The only arguments with which it may run again. Default: any. */
-    readonly arguments?: JsonObject;
+    readonly arguments?: JsonObject | undefined;
   };
 }
 

@@ -20,7 +20,7 @@ export interface ApprovalRequest {
   /** The tool. */
   readonly tool: AgentTool;
   /** The file changes that the call would make, if the tool has a `preview` and it succeeded. */
-  readonly changes?: readonly FileChange[];
+  readonly changes?: readonly FileChange[] | undefined;
   /** The `context` of the run's options. */
   readonly context: unknown;
   /** Aborted when the run is aborted; the decision is then no longer awaited. */

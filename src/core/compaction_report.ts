@@ -16,13 +16,13 @@ export interface CompactionReport {
   /** Estimated tokens of the messages after the compaction. */
   readonly tokensAfter: number;
   /** The omitted messages, without custom messages. */
-  readonly droppedMessages?: readonly LlmMessage[];
+  readonly droppedMessages?: readonly LlmMessage[] | undefined;
   /** The summary that replaces the omitted messages, if one was written. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** The reason why a requested summary was not written. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
   /** Token counts of the summary's model call, included in the usage of the run. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Cost of the summary's model call, included in the cost of the run. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
 }

@@ -13,9 +13,9 @@ export interface TextBlock {
   /** The text. */
   readonly text: string;
   /** Opaque token that the provider expects back with the block. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   /** The sources that the model cites for this text. */
-  readonly citations?: readonly Citation[];
+  readonly citations?: readonly Citation[] | undefined;
 }
 
 /** A source that a model cites: a web page or a document of the request. */
@@ -25,20 +25,20 @@ export type Citation =
     /** Address of the page. */
     readonly url: string;
     /** Title of the page. */
-    readonly title?: string;
+    readonly title?: string | undefined;
     /** The cited text of the source. */
-    readonly text?: string;
+    readonly text?: string | undefined;
     /** The provider's own form of the citation; any JSON value, sent back unchanged. */
     readonly data?: unknown;
   }
   | {
     readonly type: "document";
     /** Index of the document among the documents of the request, from 0. */
-    readonly documentIndex?: number;
+    readonly documentIndex?: number | undefined;
     /** Name of the document. */
-    readonly title?: string;
+    readonly title?: string | undefined;
     /** The cited text of the document. */
-    readonly text?: string;
+    readonly text?: string | undefined;
     /** The cited range: `end` is exclusive; characters and blocks count from 0, pages from 1. */
     readonly range?: {
       readonly unit: "characters" | "pages" | "blocks";
@@ -55,9 +55,9 @@ export interface ThinkingBlock {
   /** The reasoning as text; empty if the provider does not return it. */
   readonly thinking: string;
   /** Opaque token by which the provider verifies the block in later requests. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   /** Whether the reasoning is encrypted, with the ciphertext in `signature`. Default: `false`. */
-  readonly redacted?: boolean;
+  readonly redacted?: boolean | undefined;
 }
 
 /** A model's request to run a tool. */
@@ -70,9 +70,9 @@ export interface ToolCallBlock {
   /** The arguments as the model wrote them; `{}` if they were truncated or are not a JSON object. */
   readonly arguments: JsonObject;
   /** Opaque token that the provider expects back with the block. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   /** Raw text of the arguments while they stream; never present in a finished message. */
-  readonly partialJson?: string;
+  readonly partialJson?: string | undefined;
 }
 
 /** A file that was uploaded to a provider. Other providers get a text in its place, and the reply has a warning. */
@@ -113,9 +113,9 @@ export interface DocumentBlock {
   /** Media type, such as `"application/pdf"` or `"text/plain"`. */
   readonly mediaType: string;
   /** Name of the document for the model. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Whether the model cites the document, where the provider supports it. Default: `false`. */
-  readonly citations?: boolean;
+  readonly citations?: boolean | undefined;
 }
 
 /** An audio clip in a user message or a tool result. */

@@ -7,7 +7,10 @@
 import type { AgentMessage, LlmMessage } from "./message.ts";
 import type { ModelSpec } from "./model.ts";
 import type { CompactionReport } from "./compaction_report.ts";
+import type { StoppedBy } from "./stopped_by.ts";
+import type { LlmContext, StreamFn, StreamOptions } from "./stream.ts";
 import type { AgentTool } from "./tool.ts";
+import type { Cost, Prices, Usage } from "./usage.ts";
 
 /** The state that a run starts from; never modified. */
 export interface AgentContext<Tool extends AgentTool<never> = AgentTool> {
@@ -25,6 +28,24 @@ export interface AgentContext<Tool extends AgentTool<never> = AgentTool> {
  */
 export type ConvertToLlm = (message: AgentMessage) => LlmMessage | null | undefined;
 
+/** A model call that a {@linkcode TransformContext} is about to make, such as for a summary. */
+export interface TransformRequest {
+  /** The model to call. */
+  readonly model: ModelSpec;
+  /** The input of the model. */
+  readonly context: LlmContext;
+  /** Options of the call. */
+  readonly options: StreamOptions;
+  /** Calls the model; its facts about the model are passed to the policies. */
+  readonly streamFn: StreamFn;
+  /** Prices of models. Default: those of `streamFn`. */
+  readonly prices?: Prices | undefined;
+  /** Token counts of the calls that the transform has already made for this request. Default: 0. */
+  readonly usage?: Usage | undefined;
+  /** Their cost. Default: 0. */
+  readonly cost?: Cost | undefined;
+}
+
 /** Input of a {@linkcode TransformContext} in addition to the messages. */
 export interface TransformInput {
   /** Whether the provider rejected the previous context as too long. */
@@ -37,8 +58,15 @@ export interface TransformInput {
   readonly tools: readonly AgentTool[];
   /** Aborted when the run is aborted. */
   readonly signal: AbortSignal;
+  /**
+   * Asks the policies of the run before a model call, and resolves to the one that stops it, if one does: the call must not
+   * be made then, and the run ends when the transform has settled. Default: no policy checks such calls.
+   */
+  readonly checkRequest?:
+    | ((request: TransformRequest) => Promise<StoppedBy | undefined>)
+    | undefined;
   /** `firstTrusted` of the {@linkcode TransformOutput} that these messages come from. Default: 0. */
-  readonly firstTrusted?: number;
+  readonly firstTrusted?: number | undefined;
 }
 
 /** Result of a {@linkcode TransformContext}: the messages, optionally with a report to emit. */
@@ -46,12 +74,12 @@ export type TransformOutput =
   | readonly AgentMessage[]
   | {
     readonly messages: readonly AgentMessage[];
-    readonly report?: CompactionReport;
+    readonly report?: CompactionReport | undefined;
     /**
      * Index of the first message whose reported usage is valid for these messages; earlier replies answered a longer
      * request.
      */
-    readonly firstTrusted?: number;
+    readonly firstTrusted?: number | undefined;
   };
 
 /**

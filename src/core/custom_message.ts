@@ -15,7 +15,7 @@ export interface CustomMessageDefinition<Data> {
   /** Validates stored data and returns it with its type; throws if it is invalid. */
   readonly decode: (data: unknown) => Data;
   /** Converts the message for the model; `null` omits it. Default: omits every message of this kind. */
-  readonly toLlm?: (data: Data, message: CustomMessage) => LlmMessage | null;
+  readonly toLlm?: ((data: Data, message: CustomMessage) => LlmMessage | null) | undefined;
 }
 
 /** A kind of custom message. */

@@ -20,9 +20,9 @@ import type { Cost, Usage } from "./usage.ts";
 /** Properties of every message. */
 export interface MessageAttributes {
   /** Id of the message; every message that a run appends has one. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Data of the application about the message; never sent to the model. */
-  readonly metadata?: JsonObject;
+  readonly metadata?: JsonObject | undefined;
 }
 
 /** A message from the user, or from the program on the user's behalf. */

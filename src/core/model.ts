@@ -29,7 +29,7 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = [
 ];
 
 /** Thinking budgets in tokens by level, for providers that limit reasoning in tokens. */
-export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number };
+export type ThinkingBudgets = { readonly [level in ThinkingLevel]?: number | undefined };
 
 /** A model and its thinking level. */
 export interface ModelSpec {
@@ -40,7 +40,7 @@ export interface ModelSpec {
   /** Amount of reasoning. */
   readonly thinkingLevel: ThinkingLevel;
   /** Thinking budgets in tokens. Default: those of the adapter. */
-  readonly thinkingBudgets?: ThinkingBudgets;
+  readonly thinkingBudgets?: ThinkingBudgets | undefined;
 }
 
 /**
@@ -85,7 +85,9 @@ export function checkModelSpec(model: ModelSpec): ModelSpec {
   const { provider, modelId, thinkingLevel } = model ?? {};
   if (typeof provider !== "string" || typeof modelId !== "string" || !provider || !modelId) {
     throw new BadRequestError(
-      'A model must have a provider and a modelId: pass a name such as "anthropic/claude-sonnet-5-5", or modelSpec(name)',
+      `A model must have a provider and a modelId: pass modelSpec(${
+        typeof model === "string" ? describeValue(model) : '"anthropic/claude-sonnet-5-5"'
+      })`,
     );
   }
   if (!isThinkingLevel(thinkingLevel)) {

@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { BadRequestError } from "./errors.ts";
-import { isThinkingLevel, modelSpec } from "./model.ts";
+import { checkModelSpec, isThinkingLevel, type ModelSpec, modelSpec } from "./model.ts";
 
 Deno.test("modelSpec(): thinking is off without budgets by default [1.7]", () => {
   assertEquals(modelSpec("openai/gpt-5"), {
@@ -45,6 +45,14 @@ Deno.test("modelSpec() throws when the provider or the model is missing", () => 
 Deno.test("modelSpec() returns a ModelSpec unchanged", () => {
   const model = { provider: "p", modelId: "m", thinkingLevel: "low" } as const;
   assertStrictEquals(modelSpec(model), model);
+});
+
+Deno.test("checkModelSpec() says how to pass a name where only a model is accepted", () => {
+  assertThrows(
+    () => checkModelSpec("openai/gpt-5" as unknown as ModelSpec),
+    BadRequestError,
+    'pass modelSpec("openai/gpt-5")',
+  );
 });
 
 Deno.test("isThinkingLevel() is true for thinking levels only", () => {

@@ -29,7 +29,7 @@ export interface PolicyContext {
   /** Cost of the run so far. */
   readonly cost: Cost;
   /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
-  readonly lateSpending?: readonly LateSpending[];
+  readonly lateSpending?: readonly LateSpending[] | undefined;
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */
@@ -127,7 +127,7 @@ export interface PostLoopContext extends PolicyContext {
   /** The reason why the last reply ended. */
   readonly stopReason: StopReason;
   /** The error, if the run failed. */
-  readonly error?: AgentError;
+  readonly error?: AgentError | undefined;
 }
 
 /** Continues the run. */
@@ -160,17 +160,17 @@ export interface SkipVerdict {
 export interface ChangeVerdict {
   readonly type: "change";
   /** The model to call. */
-  readonly model?: ModelSpec;
+  readonly model?: ModelSpec | undefined;
   /** The system prompt. */
-  readonly systemPrompt?: string;
+  readonly systemPrompt?: string | undefined;
   /** The messages to send. */
-  readonly messages?: readonly LlmMessage[];
+  readonly messages?: readonly LlmMessage[] | undefined;
   /** The tools that the model may call in this turn. */
-  readonly tools?: readonly AgentTool[];
+  readonly tools?: readonly AgentTool[] | undefined;
   /** The constraint on tool calls. */
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | undefined;
   /** Options that replace those of the request, one by one. */
-  readonly options?: StreamOptions;
+  readonly options?: StreamOptions | undefined;
 }
 
 /** Verdict of a policy on a request. `undefined` is the same as `continue`. */
@@ -183,14 +183,23 @@ export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void
 export type PreDispatchVerdict = ContinueVerdict | StopVerdict | InjectVerdict | SkipVerdict | void;
 
 /**
+ * A hook of a policy; `undefined` is the same as a missing one. A method may declare a more specific context, such as one
+ * with the type of the application's `context`.
+ */
+export type PolicyHook<Context, Result> =
+  // The type of a method, unlike that of a function, accepts a parameter of a narrower type.
+  | { hook(context: Context): Result }["hook"]
+  | undefined;
+
+/**
  * Hooks that are called at fixed points of a run.
  *
  * The policies of an agent are called in order. The first `stop` ends the run; without one, the messages of all `inject`
  * verdicts are added.
  *
  * A hook that throws, rejects or returns an invalid verdict fails closed where it guards something: `preDispatch`
- * refuses the call, `postDispatch` withholds the result, `preRequest` ends the turn with an error, and a tool does not
- * exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
+ * refuses the call, `postDispatch` withholds the result, `preRequest` and `preCompaction` end the turn with an error, and a
+ * tool does not exist if `canUseTool` fails. In the other slots it counts as `continue` and is reported as a `warning` event.
  *
  * @example
  * ```ts
@@ -213,42 +222,52 @@ export interface Policy {
   /** Name of the policy, for `AgentResult.stoppedBy` and warnings. */
   readonly name: string;
   /** Called before each turn, before its `turn_start` event. */
-  preTurn?(context: PreTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
+  preTurn?: PolicyHook<PreTurnContext, PolicyVerdict | Promise<PolicyVerdict>>;
   /**
    * Called with the request of each turn, which it may change; not called again for retries and fallback models, but for
    * the smaller request after a context overflow.
    */
-  preRequest?(context: PreRequestContext): PreRequestVerdict | Promise<PreRequestVerdict>;
+  preRequest?: PolicyHook<PreRequestContext, PreRequestVerdict | Promise<PreRequestVerdict>>;
+  /**
+   * Called with each request that `transformContext` makes itself, such as one for a summary, if that asks with
+   * `checkRequest`. A `stop` makes no request and ends the run. The `usage` and `cost` include the requests that the
+   * transform has made before.
+   */
+  preCompaction?: PolicyHook<
+    PreRequestContext,
+    ContinueVerdict | StopVerdict | void | Promise<ContinueVerdict | StopVerdict | void>
+  >;
   /**
    * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
    * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,
    * is not in the request, and its calls are refused; only the tool of a structured answer always exists.
    */
-  canUseTool?(context: CanUseToolContext): boolean;
+  canUseTool?: PolicyHook<CanUseToolContext, boolean>;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
-  preDispatch?(context: PreDispatchContext): PreDispatchVerdict | Promise<PreDispatchVerdict>;
+  preDispatch?: PolicyHook<PreDispatchContext, PreDispatchVerdict | Promise<PreDispatchVerdict>>;
   /**
    * Called for each tool call that does not run although it is valid, since a policy, the approval, steering or an abort
    * refused it. The return value is ignored.
    */
-  onRefused?(context: RefusedCallContext): void | Promise<void>;
+  onRefused?: PolicyHook<RefusedCallContext, void | Promise<void>>;
   /**
-   * Called for each tool call that ran, before its result is emitted, recorded or sent. A returned result replaces it;
-   * `undefined` keeps it.
+   * Called for each tool call that was started, also if it was cancelled or its tool withdrawn just before it ran, and
+   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it.
    */
-  postDispatch?(
-    context: PostDispatchContext,
-  ): AgentToolResult | void | Promise<AgentToolResult | void>;
+  postDispatch?: PolicyHook<
+    PostDispatchContext,
+    AgentToolResult | void | Promise<AgentToolResult | void>
+  >;
   /** Called when a turn's messages are in the history, also if the turn failed or was aborted. */
-  postTurn?(context: PostTurnContext): PolicyVerdict | Promise<PolicyVerdict>;
+  postTurn?: PolicyHook<PostTurnContext, PolicyVerdict | Promise<PolicyVerdict>>;
   /** Called once at the end of the run; the return value is ignored. */
-  postLoop?(context: PostLoopContext): void | Promise<void>;
+  postLoop?: PolicyHook<PostLoopContext, void | Promise<void>>;
   /**
    * Called before each model call of a turn, and every 250 ms, even if no data arrives: while the model replies, and while
    * retries, approvals and tools are waited for. A `stop` aborts the reply, whose arrived part is kept, and cancels unfinished tool calls.
    * Synchronous.
    */
-  onDelta?(context: OnDeltaContext): ContinueVerdict | StopVerdict | void;
+  onDelta?: PolicyHook<OnDeltaContext, ContinueVerdict | StopVerdict | void>;
 }
 
 /** A tool call that has started and not ended. */
@@ -276,6 +295,8 @@ export interface OnDeltaContext {
    * request.
    */
   readonly isStarting: boolean;
+  /** The maximum number of output tokens of the model if `isStarting`. Missing if it is unknown. */
+  readonly maxOutputTokens?: number | undefined;
   /** Length of the text, thinking and arguments of the reply so far, in UTF-16 code units. */
   readonly characters: number;
   /** The tool calls of the turn that have started and not ended. */
@@ -285,7 +306,7 @@ export interface OnDeltaContext {
   /** Cost of the run, without the reply that streams. */
   readonly cost: Cost;
   /** Spending of agents after the end of the tool calls that run them, as part of `usage` and `cost`. Default: none. */
-  readonly lateSpending?: readonly LateSpending[];
+  readonly lateSpending?: readonly LateSpending[] | undefined;
   /** Time since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
   /** The `context` of the run's options. */

@@ -33,7 +33,7 @@ export interface Ports extends Clock {
   /** Returns a random number in [0, 1), for jitter. Default: `Math.random`. */
   readonly random: () => number;
   /** Reads the files of image blocks. Default: none; such a block fails with a `bad_request` error. */
-  readonly readFile?: ReadFile;
+  readonly readFile?: ReadFile | undefined;
 }
 
 /** The clock of the runtime. */

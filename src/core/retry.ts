@@ -20,7 +20,7 @@ import { resolvePorts } from "./ports.ts";
 export interface RetryStrategy {
   (failure: { readonly error: AgentError; readonly attempt: number }): number | null;
   /** The longest delay that the strategy returns, in milliseconds, which also limits waits for a rate limit. */
-  readonly maxDelayMs?: number;
+  readonly maxDelayMs?: number | undefined;
 }
 
 /** Options for {@linkcode exponentialBackoff}. */

@@ -6,6 +6,7 @@
 
 import type { AgentEvent } from "./event.ts";
 import type { PromptInput } from "./message.ts";
+import type { RunSession } from "./run_session.ts";
 
 /** Context of work that continues after its tool call. */
 export interface BackgroundContext {
@@ -47,6 +48,8 @@ export interface RunHandle {
   readonly runId: string;
   /** Number of runs above it; 0 for the run of an agent without a `parent`. */
   readonly depth: number;
+  /** The session that records the run, if one does. */
+  readonly session?: RunSession | undefined;
   /**
    * Starts work that the tool call does not wait for. The run waits for it before it ends, and delivers its messages as
    * follow-ups; an abort, an error and a stop cancel it.

@@ -9,44 +9,44 @@ import type { JsonObject } from "./json.ts";
 /** An approximate location, for results near the user. */
 export interface UserLocation {
   /** Name of the city. */
-  readonly city?: string;
+  readonly city?: string | undefined;
   /** Name of the region. */
-  readonly region?: string;
+  readonly region?: string | undefined;
   /** Two-letter ISO code of the country. */
-  readonly country?: string;
+  readonly country?: string | undefined;
   /** IANA name of the time zone, such as `"Europe/Zurich"`. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
 }
 
 /** Searches the web; at Google, Google Search. */
 export interface WebSearchTool {
   readonly type: "web_search";
   /** Maximum number of searches per reply. Default: the provider's. */
-  readonly maxUses?: number;
+  readonly maxUses?: number | undefined;
   /** Domains that results may come from. Default: all. */
-  readonly allowedDomains?: readonly string[];
+  readonly allowedDomains?: readonly string[] | undefined;
   /** Domains that results must not come from. Default: none. */
-  readonly blockedDomains?: readonly string[];
+  readonly blockedDomains?: readonly string[] | undefined;
   /** Location of the user. Default: unknown. */
-  readonly userLocation?: UserLocation;
+  readonly userLocation?: UserLocation | undefined;
 }
 
 /** Reads web pages. */
 export interface WebFetchTool {
   readonly type: "web_fetch";
   /** Maximum number of pages per reply. Default: the provider's. */
-  readonly maxUses?: number;
+  readonly maxUses?: number | undefined;
   /** Domains that may be read. Default: all. */
-  readonly allowedDomains?: readonly string[];
+  readonly allowedDomains?: readonly string[] | undefined;
   /** Domains that must not be read. Default: none. */
-  readonly blockedDomains?: readonly string[];
+  readonly blockedDomains?: readonly string[] | undefined;
 }
 
 /** Runs code in a sandbox of the provider. */
 export interface CodeExecutionTool {
   readonly type: "code_execution";
   /** Ids of uploaded files in the sandbox. Default: none. */
-  readonly fileIds?: readonly string[];
+  readonly fileIds?: readonly string[] | undefined;
 }
 
 /** Searches uploaded files. */
@@ -55,7 +55,7 @@ export interface FileSearchTool {
   /** Ids of the stores to search. */
   readonly stores: readonly string[];
   /** Maximum number of results. Default: the provider's. */
-  readonly maxResults?: number;
+  readonly maxResults?: number | undefined;
 }
 
 /** A tool in the form of one provider, such as computer use. */

@@ -154,13 +154,13 @@ export interface CreateSessionOptions {
 /** Selects sessions by what they had when they were created. */
 export interface SessionFilter {
   /** Working directory of the sessions. Default: any. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Tenant of the sessions. Default: any. */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** User of the sessions. Default: any. */
-  readonly user?: string;
+  readonly user?: string | undefined;
   /** Members that the metadata of the sessions have, with the same values. Default: any. */
-  readonly metadata?: SessionMetadataFilter;
+  readonly metadata?: SessionMetadataFilter | undefined;
 }
 
 /** Selects sessions by members of their metadata. A name and its value have at most 1,000 characters as JSON. */
@@ -243,7 +243,10 @@ export interface SessionStore {
    * session, most recently written first, then by the order of the log.
    */
   search(query: string, options?: SearchSessionsOptions): Promise<SearchPage>;
-  /** Deletes a session permanently; rejects with the reason `locked` if it is open for writing. */
+  /**
+   * Deletes a session permanently, and those of its sub-agents, whose metadata have its id as `subAgentParentId`. Rejects
+   * with the reason `locked` if one of them is open for writing.
+   */
   delete(id: string): Promise<void>;
   /**
    * Deletes all sessions that match the options permanently, except those that are open for writing; resolves to the

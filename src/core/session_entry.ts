@@ -19,6 +19,7 @@ import type { QueuedMessages } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 import type { AgentMessage, AssistantMessage } from "./message.ts";
 import type { ModelSpec, StopReason } from "./model.ts";
+import type { SubAgentMode, SubAgentStatus, SubAgentWorktree } from "./run_session.ts";
 import type { StoppedBy } from "./stopped_by.ts";
 import type { ToolSpec } from "./stream.ts";
 import type { SideEffect } from "./tool.ts";
@@ -164,6 +165,10 @@ export interface SubAgentSpawnedEntry {
   readonly toolCallId?: string;
   /** Id of the sub-agent's own session, if it has one. */
   readonly sessionId?: string;
+  /** How it works. Default: `"foreground"`. */
+  readonly mode?: SubAgentMode;
+  /** Its worktree, if it has one. */
+  readonly worktree?: SubAgentWorktree;
 }
 
 /** A sub-agent has finished. */
@@ -173,8 +178,12 @@ export interface SubAgentResultEntry {
   readonly subAgentId: string;
   /** The answer of the sub-agent. */
   readonly result: string;
-  /** Whether the sub-agent failed. */
+  /** Whether the sub-agent failed, was cancelled or was interrupted. */
   readonly isError: boolean;
+  /** How the sub-agent ended. Default: by `isError`. */
+  readonly status?: SubAgentStatus;
+  /** Whether the result of the tool call has the same usage and cost, so that they count once. Default: `false`. */
+  readonly isCounted?: boolean;
   /** Token counts of the sub-agent. */
   readonly usage?: Usage;
   /** Cost of the sub-agent. */

@@ -100,14 +100,14 @@ export interface StreamRequest {
   /** Options of the call. */
   readonly options: StreamOptions;
   /** Id of the run, if the call belongs to one. */
-  readonly runId?: string;
+  readonly runId?: string | undefined;
   /** Number of the turn in the run, from 1, if the call belongs to a run. */
-  readonly turn?: number;
+  readonly turn?: number | undefined;
   /**
    * Maximum time that the caller waits for a rate limit, in milliseconds: the maximum delay of its retry strategy.
    * Default: unlimited.
    */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
 }
@@ -115,18 +115,17 @@ export interface StreamRequest {
 /** Facts about the models that a stream function calls. */
 export interface ModelFacts {
   /** Whether the provider enforces a schema passed as `StreamOptions.responseSchema`. Default: `false`. */
-  readonly hasStrictSchema?: (
-    model: ModelSpec,
-    schema: JsonSchema,
-  ) => boolean | Promise<boolean>;
+  readonly hasStrictSchema?:
+    | ((model: ModelSpec, schema: JsonSchema) => boolean | Promise<boolean>)
+    | undefined;
   /** The prices that are known for the models. Default: none. */
-  readonly prices?: Prices;
+  readonly prices?: Prices | undefined;
   /** Returns the context window of a model in tokens, or `undefined` if it is unknown. Default: unknown. */
-  readonly contextWindow?: (model: ModelSpec) => number | undefined;
+  readonly contextWindow?: ((model: ModelSpec) => number | undefined) | undefined;
   /** Returns the maximum number of output tokens of a model, or `undefined` if it is unknown. Default: unknown. */
-  readonly maxOutputTokens?: (model: ModelSpec) => number | undefined;
+  readonly maxOutputTokens?: ((model: ModelSpec) => number | undefined) | undefined;
   /** Loads what is known about the models; before, prices and limits may be unknown. Default: nothing to load. */
-  readonly loadFacts?: () => Promise<unknown>;
+  readonly loadFacts?: (() => Promise<unknown>) | undefined;
 }
 
 /**
@@ -190,11 +189,11 @@ export interface BlockEndEvent {
   /** Index of the block in the reply. */
   readonly contentIndex: number;
   /** Opaque token that the provider expects back with the block. */
-  readonly signature?: string;
+  readonly signature?: string | undefined;
   /** For `thinking_end`: whether the reasoning is encrypted, with the ciphertext in `signature`. Default: `false`. */
-  readonly redacted?: boolean;
+  readonly redacted?: boolean | undefined;
   /** For `text_end`: the sources that the model cites for the text. Default: none. */
-  readonly citations?: readonly Citation[];
+  readonly citations?: readonly Citation[] | undefined;
 }
 
 /** A tool call starts. */
@@ -238,9 +237,9 @@ export interface StreamDoneEvent {
   /** Token counts of the reply. */
   readonly usage: Usage;
   /** Cost as reported by the provider. Default: calculated from the agent's prices. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
   /** The provider's id of the reply, if it has one. */
-  readonly responseId?: string;
+  readonly responseId?: string | undefined;
 }
 
 /** The reply failed or was aborted. */
@@ -251,7 +250,7 @@ export interface StreamErrorEvent {
   /** The error. */
   readonly error: AgentError;
   /** Token counts of the failed call, if known. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
 }
 
 /** An event of a reply, as returned by a {@linkcode StreamFn}. */

@@ -18,11 +18,11 @@ export interface AgentToolResult {
   /** Structured data for logs and user interfaces; never sent to the model. */
   readonly details?: unknown;
   /** Whether the tool failed. Default: `false`. */
-  readonly isError?: boolean;
+  readonly isError?: boolean | undefined;
   /** Tokens that the tool used, counted towards the run. Default: none. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** Cost of the tool, counted towards the run. Default: 0, or unknown if it reports `usage`. */
-  readonly cost?: Cost;
+  readonly cost?: Cost | undefined;
 }
 
 /**

@@ -65,13 +65,13 @@ export interface Rates {
   /** Price of a million output tokens. */
   readonly output: number;
   /** Price of a million tokens read from the cache. Default: `input`. */
-  readonly cacheRead?: number;
+  readonly cacheRead?: number | undefined;
   /** Price of a million tokens written to the cache. Default: `input`. */
-  readonly cacheWrite?: number;
+  readonly cacheWrite?: number | undefined;
   /** Price of a million tokens of `Usage.extra.cacheWriteLong`. Default: `cacheWrite`. */
-  readonly cacheWriteLong?: number;
+  readonly cacheWriteLong?: number | undefined;
   /** Prices of calls with long prompts, from the lowest to the highest threshold. Default: none. */
-  readonly tiers?: readonly RateTier[];
+  readonly tiers?: readonly RateTier[] | undefined;
 }
 
 /** Prices of a call whose prompt is longer than a threshold. They apply to all of its tokens, output included. */

@@ -41,7 +41,8 @@ import { preloadValidator, prepareValidation } from "../core/validate_arguments.
 import type { Cancellation } from "./cancellation.ts";
 import type { GetApiKey } from "./config.ts";
 import { toHookError } from "./hook_error.ts";
-import { loadFacts, usesPreRequest } from "./pre_request.ts";
+import { loadFacts, lookUpLimit } from "./model_facts.ts";
+import { usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
@@ -116,7 +117,7 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const { candidate: { model, getApiKey }, request } = attempted;
   let options: StreamOptions | undefined;
   try {
-    const resolved = resolveStreamOptions(run, { model, options: request.options, getApiKey });
+    const resolved = resolveStreamOptions(turn, { model, options: request.options, getApiKey });
     options = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));
@@ -158,8 +159,11 @@ function checkStart(
   { model, streamFn }: Candidate,
   reply: ReplyReader,
 ): Promise<void> | undefined {
-  const check = (): void =>
-    monitor?.start({ model, prices: getPrices(run, streamFn), progress, reply });
+  const check = (): void => {
+    const prices = getPrices(run, streamFn);
+    const maxOutputTokens = lookUpLimit(model, streamFn.maxOutputTokens);
+    monitor?.start({ model, prices, progress, reply, maxOutputTokens });
+  };
   if (usesPreRequest(run) && streamFn.loadFacts) return loadFacts(streamFn).then(check);
   check();
   return undefined;
@@ -351,7 +355,10 @@ class ReplyReader implements ReadOptions {
     if (!terminal) {
       return this.fail(new NetworkError("The model stream ended before the reply was complete"));
     }
-    if (terminal.type === "error") return this.fail(toStreamError(terminal.error));
+    if (terminal.type === "error") {
+      const missing = new StreamError('The "error" event of the model stream has no error');
+      return this.fail(toStreamError(terminal.error ?? missing));
+    }
     if (terminal.stopReason === "aborted") return this.#abort();
     if (terminal.stopReason === "error") {
       return this.fail(new StreamError('The model stream ended with the stop reason "error"'));

@@ -55,12 +55,17 @@ export class BackgroundRuns {
   start(call: StartingCall, work: BackgroundWork): void {
     if (this.#isClosed) throw new BadRequestError("The run has ended: it starts no more work");
     const { signal } = this.#cancellation ??= this.#options.cancellation.child();
-    const onEvent = async (event: AgentEvent): Promise<void> => {
-      if (!this.#isClosed) await call.onEvent(event);
-    };
+    const onEvent = this.createChannel(call);
     const active: Promise<void> = this.#run(call, () => work({ signal, onEvent }))
       .finally(() => this.#active.delete(active));
     this.#active.add(active);
+  }
+
+  /** Returns a function that emits events of a call until the run has ended. */
+  createChannel(call: Pick<StartingCall, "onEvent">): StartingCall["onEvent"] {
+    return async (event) => {
+      if (!this.#isClosed) await call.onEvent(event);
+    };
   }
 
   async #run({ id, name }: StartingCall, work: () => ReturnType<BackgroundWork>): Promise<void> {

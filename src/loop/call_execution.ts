@@ -15,6 +15,7 @@ import {
   type ToolUpdate,
   toToolResult,
 } from "../core/tool_result.ts";
+import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
 import { ParentRun } from "./parent_run.ts";
@@ -156,25 +157,33 @@ export class CallExecution {
   }
 
   #createHandle(): ParentRun {
-    const { runId, depth, config, tree, background } = this.#services;
+    const { runId, depth, config, tree, background, session } = this.#services;
+    const createChannel = () => background.createChannel({ onEvent: this.#createLateChannel() });
+    let onDetachedEvent: StartingCall["onEvent"] | undefined;
     return new ParentRun({
       runId,
       depth,
       config,
       tree,
+      session,
       settings: this.#settings,
       background: (work) => {
         const { id, name } = this.call.block;
-        const spending = new SubAgentSpending();
-        const onEvent = async (event: AgentEvent): Promise<void> => {
-          const added = this.#addSpending(spending, event);
-          if (!added) return;
-          this.#lateSpending.add(id, added);
-          await this.#services.events.emit(this.#wrapEvent(event));
-        };
-        background.start({ id, name, onEvent }, work);
+        background.start({ id, name, onEvent: this.#createLateChannel() }, work);
       },
+      onDetachedEvent: (event) => (onDetachedEvent ??= createChannel())(event),
     });
+  }
+
+  /** Returns a function that emits events of an agent that the call does not wait for. */
+  #createLateChannel(): StartingCall["onEvent"] {
+    const spending = new SubAgentSpending();
+    return async (event) => {
+      const added = this.#addSpending(spending, event);
+      if (!added) return;
+      this.#lateSpending.add(this.call.block.id, added);
+      await this.#services.events.emit(this.#wrapEvent(event));
+    };
   }
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */

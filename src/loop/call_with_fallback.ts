@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
 import { type AgentError, getErrorMessage } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
@@ -116,9 +117,11 @@ function getRetryDelay(
   const { code } = failure.error;
   if (code === "context_window_overflow" || code === "aborted") return null;
   try {
-    const delayMs = retry(failure);
+    const delayMs: unknown = retry(failure);
     refusePromise(delayMs, "retry");
-    return Number.isFinite(delayMs) ? delayMs : null;
+    if (delayMs === null || delayMs === undefined || delayMs === Infinity) return null;
+    if (typeof delayMs === "number" && Number.isFinite(delayMs)) return Math.max(0, delayMs);
+    throw new TypeError(`it must return milliseconds or null, not ${describeValue(delayMs)}`);
   } catch (thrown) {
     warnRetryFailed(run, thrown);
     return null;

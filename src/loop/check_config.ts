@@ -43,6 +43,7 @@ const STREAM_OPTIONS: Readonly<Record<keyof StreamOptions, 1>> = {
 const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preTurn: 1,
   preRequest: 1,
+  preCompaction: 1,
   canUseTool: 1,
   preDispatch: 1,
   onRefused: 1,
@@ -182,7 +183,12 @@ function checkFallbacks(option: string, fallbacks: unknown): void {
   }
 }
 
-function checkStreamOptions(name: string, options: unknown): void {
+/**
+ * Checks the options of a model call.
+ *
+ * @throws {BadRequestError} If they are no object, or an option is unknown.
+ */
+export function checkStreamOptions(name: string, options: unknown): void {
   if (!isJsonObject(options) || isThenable(options)) {
     throw invalid(`${name} must be an object`, options);
   }

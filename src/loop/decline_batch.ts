@@ -32,6 +32,15 @@ function createDeclinedResult(
   call: Pick<ToolResultMessage, "toolCallId" | "toolName" | "timestamp">,
 ): ToolResultMessage {
   const interrupted = interruptedCalls.find(({ toolCallId }) => toolCallId === call.toolCallId);
-  const { isError = false, ...result } = interrupted?.result ?? errorResult(NOT_APPROVED_TEXT);
-  return { role: "tool_result", ...call, isError, ...result };
+  const { content, details, isError = false, usage, cost } = interrupted?.result ??
+    errorResult(NOT_APPROVED_TEXT);
+  return {
+    role: "tool_result",
+    ...call,
+    isError,
+    content,
+    ...(details !== undefined && { details }),
+    ...(usage && { usage }),
+    ...(cost && { cost }),
+  };
 }

@@ -29,6 +29,9 @@ function toGuard(policy: Policy): Policy {
     ...(policy.preRequest && {
       preRequest: (context) => keepGuarding(policy.preRequest?.(context)),
     }),
+    ...(policy.preCompaction && {
+      preCompaction: (context) => policy.preCompaction?.(context),
+    }),
     ...(policy.canUseTool && {
       canUseTool: (context) => policy.canUseTool?.(context) ?? false,
     }),

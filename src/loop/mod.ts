@@ -44,6 +44,7 @@ export {
   omitCustomMessages,
   type TransformInput,
   type TransformOutput,
+  type TransformRequest,
 } from "../core/context.ts";
 export type { DecidedCall, InterruptedCall, PendingBatch } from "../core/approval.ts";
 export type { IgnoredKeyword } from "../core/json_schema/ignored_keyword.ts";

@@ -15,9 +15,10 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { createAbortedAttempt } from "./attempt.ts";
 import { callWithFallback, type ModelCall } from "./call_with_fallback.ts";
 import { toHookError } from "./hook_error.ts";
-import { prepareSmallerRequest } from "./overflow.ts";
+import type { CompactionRefusal } from "./compaction_check.ts";
+import { isSmaller } from "./overflow.ts";
 import { applyPreRequest, usesPreRequest } from "./pre_request.ts";
-import { type PreparedRequest, prepareRequest } from "./request.ts";
+import { type Preparation, type PreparedRequest, prepareRequest } from "./request.ts";
 import { addSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
 import type { TurnContext } from "./turn_context.ts";
@@ -50,10 +51,10 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
     if (!cancellation.aborted) {
       const preparing = prepareRequest(turn, progress.overflowed);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
-      result = await sendRequest(turn, start, prepared);
+      result = await sendPrepared(turn, start, prepared);
       if (isOverflow(result.call)) result = await retryWithSmallerContext(turn, start, result);
-      else if (canRecover(turn, result.call)) {
-        result = await sendAgain(turn, start, result, prepared);
+      else if (prepared.type === "ready" && canRecover(turn, result.call)) {
+        result = await sendAgain(turn, start, result, prepared.request);
       }
     }
   } catch (thrown) {
@@ -103,6 +104,32 @@ class MessageStart {
   }
 }
 
+/** Sends the request, if there is one; the tokens of a summary count in any case. */
+async function sendPrepared(
+  turn: TurnContext,
+  start: MessageStart,
+  prepared: Preparation,
+): Promise<CallResult> {
+  const charged = await chargeReport(turn, prepared);
+  if (prepared.type !== "ready") return endUnsent(charged, createUnsentCall(charged), prepared);
+  return await sendRequest(charged, start, prepared.request);
+}
+
+/** Emits the report of `transformContext`, and adds what it spent to the progress. */
+async function chargeReport(turn: TurnContext, { report }: Preparation): Promise<TurnContext> {
+  if (!report) return turn;
+  // Before the event, whose listeners may change it in place.
+  const charged = { ...turn, progress: addSpending(turn.progress, report) };
+  await turn.run.events.emit({ type: "context_compacted", report });
+  return charged;
+}
+
+/** Ends a call after which no request can be made. */
+function endUnsent(turn: TurnContext, result: CallResult, refusal: CompactionRefusal): CallResult {
+  if (refusal.type === "failed") return endFailedCall(turn, result, refusal);
+  return abortCall(turn, result, turn.monitor?.stoppedBy ?? refusal.stoppedBy);
+}
+
 /**
  * Applies the `preRequest` policies and calls the model. Never rejects: a policy that fails gives a call without a
  * request.
@@ -113,23 +140,18 @@ async function sendRequest(
   prepared: PreparedRequest,
   attempts = 0,
 ): Promise<CallResult> {
-  const { run } = turn;
-  const { report } = prepared;
-  // The tokens of a summary count towards the run.
-  const charged = report ? { ...turn, progress: addSpending(turn.progress, report) } : turn;
-  if (report) await run.events.emit({ type: "context_compacted", report });
-  const outcome = usesPreRequest(run)
-    ? await applyPreRequest(charged, prepared).catch(toFailure)
+  const outcome = usesPreRequest(turn.run)
+    ? await applyPreRequest(turn, prepared).catch(toFailure)
     : { type: "ready", request: prepared } as const;
-  if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(charged), outcome);
+  if (outcome.type === "failed") return endFailedCall(turn, createUnsentCall(turn), outcome);
   if (outcome.type === "stopped") {
-    return createUnsentCall(charged, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
+    return createUnsentCall(turn, turn.monitor?.stoppedBy ?? outcome.stoppedBy);
   }
-  const request = removeUnusableTools(charged, outcome.request);
+  const request = removeUnusableTools(turn, outcome.request);
   const onStart = () => start.emitOnce(request.model);
-  const call = await callWithFallback(charged, request, { attempts, onStart });
+  const call = await callWithFallback(turn, request, { attempts, onStart });
   const { tools, context: sent } = request;
-  return { call, progress: addSpending(charged.progress, call), tools, sent };
+  return { call, progress: addSpending(turn.progress, call), tools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -144,13 +166,19 @@ async function retryWithSmallerContext(
 ): Promise<CallResult> {
   const { run, cancellation } = turn;
   const { attempt: { error, hasOutput }, number } = first.call;
-  const prepared = first.sent && await prepareSmallerRequest(turn, first.sent);
-  if (cancellation.aborted) return abortCall(turn, first);
-  if (!prepared) return first;
-  if (error && hasOutput) {
+  if (!first.sent || !run.config.transformContext) return first;
+  const after = { ...turn, progress: first.progress };
+  const prepared = await prepareRequest(after, true);
+  const isSent = prepared.type === "ready" && !cancellation.aborted &&
+    isSmaller(prepared.request.context, first.sent);
+  if (isSent && error && hasOutput) {
     await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
-  return await sendAgain(turn, start, first, prepared);
+  const { progress } = await chargeReport(after, prepared);
+  const charged = { ...first, progress };
+  if (cancellation.aborted) return abortCall(turn, charged);
+  if (prepared.type !== "ready") return endUnsent(turn, charged, prepared);
+  return isSent ? await sendAgain(turn, start, charged, prepared.request) : charged;
 }
 
 /** Whether a request that the provider rejected is sent again in another form. */
@@ -197,8 +225,12 @@ function endFailedCall(turn: TurnContext, result: CallResult, { thrown }: HookFa
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }
 
-function abortCall(turn: TurnContext, { call, ...rest }: CallResult): CallResult {
-  const { stopReason, error, stoppedBy } = createAbortedAttempt(turn);
+function abortCall(
+  turn: TurnContext,
+  { call, ...rest }: CallResult,
+  stoppedByPolicy?: StoppedBy,
+): CallResult {
+  const { stopReason, error, stoppedBy } = createAbortedAttempt(turn, stoppedByPolicy);
   const end = { stopReason, ...(error && { error }), ...(stoppedBy && { stoppedBy }) };
   return { ...rest, call: { ...call, attempt: { ...call.attempt, ...end } } };
 }

@@ -5,7 +5,9 @@
  */
 
 import { BadRequestError } from "../core/errors.ts";
+import type { AgentEvent } from "../core/event.ts";
 import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
+import type { RunSession } from "../core/run_session.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 
 /** Limits on the agents below a run. */
@@ -50,6 +52,10 @@ export interface ParentRunOptions {
   readonly tree: RunTree;
   /** Starts work that continues after the tool call. */
   readonly background: (work: BackgroundWork) => void;
+  /** Emits an event of work that may outlive the run; it is dropped after the end of the run. */
+  readonly onDetachedEvent?: (event: AgentEvent) => Promise<void>;
+  /** The session that records the run. Default: none. */
+  readonly session?: RunSession | undefined;
   /** Limits on the agents that the call starts. Default: so high that only a recursion reaches them. */
   readonly limits?: TreeLimits;
 }
@@ -70,6 +76,16 @@ export class ParentRun implements RunHandle {
     this.runId = options.runId;
     this.depth = options.depth;
     this.background = options.background;
+  }
+
+  /** The session that records the run, if one does. */
+  get session(): RunSession | undefined {
+    return this.#options.session;
+  }
+
+  /** Emits an event of work that may outlive the run; it is dropped after the end of the run. */
+  async onDetachedEvent(event: AgentEvent): Promise<void> {
+    await this.#options.onDetachedEvent?.(event);
   }
 
   /** The configuration, with the rules that the run itself inherits. */

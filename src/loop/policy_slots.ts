@@ -32,23 +32,41 @@ export interface SlotVerdict {
 
 /** Runs the policies before a turn. */
 export function runPreTurn(run: RunServices, context: PreTurnContext): Promise<SlotVerdict> {
-  return runSlot(run, (policy) => policy.preTurn?.(context));
+  return runSlot(run, "preTurn", (policy) => policy.preTurn?.(context));
 }
 
 /** Runs the policies after a turn, when its messages are in the history. */
 export function runPostTurn(run: RunServices, context: PostTurnContext): Promise<SlotVerdict> {
-  return runSlot(run, (policy) => policy.postTurn?.(context));
+  return runSlot(run, "postTurn", (policy) => policy.postTurn?.(context));
 }
 
 /** Runs the policies at the end of a run; their verdicts are ignored. */
 export async function runPostLoop(run: RunServices, context: PostLoopContext): Promise<void> {
-  await runSlot(run, (policy) => policy.postLoop?.(context));
+  await runSlot(run, "postLoop", (policy) => policy.postLoop?.(context));
 }
 
 /** The value that a hook returned, or the reason why it failed. */
 export type HookOutcome<Value> =
   | { readonly type: "returned"; readonly value: Value }
   | { readonly type: "failed"; readonly reason: string };
+
+/** The name of a hook. */
+export type HookName = Exclude<keyof Policy, "name">;
+
+/** A call of a hook. */
+export interface HookCall<Value> {
+  /** Name of the hook, for warnings. */
+  readonly hook: HookName;
+  /** Calls the hook. */
+  readonly call: () => unknown;
+  /** Converts what the hook returned; throws if it is invalid. */
+  readonly parse: (returned: unknown) => Value;
+}
+
+/** Returns the subject of an error message about a hook. */
+export function formatHook({ name }: Policy, hook: HookName): string {
+  return `The policy "${name}" (${hook})`;
+}
 
 /**
  * Calls one hook. It fails if it throws or rejects, if it does not settle after an abort, or if `parse` throws on what
@@ -57,7 +75,7 @@ export type HookOutcome<Value> =
 export async function callPolicy<Value>(
   run: RunServices,
   policy: Policy,
-  { call, parse }: { readonly call: () => unknown; readonly parse: (returned: unknown) => Value },
+  { hook, call, parse }: HookCall<Value>,
 ): Promise<HookOutcome<Value>> {
   try {
     const returned = call();
@@ -65,7 +83,7 @@ export async function callPolicy<Value>(
     return { type: "returned", value: parse(value) };
   } catch (thrown) {
     const reason = getErrorMessage(thrown);
-    const message = `The policy "${policy.name}" failed: ${reason}`;
+    const message = `${formatHook(policy, hook)} failed: ${reason}`;
     await run.events.warn("policy_failed", message, { policy: policy.name });
     return { type: "failed", reason };
   }
@@ -120,12 +138,13 @@ function parseSlotVerdict(returned: unknown): StopVerdict | InjectVerdict | unde
 
 async function runSlot(
   run: RunServices,
+  hook: "preTurn" | "postTurn" | "postLoop",
   callHook: (policy: Policy) => PolicyVerdict | Promise<PolicyVerdict>,
 ): Promise<SlotVerdict> {
   const injected: AgentMessage[] = [];
   for (const policy of run.config.policies) {
     const call = () => callHook(policy);
-    const outcome = await callPolicy(run, policy, { call, parse: parseSlotVerdict });
+    const outcome = await callPolicy(run, policy, { hook, call, parse: parseSlotVerdict });
     const verdict = outcome.type === "returned" ? outcome.value : undefined;
     if (verdict?.type === "inject") injected.push(...verdict.messages);
     if (verdict?.type === "stop") {

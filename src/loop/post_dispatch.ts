@@ -35,6 +35,7 @@ export async function applyPostDispatch(
       durationMs,
     };
     const outcome = await callPolicy(turn.run, policy, {
+      hook: "postDispatch",
       call: () => policy.postDispatch?.(context),
       parse: (returned) => parseReplacement(returned, result),
     });

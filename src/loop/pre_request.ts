@@ -6,15 +6,15 @@
 
 import { checkTools } from "../core/check_tool.ts";
 import { getErrorMessage } from "../core/errors.ts";
-import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
 import type { ChangeVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
-import type { StreamFn } from "../core/stream.ts";
+import type { CheckOption } from "./check_config.ts";
 import { toHookError } from "./hook_error.ts";
-import { parseVerdict } from "./policy_slots.ts";
-import { getPrices, lookUpRates } from "./price.ts";
+import { getModelFacts, loadFacts } from "./model_facts.ts";
+import { formatHook, parseVerdict } from "./policy_slots.ts";
+import { getPrices } from "./price.ts";
 import { repairRequest } from "./repair_request.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
@@ -39,9 +39,10 @@ export async function applyPreRequest(
   turn: TurnContext,
   prepared: PreparedRequest,
 ): Promise<PreRequestOutcome> {
-  const { run, progress } = turn;
+  const { run, progress, cancellation } = turn;
+  const { streamFn } = run.config;
   let request = prepared;
-  await loadFacts(run.config.streamFn);
+  await loadFacts(streamFn);
   for (const policy of run.config.policies) {
     if (!policy.preRequest) continue;
     const { model, context, options, tools } = request;
@@ -51,30 +52,21 @@ export async function applyPreRequest(
         model,
         request: { model, context, options, runId: run.runId, turn: progress.turn },
         tools,
-        contextWindow: run.config.streamFn.contextWindow?.(model),
-        maxOutputTokens: run.config.streamFn.maxOutputTokens?.(model),
-        rates: lookUpRates(getPrices(run, run.config.streamFn), model),
+        ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
       };
-      const returned = await run.cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
+      const returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
       const verdict = parseVerdict(returned, ["stop", "change"]);
       if (verdict?.type === "stop") {
         return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
       }
-      if (verdict) request = applyChange(request, verdict);
+      if (!verdict) continue;
+      checkChange(verdict, run.checkStreamOptions);
+      request = applyChange(request, verdict);
     } catch (thrown) {
-      throw toHookError(`The policy "${policy.name}" (preRequest)`, thrown);
+      throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
   }
   return { type: "ready", request: await repairChange(turn, prepared, request) };
-}
-
-/** Loads prices and limits; without them, the request is made all the same. */
-export async function loadFacts({ loadFacts }: StreamFn): Promise<void> {
-  try {
-    await loadFacts?.();
-  } catch {
-    // The request itself reports what cannot be loaded.
-  }
 }
 
 /** Repairs the messages of a request if a policy has replaced them. */
@@ -92,7 +84,6 @@ async function repairChange(
 }
 
 function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedRequest {
-  checkChange(change);
   const { model = request.model, tools = request.tools, toolChoice } = change;
   const { systemPrompt = request.context.systemPrompt } = change;
   const { messages = request.context.messages } = change;
@@ -110,19 +101,21 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
  *
  * @throws {TypeError} If a part of it is invalid.
  */
-function checkChange({ model, systemPrompt, messages, tools, options }: ChangeVerdict): void {
+function checkChange(
+  { model, systemPrompt, messages, tools, toolChoice, options }: ChangeVerdict,
+  checkStreamOptions: CheckOption,
+): void {
   try {
     if (model !== undefined) checkModelSpec(model);
     if (tools !== undefined) checkTools(tools);
     if (messages !== undefined) checkRequestMessages(messages);
+    if (options !== undefined) checkStreamOptions("options", options);
+    checkStreamOptions("change", { toolChoice });
   } catch (thrown) {
     throw new TypeError(getErrorMessage(thrown), { cause: thrown });
   }
   if (systemPrompt !== undefined && typeof systemPrompt !== "string") {
     throw new TypeError("systemPrompt must be a string");
-  }
-  if (options !== undefined && !isJsonObject(options)) {
-    throw new TypeError("options must be an object");
   }
 }
 

@@ -122,7 +122,7 @@ async function callPreDispatch(
       const verdict = parseVerdict(returned, ["stop", "inject", "skip"]);
       return { verdict, args: final ? args : copyArguments(draft) };
     };
-    const outcome = await callPolicy(run, policy, { call, parse });
+    const outcome = await callPolicy(run, policy, { hook: "preDispatch", call, parse });
     if (outcome.type === "failed") {
       const text = `Tool call refused: the policy "${policy.name}" failed: ${outcome.reason}`;
       return { call: refuseCall(block, text), injected };

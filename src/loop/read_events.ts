@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describeValue } from "../core/describe_value.ts";
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
@@ -73,6 +74,7 @@ class Reading {
       while (true) {
         const { done, value } = await this.#events.next();
         if (done) return this.#finish(this.#state === "open" ? "closed" : "aborted");
+        if (typeof value !== "object" || value === null) throw createEventError(value);
         const isTerminal = value.type === "done" || value.type === "error";
         if (this.#state === "open") {
           const accepted = this.#options.accept(value);
@@ -139,6 +141,12 @@ function openEvents(
     );
   }
   return source[Symbol.asyncIterator]();
+}
+
+function createEventError(value: unknown): TypeError {
+  return new TypeError(
+    `an event must be an object such as { type: "start" }, not ${describeValue(value)}`,
+  );
 }
 
 function iterateReader(

@@ -20,7 +20,8 @@ export async function reportRefusedCall(
   for (const policy of policies) {
     if (!policy.onRefused) continue;
     const context = { ...createPolicyContext(turn), toolCallId: block.id, tool };
-    await callPolicy(run, policy, { call: () => policy.onRefused?.(context), parse: () => {} });
+    const call = () => policy.onRefused?.(context);
+    await callPolicy(run, policy, { hook: "onRefused", call, parse: () => {} });
   }
 }
 

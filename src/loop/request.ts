@@ -14,6 +14,7 @@ import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
+import { CompactionCheck, type CompactionRefusal } from "./compaction_check.ts";
 import type { ConvertedMessages } from "./convert.ts";
 import { toHookError } from "./hook_error.ts";
 import { readMediaFiles } from "./media_files.ts";
@@ -31,36 +32,68 @@ export interface PreparedRequest {
   readonly options: StreamOptions;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
-  /** The report of `transformContext`, if it returned one. */
-  readonly report?: CompactionReport;
 }
+
+/** A request, or why there is none: a hook failed, or a policy stopped a model call of `transformContext`. */
+export type Preparation =
+  | {
+    readonly type: "ready";
+    readonly request: PreparedRequest;
+    /** The report of `transformContext`, if it returned one. */
+    readonly report?: CompactionReport | undefined;
+  }
+  | (CompactionRefusal & { readonly report?: CompactionReport | undefined });
 
 /**
  * Prepares the request of a turn. Steering that is queued meanwhile is included. The result is a promise if that takes
  * time.
  *
- * Throws an `AgentError`, or rejects with one, if a hook fails or no message is left to send.
+ * Throws, or rejects, if a hook fails or no message is left to send; once there is a report, that is part of the result.
  */
 export function prepareRequest(
   turn: TurnContext,
   overflow: boolean,
-): PreparedRequest | Promise<PreparedRequest> {
+): Preparation | Promise<Preparation> {
   const { run } = turn;
   const { transformContext } = run.config;
   if (transformContext) return prepareTransformed(turn, transformContext, overflow);
   const late = takeLateSteering(run);
-  return late.length > 0
+  const request = late.length > 0
     ? run.history.emitRepaired(late).then(() => prepareHistory(turn))
     : prepareHistory(turn);
+  return request instanceof Promise ? request.then(toReady) : toReady(request);
+}
+
+function toReady(request: PreparedRequest): Preparation {
+  return { type: "ready", request };
 }
 
 async function prepareTransformed(
   turn: TurnContext,
   transformContext: TransformContext,
   overflow: boolean,
+): Promise<Preparation> {
+  const check = new CompactionCheck(turn);
+  let transformed: TransformedContext | undefined;
+  try {
+    transformed = await applyTransform(turn, { transformContext, overflow, check });
+    if (!check.refusal) {
+      const request = await addLateSteering(turn, transformed.messages);
+      return { type: "ready", request, report: transformed.report };
+    }
+  } catch (thrown) {
+    const refusal = check.refusal ?? { type: "failed", thrown };
+    return { ...refusal, report: transformed?.report };
+  }
+  return { ...check.refusal, report: transformed.report };
+}
+
+/** Prepares the request with the transformed messages, and those that were queued meanwhile. */
+async function addLateSteering(
+  turn: TurnContext,
+  messages: readonly AgentMessage[],
 ): Promise<PreparedRequest> {
   const { run } = turn;
-  const { messages, report } = await applyTransform(turn, transformContext, overflow);
   const { history } = run;
   const transformedLength = history.messages.length;
   const late = takeLateSteering(run);
@@ -69,8 +102,7 @@ async function prepareTransformed(
     ...messages,
     ...history.messages.slice(transformedLength),
   ]);
-  const request = await prepareConverted(turn, converted);
-  return report ? { ...request, report } : request;
+  return await prepareConverted(turn, converted);
 }
 
 function prepareHistory(turn: TurnContext): PreparedRequest | Promise<PreparedRequest> {
@@ -92,7 +124,7 @@ async function prepareConverted(
   const valid = isHistory
     ? messages
     : await repairRequest(run, "transformContext or convertToLlm", messages);
-  return createRequest(turn, hasFiles ? await readFiles(run, valid) : valid);
+  return createRequest(turn, hasFiles ? await readFiles(turn, valid) : valid);
 }
 
 function createRequest(
@@ -117,7 +149,7 @@ function takeLateSteering({ cancellation, steering }: RunServices): readonly Age
 }
 
 async function readFiles(
-  { cancellation, config: { readFile }, events }: RunServices,
+  { run: { config: { readFile }, events }, cancellation }: TurnContext,
   messages: readonly LlmMessage[],
 ): Promise<readonly LlmMessage[]> {
   const onUnreadable = (path: string, problem: string): void =>
@@ -139,19 +171,19 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
  * `getApiKey`; it rejects with an `AgentError` if that throws.
  */
 export function resolveStreamOptions(
-  run: RunServices,
+  turn: TurnContext,
   { model, options, getApiKey }: {
     readonly model: ModelSpec;
     readonly options: StreamOptions;
     readonly getApiKey: GetApiKey | undefined;
   },
 ): StreamOptions | Promise<StreamOptions> {
-  const streamOptions = omitForeignKey(run, model, options);
-  return getApiKey ? addKey(run, streamOptions, () => getApiKey(model.provider)) : streamOptions;
+  const streamOptions = omitForeignKey(turn.run, model, options);
+  return getApiKey ? addKey(turn, streamOptions, () => getApiKey(model.provider)) : streamOptions;
 }
 
 async function addKey(
-  { cancellation }: RunServices,
+  { cancellation }: TurnContext,
   options: StreamOptions,
   getKey: () => ReturnType<GetApiKey>,
 ): Promise<StreamOptions> {
@@ -176,15 +208,21 @@ interface TransformedContext {
   readonly report?: CompactionReport;
 }
 
+interface TransformOptions {
+  readonly transformContext: TransformContext;
+  /** Whether the provider rejected the previous context as too long. */
+  readonly overflow: boolean;
+  readonly check: CompactionCheck;
+}
+
 async function applyTransform(
-  { run, settings: { model, systemPrompt, tools } }: TurnContext,
-  transformContext: TransformContext,
-  overflow: boolean,
+  { run, settings: { model, systemPrompt, tools }, cancellation }: TurnContext,
+  { transformContext, overflow, check }: TransformOptions,
 ): Promise<TransformedContext> {
-  const { signal } = run.cancellation;
-  const input = { overflow, model, systemPrompt, tools, signal };
+  const { signal } = cancellation;
+  const input = { overflow, model, systemPrompt, tools, signal, ...check.createInput() };
   try {
-    const output: unknown = await run.cancellation.withGrace(
+    const output: unknown = await cancellation.withGrace(
       Promise.resolve(transformContext(run.history.messages.slice(), input)),
     );
     return parseTransformOutput(output);

@@ -7,9 +7,11 @@
 import type { ToolCallBlock } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
+import { type RunSession, runSessions } from "../core/run_session.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { BackgroundRuns } from "./background_runs.ts";
 import type { Cancellation } from "./cancellation.ts";
+import type { CheckOption } from "./check_config.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
 import type { MessageSource } from "./message_source.ts";
@@ -42,6 +44,8 @@ export interface RunServicesOptions {
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
+  /** Checks the options of a model call; passed, since an import would split the code that a page initially loads. */
+  readonly checkStreamOptions: CheckOption;
 }
 
 /** The dependencies of the stages of a run; the state that they pass on is in `RunProgress`. */
@@ -66,6 +70,8 @@ export class RunServices {
   readonly messageConverter: MessageConverter;
   /** Models whose missing price has been reported. */
   readonly unpricedModels: Set<string>;
+  /** Checks the options of a model call. */
+  readonly checkStreamOptions: CheckOption;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
   /** Valid tool calls that do not run, which the policies know. */
@@ -96,12 +102,18 @@ export class RunServices {
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;
+    this.checkStreamOptions = options.checkStreamOptions;
     const { parent } = config;
     this.tree = parent instanceof ParentRun ? parent.tree : new RunTree();
     this.depth = parent ? parent.depth + 1 : 0;
     this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
+  }
+
+  /** The session that records the run, if one does. */
+  get session(): RunSession | undefined {
+    return runSessions.get(this.#context);
   }
 
   /** Milliseconds since the run started. */

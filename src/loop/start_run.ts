@@ -8,6 +8,7 @@ import type { AgentContext } from "../core/context.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
+import { checkStreamOptions } from "./check_config.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
@@ -104,6 +105,7 @@ export function startRun(start: StartRunOptions): StartedRun {
     steering,
     unpricedModels,
     pendingCalls,
+    checkStreamOptions,
   };
   const summary = executeRun(run, start, channel);
   const settled = summary.then(() => {}, () => {});

@@ -12,7 +12,7 @@ import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { Prices } from "../core/usage.ts";
 import type { Cancellation } from "./cancellation.ts";
-import { parseVerdict } from "./policy_slots.ts";
+import { formatHook, parseVerdict } from "./policy_slots.ts";
 import { lookUpRates } from "./price.ts";
 import { pickLateSpending, type RunProgress } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -29,7 +29,9 @@ export interface MonitoredState {
   /** The progress of the run, without the reply that streams. */
   readonly progress: RunProgress;
   /** Provides the length of the reply so far, in UTF-16 code units. Default: no reply streams. */
-  readonly reply?: { readonly characters: number };
+  readonly reply?: { readonly characters: number } | undefined;
+  /** The maximum number of output tokens of the model that is about to be called, if it is known. */
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A tool call that a monitor watches. */
@@ -104,13 +106,14 @@ export class TurnMonitor {
   /** Calls the policies; returns whether one of them stopped the turn. */
   #check({ isStarting = false } = {}): boolean {
     const { runId, elapsedMs, config } = this.#run;
-    const { model, prices, progress, reply } = this.#state;
+    const { model, prices, progress, reply, maxOutputTokens } = this.#state;
     const context = {
       runId,
       model,
       rates: lookUpRates(prices, model),
       isReplying: reply !== undefined,
       isStarting,
+      maxOutputTokens,
       characters: reply?.characters ?? 0,
       runningCalls: this.#calls.flatMap(({ running }) => running ?? []),
       usage: progress.usage,
@@ -140,7 +143,7 @@ export class TurnMonitor {
   #warnOnce(policy: Policy, thrown: unknown): void {
     if (this.#failed.has(policy)) return;
     this.#failed.add(policy);
-    const message = `The policy "${policy.name}" failed in onDelta: ${getErrorMessage(thrown)}`;
+    const message = `${formatHook(policy, "onDelta")} failed: ${getErrorMessage(thrown)}`;
     void this.#run.events.warn("policy_failed", message, { policy: policy.name });
   }
 }

@@ -10,6 +10,7 @@ import { refusePromise } from "../core/refuse_promise.ts";
 import type { ToolChoice } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { ParentRun } from "./parent_run.ts";
+import { formatHook } from "./policy_slots.ts";
 import { getToolSpecs, type PreparedRequest } from "./request.ts";
 import type { RunServices } from "./run_services.ts";
 import type { RunContext } from "./turn_context.ts";
@@ -61,9 +62,8 @@ function isOfferedBy(run: RunServices, policy: Policy, offered: OfferedTool): bo
     refusePromise(answer, "canUseTool");
     return answer === true;
   } catch (thrown) {
-    const { name } = policy;
-    const message = `The policy "${name}" failed: ${getErrorMessage(thrown)}`;
-    void run.events.warn("policy_failed", message, { policy: name });
+    const message = `${formatHook(policy, "canUseTool")} failed: ${getErrorMessage(thrown)}`;
+    void run.events.warn("policy_failed", message, { policy: policy.name });
     return false;
   }
 }

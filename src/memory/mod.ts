@@ -50,6 +50,14 @@ export type {
   StoredEntry,
   StoredSession,
 } from "./storage/entry_storage.ts";
+export {
+  getSubAgentLink,
+  listSubAgents,
+  listWithoutSubAgents,
+  type SubAgentLink,
+} from "./store/sub_agent_link.ts";
+export { deleteSubAgents } from "./store/delete_sub_agents.ts";
+export type { DetachedAgent } from "./recording/sub_agent_sessions.ts";
 export { type HitPosition, selectSummaries, type SessionOrder } from "./store/session_page.ts";
 export { scopeStore, type SessionScope } from "./storage/scoped_store.ts";
 export { FileSessionStore, type FileSessionStoreOptions } from "./file/file_store.ts";

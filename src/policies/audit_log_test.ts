@@ -79,7 +79,7 @@ Deno.test('auditLog() with `onError: "ignore"` runs a call whose record cannot b
   await agent.prompt("Go");
   assertEquals(work.calls.length, 1);
   assertEquals(eventsOfType(seen, "warning").map(({ message }) => message), [
-    'The policy "audit_log" failed: disk full',
+    'The policy "audit_log" (postTurn) failed: disk full',
   ]);
 });
 

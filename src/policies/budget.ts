@@ -22,10 +22,10 @@ import {
   checkToolTime,
   estimateReply,
 } from "./budget_limits.ts";
-import { checkRequest, reserveCall } from "./preflight.ts";
+import { checkRequest, reserveCall, type SpendingState } from "./preflight.ts";
 import { addSpending, NO_SPENDING, RunSpending } from "./run_spending.ts";
 import { ToolTime } from "./tool_time.ts";
-import { changeRates, estimateWorstCase, type WorstCase } from "./worst_case.ts";
+import { changeModel, estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /**
  * Creates a policy that stops a run when a limit is reached. The usage and cost that tools report count.
@@ -69,15 +69,17 @@ export function budget(options: BudgetOptions): Policy {
     ...(options.preflight && {
       preRequest(context: PreRequestContext) {
         const run = getRun(context);
-        const worstCase = run.worstCase = estimateWorstCase(context, options);
-        const spent = run.spending.update(context);
-        return checkRequest(options, {
-          spent,
-          reserved: NO_SPENDING,
-          worstCase: worstCase.total,
+        run.worstCase = estimateWorstCase(context, options);
+        return checkWorstCase(options, run.worstCase, {
+          spent: run.spending.update(context),
           elapsedMs: context.elapsedMs,
         });
       },
+      preCompaction: (context: PreRequestContext) =>
+        checkWorstCase(options, estimateWorstCase(context, options), {
+          spent: getRun(context).spending.update(context),
+          elapsedMs: context.elapsedMs,
+        }),
       preDispatch: (context: PreDispatchContext) =>
         reserveCall(options, context, getRun(context).toolTime),
     }),
@@ -131,9 +133,15 @@ function checkAttempt(
 ): StopVerdict | undefined {
   if (!run.worstCase) return undefined;
   run.spending.updateReply(context, NO_SPENDING);
-  const worstCase = run.worstCase = changeRates(run.worstCase, context.rates, options);
-  const spent = run.spending.current;
+  run.worstCase = changeModel(run.worstCase, context, options);
   const { elapsedMs } = context;
-  const state = { spent, reserved: NO_SPENDING, worstCase: worstCase.total, elapsedMs };
-  return checkRequest(options, state);
+  return checkWorstCase(options, run.worstCase, { spent: run.spending.current, elapsedMs });
+}
+
+function checkWorstCase(
+  options: BudgetOptions,
+  { total: worstCase }: WorstCase,
+  state: Pick<SpendingState, "spent" | "elapsedMs">,
+): StopVerdict | undefined {
+  return checkRequest(options, { ...state, reserved: NO_SPENDING, worstCase });
 }

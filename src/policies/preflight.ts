@@ -34,7 +34,7 @@ export function checkRequest(limits: BudgetOptions, state: SpendingState): StopV
       return refuse(`the cost limit of ${limits.cost}`, parts);
     }
   }
-  if (isLimit(limits.tokens) && usage.total > limits.tokens) {
+  if (isLimit(limits.tokens) && !(usage.total <= limits.tokens)) {
     const parts = [spent, reserved, worstCase].map((part) => `${part.usage.total} tokens`);
     return refuse(`the limit of ${limits.tokens} tokens`, parts);
   }

@@ -34,7 +34,7 @@ import {
   subtractSpending,
 } from "./run_spending.ts";
 import { ToolTime } from "./tool_time.ts";
-import { changeRates, estimateWorstCase, type WorstCase } from "./worst_case.ts";
+import { changeModel, estimateWorstCase, type WorstCase } from "./worst_case.ts";
 
 /** Options for {@linkcode sharedBudget}. */
 export interface SharedBudgetOptions extends BudgetOptions {
@@ -112,6 +112,7 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
     },
     ...(options.preflight && {
       preRequest: (context: PreRequestContext) => account.reserve(context),
+      preCompaction: (context: PreRequestContext) => account.reserve(context),
     }),
     onDelta(context) {
       const { runningCalls } = context;
@@ -206,7 +207,7 @@ class SharedAccount {
   reserveAttempt(context: OnDeltaContext): StopVerdict | undefined {
     const run = this.#getRun(context.runId);
     if (!run.reservation) return undefined;
-    const worstCase = changeRates(run.reservation, context.rates, this.#options);
+    const worstCase = changeModel(run.reservation, context, this.#options);
     run.reservation = undefined;
     this.#settle(run, (spending) => spending.updateReply(context, NO_SPENDING));
     const verdict = this.#checkRequest(worstCase);

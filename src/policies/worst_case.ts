@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { PreRequestContext } from "../core/policy.ts";
+import type { OnDeltaContext, PreRequestContext } from "../core/policy.ts";
 import { priceUsage } from "../core/price_usage.ts";
 import { estimateTextTokens, estimateTokens, estimateToolTokens } from "../core/tokens.ts";
 import {
@@ -27,6 +27,8 @@ export interface WorstCase {
   readonly input: Spending;
   /** The input and the longest possible reply. */
   readonly total: Spending;
+  /** Maximum number of output tokens that holds for every model; `undefined` if it is that of the model. */
+  readonly maxTokens: number | undefined;
 }
 
 /**
@@ -38,38 +40,41 @@ export function estimateWorstCase(
   { request, rates, maxOutputTokens }: PreRequestContext,
   options: Pick<BudgetOptions, "unknownPrice" | "preflight">,
 ): WorstCase {
-  const assumed = getPreflightOptions(options).maxOutputTokens ?? maxOutputTokens;
-  const { context: { systemPrompt, messages, tools }, options: { maxTokens } } = request;
+  const { context: { systemPrompt, messages, tools } } = request;
   let input = estimateTextTokens(systemPrompt) + estimateToolTokens(tools);
   for (const message of messages) input += estimateTokens(message);
-  const output = maxTokens ?? assumed ?? MAX_OUTPUT_TOKENS;
-  const usages = {
-    input: { ...zeroUsage(), input, total: input },
-    total: { ...zeroUsage(), input, output, total: input + output },
-  };
-  return priceWorstCase(usages, rates, options);
+  const maxTokens = request.options.maxTokens ?? getPreflightOptions(options).maxOutputTokens;
+  return priceWorstCase({ input, maxTokens }, { rates, maxOutputTokens }, options);
 }
 
-/** Returns the worst case of the same request to a model with other prices. */
-export function changeRates(
-  { input, total }: WorstCase,
-  rates: Rates | undefined,
+/** Returns the worst case of the same request to another model. */
+export function changeModel(
+  { input: { usage: { input } }, maxTokens }: WorstCase,
+  model: ModelLimits,
   options: Pick<BudgetOptions, "unknownPrice">,
 ): WorstCase {
-  return priceWorstCase({ input: input.usage, total: total.usage }, rates, options);
+  return priceWorstCase({ input, maxTokens }, model, options);
 }
 
+/** The limits and prices of a model. */
+type ModelLimits = Pick<OnDeltaContext, "rates" | "maxOutputTokens">;
+
 function priceWorstCase(
-  { input, total }: Readonly<Record<keyof WorstCase, Usage>>,
-  rates: Rates | undefined,
+  { input, maxTokens }: { readonly input: number; readonly maxTokens: number | undefined },
+  { rates, maxOutputTokens }: ModelLimits,
   { unknownPrice }: Pick<BudgetOptions, "unknownPrice">,
 ): WorstCase {
+  const output = maxTokens ?? maxOutputTokens ?? MAX_OUTPUT_TOKENS;
   const unpriced = unknownPrice === "ignore" ? zeroCost() : unknownCost();
   const toSpending = (usage: Usage): Spending => ({
     usage,
     cost: rates ? priceHighest(usage, rates) : unpriced,
   });
-  return { input: toSpending(input), total: toSpending(total) };
+  return {
+    input: toSpending({ ...zeroUsage(), input, total: input }),
+    total: toSpending({ ...zeroUsage(), input, output, total: input + output }),
+    maxTokens,
+  };
 }
 
 /** Returns the higher cost of sending the input uncached, and of writing it to the cache. */

@@ -8,8 +8,11 @@ import type { AgentOptions } from "../agent/options.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { ResolvedConfig } from "../loop/config.ts";
 import type { ParentRun } from "../loop/parent_run.ts";
+import type { Worktree } from "../core/worktree_port.ts";
 import { onlyTools } from "./only_tools.ts";
+import { relativePaths } from "./relative_paths.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
+import { describeWorktree } from "./worktree_note.ts";
 
 const SYSTEM_PROMPT =
   "You work on one task for another agent. Questions are not answered: decide yourself, and state what you assumed. " +
@@ -20,10 +23,10 @@ const SYSTEM_PROMPT =
 export function createChildOptions(
   parent: ParentRun,
   tools: readonly AgentTool[],
-  options: SubAgentToolOptions,
+  options: SubAgentToolOptions & { readonly worktree?: Worktree | undefined },
 ): AgentOptions {
   const { config, settings } = parent;
-  const { systemPrompt = SYSTEM_PROMPT, policies = [] } = options;
+  const { systemPrompt = SYSTEM_PROMPT, policies = [], worktree } = options;
   return {
     ...pickPorts(config),
     ...pickModel(config, options),
@@ -31,9 +34,13 @@ export function createChildOptions(
     maxTurns: options.maxTurns ?? config.maxTurns,
     toolTimeoutMs: config.toolTimeoutMs,
     validator: config.validator,
-    systemPrompt,
+    systemPrompt: worktree ? `${systemPrompt}\n\n${describeWorktree(worktree)}` : systemPrompt,
     tools,
-    policies: [...policies, onlyTools(tools)],
+    policies: [
+      ...policies,
+      onlyTools(tools),
+      ...(worktree ? [relativePaths(worktree.directory)] : []),
+    ],
     parent,
   };
 }

@@ -5,5 +5,12 @@
  */
 
 export { subAgentTool } from "./sub_agent_tool.ts";
-export type { SubAgentToolOptions } from "./sub_agent_options.ts";
+export type { SubAgentToolOptions, WorktreeTools } from "./sub_agent_options.ts";
+export type {
+  Worktree,
+  WorktreeCreation,
+  WorktreeEnd,
+  WorktreeOptions,
+  WorktreePort,
+} from "../core/worktree_port.ts";
 export type { ToolSelector } from "./select_tools.ts";

@@ -11,8 +11,18 @@ import { describeValue } from "../core/describe_value.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { type ModelSpec, modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
+import type { AgentTool } from "../core/tool.ts";
+import type { Worktree, WorktreePort } from "../core/worktree_port.ts";
 import type { StreamFn, StreamOptions } from "../core/stream.ts";
 import type { ToolSelector } from "./select_tools.ts";
+
+/** The tools that work in a worktree. */
+export interface WorktreeTools {
+  /** The tools. */
+  readonly tools: readonly AgentTool[];
+  /** Ends what the tools have started, before the worktree is removed; such as a sandbox. Default: none. */
+  readonly resource?: AsyncDisposable | undefined;
+}
 
 /** Options for `subAgentTool()`. What is not given is that of the run that starts the sub-agent. */
 export interface SubAgentToolOptions {
@@ -48,6 +58,25 @@ export interface SubAgentToolOptions {
    * run ends after it. Default: `false`.
    */
   readonly background?: boolean | undefined;
+  /**
+   * Whether the model may start it so that it works also after the end of the run: the call returns at once, and the report
+   * arrives in this run or the next one. It needs a session of the agent of the host, which `openSession()` records; only
+   * that agent can start it. Neither the end nor an abort of the run cancels it. Default: `false`.
+   */
+  readonly detached?: boolean | undefined;
+  /**
+   * Creates a worktree for each sub-agent, such as `gitWorktrees()` of `@swink/agent/tools`. Its report names the branch
+   * and the changes, which are not merged. Requires `worktreeTools`. Default: none.
+   */
+  readonly worktrees?: WorktreePort | undefined;
+  /**
+   * Returns the tools that work in the directory of a worktree. Of these, the sub-agent gets those with the name of a tool
+   * that it would have without a worktree; what decides about rights (`readOnly`, `requiresApproval`, `risk`) is that of
+   * the tool of the run. Required with `worktrees`.
+   */
+  readonly worktreeTools?:
+    | ((worktree: Worktree) => WorktreeTools | Promise<WorktreeTools>)
+    | undefined;
 }
 
 const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
@@ -64,6 +93,9 @@ const NAMES: Readonly<Record<keyof SubAgentToolOptions, 1>> = {
   maxDepth: 1,
   maxAgents: 1,
   background: 1,
+  detached: 1,
+  worktrees: 1,
+  worktreeTools: 1,
 };
 
 /**
@@ -75,16 +107,29 @@ export function checkSubAgentOptions(options: SubAgentToolOptions): void {
   checkObject(options, 'Pass options such as { name: "research", description: "…" }');
   checkNames(options, Object.keys(NAMES), "subAgentTool()");
   const { model, tools, maxDepth, maxAgents } = options;
+  checkWorktreeOptions(options);
   if (model !== undefined) modelSpec(model);
   checkNumber("maxDepth", maxDepth);
   checkNumber("maxAgents", maxAgents);
-  for (const name of ["readOnly", "background"] as const) {
+  for (const name of ["readOnly", "background", "detached"] as const) {
     const { [name]: value } = options;
     if (value === undefined || typeof value === "boolean") continue;
     throw new BadRequestError(`${name} must be true or false, not ${describeValue(value)}`);
   }
   if (tools === undefined || (Array.isArray(tools) && tools.every(isToolChoice))) return;
   throw new BadRequestError(`tools must be a list of tools or names, not ${describeValue(tools)}`);
+}
+
+function checkWorktreeOptions({ worktrees, worktreeTools }: SubAgentToolOptions): void {
+  if (worktrees === undefined && worktreeTools === undefined) return;
+  if (typeof worktrees?.create !== "function") {
+    throw new BadRequestError("worktrees must be a port such as that of gitWorktrees()");
+  }
+  if (typeof worktreeTools === "function") return;
+  throw new BadRequestError(
+    "worktrees needs worktreeTools, which returns the tools of the directory of a worktree: " +
+      "those of the run would change its own directory",
+  );
 }
 
 function isToolChoice(choice: unknown): boolean {

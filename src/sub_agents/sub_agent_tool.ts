@@ -5,17 +5,32 @@
  */
 
 import { Agent } from "../agent/agent.ts";
-import type { AgentResult } from "../agent/agent_result.ts";
+import {
+  addNote,
+  runSubAgent,
+  type RunSubAgentOptions,
+  type SubAgentRun,
+} from "../agent/run_sub_agent.ts";
 import { toAgentToolResult } from "../agent/to_agent_tool_result.ts";
+import { checkTools } from "../core/check_tool.ts";
 import { extractText } from "../core/content.ts";
 import type { AgentEvent } from "../core/event.ts";
 import type { JsonSchema } from "../core/json.ts";
+import type { SubAgentMode, SubAgentSession } from "../core/run_session.ts";
+import { formatSubAgentReport } from "../core/sub_agent_report.ts";
 import { type AgentTool, defineTool, type ToolContext } from "../core/tool.ts";
 import { type AgentToolResult, errorResult, textResult } from "../core/tool_result.ts";
+import type { Worktree, WorktreeCreation } from "../core/worktree_port.ts";
 import { ParentRun } from "../loop/parent_run.ts";
+import { bindTools } from "./bind_tools.ts";
 import { createChildOptions } from "./child_options.ts";
 import { maxDepths, selectTools } from "./select_tools.ts";
-import { checkSubAgentOptions, type SubAgentToolOptions } from "./sub_agent_options.ts";
+import {
+  checkSubAgentOptions,
+  type SubAgentToolOptions,
+  type WorktreeTools,
+} from "./sub_agent_options.ts";
+import { endWorktree } from "./worktree_note.ts";
 
 /**
  * Creates a tool that starts an agent for a task: with a history of its own, and with tools, model and system prompt of
@@ -70,12 +85,10 @@ export function subAgentTool(options: SubAgentToolOptions): AgentTool {
     risk: "read",
     countedBy: "all",
     parameters: createParameters(options),
-    execute: ({ prompt, background }, context) =>
-      startSubAgent(
-        options,
-        { prompt: String(prompt), inBackground: background === true },
-        context,
-      ),
+    execute: ({ prompt, background, detached }, context) => {
+      const mode = getMode({ background, detached });
+      return startSubAgent(options, { prompt: String(prompt), mode }, context);
+    },
   });
   maxDepths.set(tool, maxDepth);
   return tool;
@@ -83,36 +96,44 @@ export function subAgentTool(options: SubAgentToolOptions): AgentTool {
 
 interface SubAgentArguments {
   readonly prompt: string;
-  readonly inBackground: boolean;
+  readonly mode: SubAgentMode;
 }
 
-function createParameters({ background = false }: SubAgentToolOptions): JsonSchema {
-  const prompt = {
-    type: "string",
-    description: "The task, with all that is needed to do it; the agent knows nothing else.",
-  };
-  const isBackground = {
-    type: "boolean",
-    description: "Whether to continue at once; the report then arrives as a later message.",
-  };
+function getMode(
+  { background, detached }: { readonly background: unknown; readonly detached: unknown },
+): SubAgentMode {
+  if (detached === true) return "detached";
+  return background === true ? "background" : "foreground";
+}
+
+function createParameters({ background, detached }: SubAgentToolOptions): JsonSchema {
+  const prompt = createParameter(
+    "string",
+    "The task, with all that is needed to do it; the agent knows nothing else.",
+  );
+  const later = "Whether to continue at once; the report then arrives as a later message.";
+  const after =
+    "Whether to continue at once and to let the agent work after your last reply, too; " +
+    "the report then arrives as a later message.";
   return {
     type: "object",
-    properties: background ? { prompt, background: isBackground } : { prompt },
+    properties: {
+      prompt,
+      ...(background && { background: createParameter("boolean", later) }),
+      ...(detached && { detached: createParameter("boolean", after) }),
+    },
     required: ["prompt"],
     additionalProperties: false,
   };
 }
 
-/** The channel of a sub-agent to its parent. */
-interface SubAgentContext {
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: AgentEvent) => Promise<void>;
-  readonly context: unknown;
+function createParameter(type: "string" | "boolean", description: string): JsonSchema {
+  return { type, description };
 }
 
 async function startSubAgent(
   options: SubAgentToolOptions,
-  { prompt, inBackground }: SubAgentArguments,
+  { prompt, mode }: SubAgentArguments,
   { run, context, toolCallId, signal, onEvent }: ToolContext,
 ): Promise<AgentToolResult> {
   if (!(run instanceof ParentRun)) {
@@ -120,31 +141,110 @@ async function startSubAgent(
   }
   const { maxDepth = 1, maxAgents = 50, name } = options;
   const parent = run.withLimits({ maxDepth, maxAgents });
-  const excess = parent.findExcess();
+  const excess = parent.findExcess() ?? (mode === "detached" ? findObstacle(parent) : undefined);
   if (excess) return errorResult(`The sub-agent was not started: ${excess}`);
-  if (!inBackground) {
-    const channel = { signal, onEvent, context };
-    return toAgentToolResult(await runSubAgent(parent, prompt, options, channel));
+  const creation = await createWorktree(options, signal);
+  if (creation?.type === "failed") {
+    return errorResult(`The sub-agent was not started: ${creation.reason}`);
   }
-  run.background(async (channel) => {
-    const result = await runSubAgent(parent, prompt, options, { ...channel, context });
-    return formatReport(toAgentToolResult(result), { name, toolCallId });
-  });
-  return textResult("The agent works in the background. Its report arrives as a later message.");
+  const worktree = creation?.worktree;
+  const call: SubAgentCall = { parent, prompt, options, toolCallId, mode, context, worktree };
+  switch (mode) {
+    case "foreground":
+      return toResult(await runInCall(call, { signal, onEvent }));
+    case "background":
+      run.background(async (channel) => {
+        const result = await runInCall(call, channel);
+        return formatReport(result, { name, toolCallId });
+      });
+      return textResult(STARTED_TEXT);
+    case "detached":
+      await startDetached(call);
+      return textResult(STARTED_TEXT);
+  }
 }
 
-async function runSubAgent(
-  parent: ParentRun,
-  prompt: string,
-  options: SubAgentToolOptions,
-  { signal, onEvent, context }: SubAgentContext,
-): Promise<AgentResult> {
+const STARTED_TEXT = "The agent works in the background. Its report arrives as a later message.";
+
+/** Returns the reason why a run can start no detached agents; `undefined` if it can. */
+function findObstacle({ session, depth }: ParentRun): string | undefined {
+  if (depth > 0) return "only the agent of the host can start agents that outlive its run";
+  if (session) return undefined;
+  return "an agent that outlives the run needs a session, in which its report is recorded: " +
+    "record the agent with openSession(), or call the tool without `detached`";
+}
+
+/** The call of a tool that starts sub-agents. */
+interface SubAgentCall extends Pick<RunSubAgentOptions, "prompt" | "toolCallId" | "context"> {
+  readonly parent: ParentRun;
+  readonly options: SubAgentToolOptions;
+  readonly mode: SubAgentMode;
+  readonly worktree: Worktree | undefined;
+}
+
+/** Runs a sub-agent until it ends. */
+async function runInCall(
+  call: SubAgentCall,
+  channel: Pick<RunSubAgentOptions, "signal" | "onEvent">,
+): Promise<SubAgentRun> {
+  const { agent, warning, conclude } = await createSubAgent(call);
+  const { parent: run, options: { name }, ...start } = call;
+  if (warning) await channel.onEvent(warning);
+  return await runSubAgent(agent, { ...start, ...channel, run, name, conclude });
+}
+
+/** Starts a sub-agent that no abort of the run reaches; resolves when its session is on disk. */
+async function startDetached(call: SubAgentCall): Promise<void> {
+  const { agent, warning, conclude } = await createSubAgent(call);
+  const { parent: run, options: { name }, ...rest } = call;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const start = { ...rest, name, cancel: (reason?: unknown) => controller.abort(reason) };
+  let session: SubAgentSession | undefined;
+  try {
+    session = await run.session?.startSubAgent(agent, start);
+  } catch (thrown) {
+    await conclude?.();
+    throw thrown;
+  }
+  const onEvent = (event: AgentEvent): Promise<void> => run.onDetachedEvent(event);
+  if (warning) await onEvent(warning);
+  // Its failure is recorded in the session.
+  runSubAgent(agent, { ...start, run, session, signal, onEvent, conclude }).catch(() => {});
+}
+
+/** An agent that is ready to run. */
+interface CreatedAgent {
+  readonly agent: Agent;
+  /** Reports the tools that the run does not have. */
+  readonly warning: AgentEvent | undefined;
+  /** Ends the use of its worktree, if it has one. */
+  readonly conclude: (() => Promise<string>) | undefined;
+}
+
+async function createSubAgent(
+  { parent, options, worktree }: SubAgentCall,
+): Promise<CreatedAgent> {
   const { tools, missing } = selectOwnTools(parent, options);
-  const agent = new Agent(createChildOptions(parent, tools, options));
-  if (missing.length > 0) await onEvent(createWarning(options.name, missing));
-  const stream = agent.promptStream(prompt, { signal, context });
-  for await (const event of stream) await onEvent(event);
-  return await stream.result();
+  const warning = missing.length > 0 ? createWarning(options.name, missing) : undefined;
+  let bound: WorktreeTools | undefined;
+  const conclude = worktree && (() => endWorktree(worktree, bound?.resource));
+  try {
+    if (worktree) bound = await options.worktreeTools?.(worktree);
+    const own = worktree ? bindTools(tools, checkTools(bound?.tools ?? [])) : tools;
+    const child = createChildOptions(parent, own, { ...options, worktree });
+    return { agent: new Agent(child), warning, conclude };
+  } catch (thrown) {
+    await conclude?.();
+    throw thrown;
+  }
+}
+
+async function createWorktree(
+  { name, worktrees }: SubAgentToolOptions,
+  signal: AbortSignal,
+): Promise<WorktreeCreation | undefined> {
+  return await worktrees?.create({ name, signal });
 }
 
 function selectOwnTools({ settings, depth }: ParentRun, options: SubAgentToolOptions) {
@@ -161,11 +261,17 @@ function createWarning(name: string, missing: readonly string[]): AgentEvent {
 }
 
 function formatReport(
-  { content, isError }: AgentToolResult,
-  { name, toolCallId }: { readonly name: string; readonly toolCallId: string },
+  run: SubAgentRun,
+  agent: { readonly name: string; readonly toolCallId: string },
 ): string {
-  const status = isError ? "failed" : "has finished";
-  return `The agent "${name}", which the call ${toolCallId} started, ${status}. Its report:\n\n${
-    extractText(content)
-  }`;
+  const { content, isError } = toResult(run);
+  const status = isError ? "failed" : "completed";
+  return formatSubAgentReport({ ...agent, status }, extractText(content));
+}
+
+/** Returns the report of a sub-agent, with what became of its worktree. */
+function toResult({ result, note }: SubAgentRun): AgentToolResult {
+  const report = toAgentToolResult(result);
+  if (note === "") return report;
+  return { ...report, ...textResult(addNote(extractText(report.content), note)) };
 }

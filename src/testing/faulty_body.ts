@@ -12,13 +12,13 @@ export type ChunkSizes = number | { readonly seed: number; readonly max: number 
 /** Options for `createFaultyBody()`. */
 export interface FaultyBodyOptions {
   /** Sizes of the chunks. Default: one chunk. */
-  readonly chunkSizes?: ChunkSizes;
+  readonly chunkSizes?: ChunkSizes | undefined;
   /** Number of bytes to send. Default: all. */
-  readonly byteLimit?: number;
+  readonly byteLimit?: number | undefined;
   /** Whether the body then ends, hangs, or fails as a reset connection does. Default: `"end"`. */
-  readonly ending?: "end" | "hang" | "break";
+  readonly ending?: "end" | "hang" | "break" | undefined;
   /** Called when the reader waits for more bytes of a body that hangs. Default: nothing. */
-  readonly onHang?: () => void;
+  readonly onHang?: (() => void) | undefined;
 }
 
 /** A body and statistics about its reader. */

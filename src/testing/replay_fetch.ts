@@ -12,13 +12,13 @@ import { BadRequestError } from "../core/errors.ts";
 /** A response of {@linkcode replayFetch}. */
 export interface ReplayResponse {
   /** HTTP status. Default: 200. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** Response headers. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Response body. Default: empty. */
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
   /** Whether the body then closes, fails as a reset connection does, or stays open. Default: `"close"`. */
-  readonly ending?: "close" | "reset" | "hang";
+  readonly ending?: "close" | "reset" | "hang" | undefined;
 }
 
 /** Answer to a request: a body, a response, an error to reject with, or a function of the request. */

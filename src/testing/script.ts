@@ -182,9 +182,9 @@ function writeReply(
 interface ContentOptions {
   readonly newId: () => string;
   /** Leaves the last block open. */
-  readonly leavesLastOpen?: boolean;
+  readonly leavesLastOpen?: boolean | undefined;
   /** Leaves calls open whose arguments were given as text, because the reply was cut off. */
-  readonly leavesRawCallsOpen?: boolean;
+  readonly leavesRawCallsOpen?: boolean | undefined;
 }
 
 function writeContent(

@@ -323,6 +323,36 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual(await store.list(), [], "list");
   },
 
+  async "deletes the sessions of sub-agents with that of their parent"(subject) {
+    const { store } = subject;
+    const create = (id: string, parentId: string) => {
+      const metadata = {
+        subAgentParentId: parentId,
+        subAgentCallId: "call",
+        subAgentPath: parentId === "parent" ? ["call"] : ["call", "call"],
+      };
+      return createSession(store, { id, tenant: "acme", metadata });
+    };
+    for (const act of ["delete", "deleteAll"] as const) {
+      await createSession(store, { id: "other", tenant: "zoo" });
+      await createSession(store, { id: "parent", tenant: "acme" });
+      await create("child", "parent");
+      await create("grandchild", "child");
+      await withSession(store.open("grandchild"), async () => {
+        const reopened = await subject.reopen();
+        await expectFailure("locked", () => reopened.delete("parent"));
+        expectEqual((await reopened.list()).length, 4, "sessions while one is open");
+      });
+      if (act === "delete") await store.delete("parent");
+      else {
+        const deleted = await store.deleteAll({ tenant: "acme" });
+        expectEqual(deleted.toSorted(), ["child", "grandchild", "parent"], "deleted");
+      }
+      expectEqual((await store.list()).map(({ id }) => id), ["other"], "list");
+      await store.delete("other");
+    }
+  },
+
   async "keeps the time of creation that is given"(subject) {
     await createSession(subject.store, { id: "old", created: 86_400_000 });
     const [summary] = await (await subject.reopen()).list();

@@ -17,13 +17,13 @@ export interface SessionStoreFixture {
   /** An empty store. */
   readonly store: SessionStore;
   /** Returns another store over the same sessions, as after a restart. Default: the same store. */
-  readonly reopen?: () => SessionStore | Promise<SessionStore>;
+  readonly reopen?: (() => SessionStore | Promise<SessionStore>) | undefined;
   /** Makes the entry at a position of a session unreadable, as a failing disk does. Default: not tested. */
-  readonly damage?: (sessionId: string, position: number) => void | Promise<void>;
+  readonly damage?: ((sessionId: string, position: number) => void | Promise<void>) | undefined;
   /** Makes the lease of a session's writer end, as if its process hung. Default: not tested. */
-  readonly endLease?: (sessionId: string) => void | Promise<void>;
+  readonly endLease?: ((sessionId: string) => void | Promise<void>) | undefined;
   /** Cleans up after the test. */
-  readonly dispose?: () => void | Promise<void>;
+  readonly dispose?: (() => void | Promise<void>) | undefined;
 }
 
 /** The store of one test, before and after a restart. */

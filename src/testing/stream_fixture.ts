@@ -26,9 +26,9 @@ export function checkRegisterTest(test: unknown): void {
 /** Time limits that the tests set. */
 export interface StreamFnLimits {
   /** Longest wait for the status and headers of a response, in milliseconds. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
   /** Longest pause between chunks of a response, in milliseconds. */
-  readonly idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: number | undefined;
 }
 
 /** Creates the stream function under test, which must send its requests with `fetch`. */
@@ -37,17 +37,17 @@ export type StreamFnFactory = (fetch: typeof globalThis.fetch, limits: StreamFnL
 /** Expected parts of a reply; a missing part is not checked, except that a missing error means success. */
 export interface ExpectedReply {
   /** The text of all blocks. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** The thinking of all blocks. */
-  readonly thinking?: string;
+  readonly thinking?: string | undefined;
   /** All tool calls, in order. */
-  readonly calls?: readonly { readonly name: string; readonly arguments: JsonObject }[];
+  readonly calls?: readonly { readonly name: string; readonly arguments: JsonObject }[] | undefined;
   /** Stop reason of the last event. */
-  readonly stopReason?: StopReason;
+  readonly stopReason?: StopReason | undefined;
   /** The token counts to check. */
-  readonly usage?: Partial<Usage>;
+  readonly usage?: Partial<Usage> | undefined;
   /** Code of the error that the reply ends with. Default: none. */
-  readonly errorCode?: AgentErrorCode;
+  readonly errorCode?: AgentErrorCode | undefined;
 }
 
 /** A streamed response and the expected reply. */
@@ -57,7 +57,7 @@ export interface ReplyFixture {
   /** The response body as sent by the provider. */
   readonly body: string | Uint8Array;
   /** Content type of the response. Default: `text/event-stream`. */
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   /** The reply that the body must give. */
   readonly expect: ExpectedReply;
 }
@@ -69,14 +69,14 @@ export interface ErrorFixture {
   /** HTTP status. */
   readonly status: number;
   /** Response headers. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Response body. */
   readonly body: string;
   /** The error that the reply must end with. */
   readonly expect: {
     readonly code: AgentErrorCode;
     readonly retryable: boolean;
-    readonly retryAfterMs?: number;
+    readonly retryAfterMs?: number | undefined;
   };
 }
 
@@ -87,5 +87,5 @@ export interface StreamFnFixtures {
   /** Streamed responses; at least one without an error. */
   readonly replies: readonly ReplyFixture[];
   /** Error responses. Default: none. */
-  readonly errors?: readonly ErrorFixture[];
+  readonly errors?: readonly ErrorFixture[] | undefined;
 }

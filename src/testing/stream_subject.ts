@@ -89,7 +89,7 @@ export class StreamSubject {
 
 /** Options for a request. */
 export interface CallOptions extends StreamOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Creates the response of a fixture with the given body. */

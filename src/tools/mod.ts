@@ -76,4 +76,6 @@ export {
   skillTool,
 } from "./skills.ts";
 export { type TodoItem, todoTool } from "./todo.ts";
+export type * from "../core/worktree_port.ts";
+export { gitWorktrees, type GitWorktreesOptions } from "./worktrees/git_worktrees.ts";
 export type { ProcessExit } from "./process/running_process.ts";

@@ -9,6 +9,7 @@ import {
   scriptedCall,
   scriptedReply,
 } from "./fake_host.ts";
+import { assertOutput } from "./stream_schema.ts";
 import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
 
@@ -30,7 +31,9 @@ async function runSession(options: FakeHostOptions, ...args: string[]) {
   const code = await main(["run", "--cwd", directory.path, "--approve-all", ...args, "Work"], host);
   const lines = host.output.split("\n");
   assertEquals(lines.pop(), "", "the last line ends with a line feed");
-  return { code, host, cwd: directory.path, values: lines.map((line) => JSON.parse(line)) };
+  const values = lines.map((line) => JSON.parse(line));
+  if (args.includes("stream-json")) await assertOutput(values);
+  return { code, host, cwd: directory.path, values };
 }
 
 Deno.test("json: writes one object with the result, the text and the exit code", async () => {

@@ -6,6 +6,7 @@
 
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { findLastSession } from "../../cli/sessions/find_session.ts";
 import { formatAge } from "../../cli/sessions/session_list.ts";
 import { FileSessionStore } from "../../src/memory/mod.ts";
 import { createFakeHost, FAKE_TIME, type FakeHostOptions } from "./fake_host.ts";
@@ -65,6 +66,21 @@ Deno.test("swink sessions list: cuts lines at the width of a terminal", async ()
   await using home = await createHome();
   const { output } = await run(home, ["list"], { terminals: ["output"], columns: 40 });
   assertEquals(output.split("\n").map((line) => line.length), [40, 40, 0]);
+});
+
+Deno.test("swink sessions: sub-agents are not listed, continued or deleted apart from their parent", async () => {
+  await using home = await createHome();
+  const directory = `${home.path}/.local/state/swink/sessions`;
+  const store = new FileSessionStore({ directory, now: () => FAKE_TIME });
+  const metadata = { subAgentParentId: "old", subAgentCallId: "call", subAgentPath: ["call"] };
+  const child = await store.create({ id: "child", cwd: Deno.cwd(), metadata });
+  child.append({ type: "title", title: "Part of the poem" });
+  await child.close();
+  assertEquals(await listIds(home), ["new-2", "new-1", "old"]);
+  assertEquals(await findLastSession(store, Deno.cwd()), "new-1");
+  assertStringIncludes((await run(home, ["show", "child"])).output, "Part of the poem");
+  const { code } = await run(home, ["delete", "--older-than", "30", "--yes"]);
+  assertEquals([code, (await store.list()).map(({ id }) => id)], [0, ["new-2", "new-1"]]);
 });
 
 Deno.test("swink sessions list: reports that there is none", async () => {

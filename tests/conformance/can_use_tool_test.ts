@@ -101,7 +101,7 @@ for (const [failure, canUseTool] of FAILURES) {
     assertEquals([
       warning?.code,
       warning?.code === "policy_failed" &&
-      warning.message.startsWith('The policy "broken" failed:'),
+      warning.message.startsWith('The policy "broken" (canUseTool) failed:'),
     ], ["policy_failed", true]);
   });
 }

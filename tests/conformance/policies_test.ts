@@ -273,7 +273,7 @@ Deno.test("policies: an observing hook that throws counts as continue, a guard t
   );
   const [warning] = eventsOfType(events, "warning");
   assertEquals([warning?.message, warning?.data], [
-    'The policy "broken" failed: policy failed',
+    'The policy "broken" (preTurn) failed: policy failed',
     { policy: "broken" },
   ]);
   assertEquals(tool.calls, []);

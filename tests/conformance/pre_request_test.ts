@@ -316,6 +316,9 @@ const INVALID: readonly (readonly [string, unknown])[] = [
   ["tools that are no array", { type: "change", tools: {} }],
   ["two tools of one name", { type: "change", tools: [look(), look()] }],
   ["options that are no object", { type: "change", options: "temperature" }],
+  ["an unknown option", { type: "change", options: { maxToken: 5 } }],
+  ["an invalid tool choice", { type: "change", toolChoice: "any" }],
+  ["options with an invalid tool choice", { type: "change", options: { toolChoice: 5 } }],
 ];
 
 for (const [verdict, returned] of INVALID) {

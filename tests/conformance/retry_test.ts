@@ -361,14 +361,16 @@ Deno.test("retry: a failure with the code aborted is never retried, even if its 
   assertEquals(calls, 1);
 });
 
-Deno.test("retry: a strategy that returns 0 retries at once", async () => {
-  const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
-    retry: () => 0,
-    ...scriptedPorts(new InstantClock()),
-  });
-  assertEquals((await agent.prompt("Hi")).stopReason, "stop");
-  assertEquals(eventsOfType(seen, "retry").map(({ attempt, delayMs }) => [attempt, delayMs]), [
-    [1, 0],
-  ]);
-  streamFn.assertDone();
+Deno.test("retry: a strategy that returns 0 or less retries at once", async () => {
+  for (const delay of [0, -5]) {
+    const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
+      retry: () => delay,
+      ...scriptedPorts(new InstantClock()),
+    });
+    assertEquals((await agent.prompt("Hi")).stopReason, "stop");
+    assertEquals(eventsOfType(seen, "retry").map(({ attempt, delayMs }) => [attempt, delayMs]), [
+      [1, 0],
+    ]);
+    streamFn.assertDone();
+  }
 });

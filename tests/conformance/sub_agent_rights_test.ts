@@ -4,6 +4,8 @@ import type { Approve } from "../../src/core/approve.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { InMemorySessionStore, openSession } from "../../src/memory/mod.ts";
+import type { WorktreePort } from "../../src/core/worktree_port.ts";
 import { allowTools, denyTools } from "../../src/policies/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -142,15 +144,37 @@ function listDelegates(): string[] {
   return Array.from({ length: LEVELS }, (_, level) => `delegate_${level + 1}`);
 }
 
+/** How the agent of the host starts sub-agents. */
+type Mode = "foreground" | "background" | "detached";
+
 /** Agents that make every call they can think of, and start the agent of the next level. */
-const streamFn: StreamFn = (request) => {
+const createStream = (mode: Mode): StreamFn => (request) => {
   const [first] = request.context.messages;
   const level = Number(/level (\d)/.exec(JSON.stringify(first))?.[1] ?? 0);
   const calls = NAMES.flatMap((name) => PATHS.map((path) => toolCall(name, { path })));
-  const delegate = toolCall(`delegate_${level + 1}`, { prompt: `level ${level + 1}` });
+  const delegate = toolCall(`delegate_${level + 1}`, {
+    prompt: `level ${level + 1}`,
+    ...(mode !== "foreground" && level === 0 && { [mode]: true }),
+  });
   const step = request.turn === 1 ? reply([...calls, delegate]) : reply("Done");
   return scriptedStream([step])(request);
 };
+
+const WORKTREES: WorktreePort = {
+  create: () => {
+    const remove = () => Promise.resolve({ type: "removed" } as const);
+    const worktree = { directory: "/tree", branch: "swink/tree", remove };
+    return Promise.resolve({ type: "created", worktree });
+  },
+};
+
+/** Tools of a worktree, some of which claim to do less than those of the run. */
+function createBoundTools(trial: Trial, choices: Choices): AgentTool[] {
+  return choices.some(NAMES, 0.9).map((name) => ({
+    ...recordingTool(trial, name, "own", choices),
+    ...(choices.chance(0.5) && { readOnly: true, requiresApproval: false }),
+  }));
+}
 
 async function runTrial(seed: number): Promise<Trial> {
   const choices = new Choices(seed);
@@ -160,10 +184,12 @@ async function runTrial(seed: number): Promise<Trial> {
   };
   const all = NAMES.map((name) => recordingTool(trial, name, "own", choices));
   const others = NAMES.map((name) => recordingTool(trial, name, "other", choices));
-  const delegates = listDelegates().map((name) =>
+  const delegates: readonly AgentTool[] = listDelegates().map((name) =>
     subAgentTool({
       name,
       description: "Starts the next level.",
+      background: true,
+      detached: true,
       maxDepth: choices.pick([1, LEVELS, LEVELS]),
       ...(choices.chance(0.6) && {
         tools: [
@@ -173,17 +199,25 @@ async function runTrial(seed: number): Promise<Trial> {
       }),
       ...(choices.chance(0.15) && { readOnly: true }),
       policies: createPolicies(choices, [...all, ...others]),
+      ...(choices.chance(0.2) && {
+        worktrees: WORKTREES,
+        worktreeTools: () => ({
+          tools: [...createBoundTools(trial, choices), ...delegates],
+        }),
+      }),
     })
   );
   const agent = new Agent({
     model: "test/model",
-    streamFn,
+    streamFn: createStream(choices.pick(["foreground", "background", "detached"])),
     tools: [...choices.some(all, 0.8), ...delegates],
     policies: createPolicies(choices, all),
     ...createApproval(choices, trial),
   });
+  await using session = await openSession(new InMemorySessionStore(), {}, agent);
   const { error } = await agent.prompt("level 0");
   assertEquals(error, undefined);
+  await Promise.all(session.detachedAgents.map(({ ended }) => ended));
   return trial;
 }
 

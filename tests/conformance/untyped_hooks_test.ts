@@ -135,12 +135,27 @@ for (
   });
 }
 
-for (const delay of [NaN, Infinity, undefined, "soon", {}]) {
+const NO_DELAYS: readonly (readonly [unknown, ...string[]])[] = [
+  [Infinity],
+  [undefined],
+  [null],
+  [NaN, "not NaN"],
+  ["soon", 'not "soon"'],
+  [{}, "not an object"],
+];
+for (const [delay, ...problems] of NO_DELAYS) {
   Deno.test(`retry that returns ${String(delay)}: the call is not retried`, async () => {
-    const { end, streamFn } = await runPrompt({ retry: () => delay as number }, [
+    const { end, streamFn, warnings } = await runPrompt({ retry: () => delay as number }, [
       fail("network_error", "Reset"),
     ]);
     assertEquals(end?.error?.message, "Reset");
+    assertEquals(
+      warnings.map(([, message]) => message),
+      problems.map((problem) =>
+        "The retry strategy failed, so the call is not retried: " +
+        `it must return milliseconds or null, ${problem}`
+      ),
+    );
     streamFn.assertDone();
   });
 }

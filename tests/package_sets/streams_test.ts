@@ -5,6 +5,7 @@
  */
 
 import { assertEquals, assertRejects } from "@std/assert";
+import { DelimiterStream } from "@std/streams/delimiter-stream";
 import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
 import { mergeReadableStreams } from "@std/streams/merge-readable-streams";
 import { TextLineStream } from "@std/streams/text-line-stream";
@@ -56,4 +57,18 @@ Deno.test("@std/streams: mergeReadableStreams() ends after all streams, and fail
     Error,
     "broken",
   );
+});
+
+Deno.test("@std/streams: DelimiterStream splits bytes wherever chunks end, and returns the rest", async () => {
+  const text = "a\nbc\n\nd";
+  for (let size = 1; size <= text.length; size++) {
+    const bytes = new TextEncoder().encode(text);
+    const chunks = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, index) => bytes.subarray(index * size, (index + 1) * size),
+    );
+    const lines = ReadableStream.from(chunks).pipeThrough(new DelimiterStream(Uint8Array.of(10)));
+    const parts = await Array.fromAsync(lines, (line) => new TextDecoder().decode(line));
+    assertEquals(parts, ["a", "bc", "", "d"]);
+  }
 });

@@ -48,8 +48,8 @@ export function assertSums(events: readonly AgentEvent[], outcome: RunOutcome): 
 }
 
 interface Spending {
-  readonly usage?: Usage;
-  readonly cost?: Cost;
+  readonly usage?: Usage | undefined;
+  readonly cost?: Cost | undefined;
 }
 
 function getSpending(event: AgentEvent): readonly Spending[] {

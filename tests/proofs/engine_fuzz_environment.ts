@@ -17,6 +17,8 @@ export type FuzzClocks = Pick<FuzzEnvironment, "clock" | "toolClock">;
 export class FuzzEnvironment {
   /** Decides what each part does. */
   readonly random: RandomSource;
+  /** Decides which tools exist; of its own, so that the same seeds decide the same about everything else. */
+  readonly toolRandom: RandomSource;
   /** Clock of the agent. */
   readonly clock: ManualClock;
   /** Clock of the tools, hooks and readers. */
@@ -40,6 +42,7 @@ export class FuzzEnvironment {
     { clock, toolClock }: FuzzClocks = { clock: new ManualClock(), toolClock: new ManualClock() },
   ) {
     this.random = new RandomSource(seed);
+    this.toolRandom = new RandomSource(seed + 0x70015);
     this.faultRate = this.random.oneOf([0, 0.03, 0.2]);
     this.clock = clock;
     this.toolClock = toolClock;

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { AgentTool } from "../../src/core/tool.ts";
+
 /** The decisions on tool calls and their executions; finds calls that ran although they must not. */
 export class CallLedger {
   /** Descriptions of the calls that ran although they must not. */
@@ -11,6 +13,7 @@ export class CallLedger {
   readonly #refusals = new Map<string, string>();
   readonly #approved = new Map<string, string>();
   readonly #executed = new Set<string>();
+  readonly #withdrawals = new Set<ReadonlySet<AgentTool>>();
 
   /** Records that a call must not run, with the reason. */
   refuse(id: string, reason: string): void {
@@ -21,6 +24,18 @@ export class CallLedger {
   approve(id: string, args: unknown): void {
     this.#refusals.delete(id);
     this.#approved.set(id, JSON.stringify(args));
+  }
+
+  /** Adds the tools that a policy has withdrawn, as a set that the policy changes. */
+  watchWithdrawals(tools: ReadonlySet<AgentTool>): void {
+    this.#withdrawals.add(tools);
+  }
+
+  /** Records that a call of a tool starts. */
+  start(id: string, tool: AgentTool): void {
+    for (const tools of this.#withdrawals) {
+      if (tools.has(tool)) this.violations.push(`call ${id} ran although its tool does not exist`);
+    }
   }
 
   /** Records that a call runs. */

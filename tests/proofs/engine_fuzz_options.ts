@@ -14,7 +14,7 @@ import type { AgentMessage, LlmMessage } from "../../src/core/message.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { CallLedger } from "./engine_fuzz_ledger.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";
-import { randomPolicy } from "./engine_fuzz_policies.ts";
+import { randomPolicy, randomToolLimit } from "./engine_fuzz_policies.ts";
 import { createBroken, createTool } from "./engine_fuzz_tools.ts";
 import {
   createCycle,
@@ -34,7 +34,10 @@ export function randomOptions(environment: FuzzEnvironment): Partial<AgentOption
     interrupt: random.oneOf(["cancel", "boundary", "after_batch"]),
     steeringMode: random.oneOf(["one_at_a_time", "all"]),
     followUpMode: random.oneOf(["one_at_a_time", "all"]),
-    policies: random.array(0, 3, () => randomPolicy(environment)),
+    policies: [
+      ...random.array(0, 3, () => randomPolicy(environment)),
+      ...(environment.toolRandom.chance(0.3) ? [randomToolLimit(environment)] : []),
+    ],
     retry: createBroken(environment, ({ attempt }) => attempt < 2 ? 50 : null),
     ...(random.chance(0.3) && { toolTimeoutMs: 30 + random.integer(100) }),
     ...(random.chance(0.5) && { fallback: [{ model: spare }] }),

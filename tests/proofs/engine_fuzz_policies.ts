@@ -11,10 +11,12 @@ import type {
   PreDispatchContext,
   PreRequestContext,
 } from "../../src/core/policy.ts";
+import type { AgentTool } from "../../src/core/tool.ts";
 import type { AgentToolResult } from "../../src/core/tool_result.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import type { FuzzEnvironment } from "./engine_fuzz_environment.ts";
 import { collectObjects } from "./engine_fuzz_objects.ts";
+import type { RandomSource } from "./engine_fuzz_random.ts";
 import {
   randomCost,
   randomJson,
@@ -107,6 +109,41 @@ export function randomPolicy(environment: FuzzEnvironment): Policy {
         ),
     }),
   ]);
+}
+
+/** Creates a policy that withdraws tools and offers them again, at any moment, and sometimes fails. */
+export function randomToolLimit(environment: FuzzEnvironment): Policy {
+  const { toolRandom, tools, ledger } = environment;
+  const withdrawn = new Set<AgentTool>();
+  ledger.watchWithdrawals(withdrawn);
+  const isWithdrawn = (): boolean => !environment.isWellBehaved && toolRandom.chance(0.15);
+  return {
+    name: "limits tools",
+    canUseTool: (offered) => {
+      const isLimited = isWithdrawn();
+      if (offered.type === "tool" && tools.has(offered.tool)) {
+        if (isLimited) withdrawn.add(offered.tool);
+        else withdrawn.delete(offered.tool);
+      }
+      if (!isLimited) return true;
+      return toolRandom.create<boolean>([
+        () => false,
+        () => false,
+        () => randomNonFlag(toolRandom) as boolean,
+        () => {
+          throw randomThrown(toolRandom);
+        },
+      ]);
+    },
+    // The policy may be one of a single run.
+    postLoop: () => withdrawn.clear(),
+  };
+}
+
+/** Creates a value that is not `true`, as an untyped policy may return it. */
+function randomNonFlag(random: RandomSource): unknown {
+  const value = randomReturnValue(random);
+  return value === true ? "true" : value;
 }
 
 /** Skips, stops, changes arguments, injects or fails; records every call that must not run. */

@@ -116,6 +116,7 @@ export function createTool(
     parameters,
     ...random.oneOf(variants),
     execute: (args, context) => {
+      ledger.start(context.toolCallId, tool);
       ledger.execute(context.toolCallId, args);
       if (context.context !== environment.context) {
         ledger.violations.push(`call ${context.toolCallId} got another context`);

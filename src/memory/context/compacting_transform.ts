@@ -275,7 +275,7 @@ class Compactor {
     const { signal } = request.input;
     const written = await this.#writer?.write(request);
     if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
-    if (written) this.#backoff.update(written.summary !== undefined);
+    if (written && !written.isRefused) this.#backoff.update(written.summary !== undefined);
     return written;
   }
 

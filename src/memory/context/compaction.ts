@@ -137,6 +137,8 @@ export interface SummaryResult {
   readonly summary?: string;
   /** The reason why no summary was written. */
   readonly problem?: string;
+  /** Whether a policy stopped the model call, so that the next request may try again. Default: `false`. */
+  readonly isRefused?: boolean;
   /** Token counts of the model call. */
   readonly usage?: Usage;
   /** Cost of the model call. */

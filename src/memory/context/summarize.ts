@@ -49,7 +49,7 @@ export interface SummarizeOptions extends CompactionOptions {
   readonly maxSummaryTokens?: number | undefined;
   /** Returns the API key of a provider. Default: none; the adapter uses its own key. */
   readonly getApiKey?: GetApiKey | undefined;
-  /** Prices of models. Default: none; only costs that the provider reports are counted. */
+  /** Prices of models; a cost that the provider reports takes precedence. Default: those of `streamFn`. */
   readonly prices?: Prices | undefined;
   /** Maximum duration of a model call, in milliseconds. Default: 120,000. */
   readonly timeoutMs?: number | undefined;
@@ -115,7 +115,7 @@ class ModelSummaryWriter implements SummaryWriter {
     const model = this.#selectModel(request);
     let spent: Pick<SummaryResult, "usage" | "cost"> = {};
     for (let attempt = 1;; attempt++) {
-      const reply = await this.#callModel(request, model);
+      const reply = await this.#callModel(request, model, spent);
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
       spent = addSpending(spent, this.#getUsageAndCost(model, reply));
       const { error } = reply;
@@ -125,9 +125,15 @@ class ModelSummaryWriter implements SummaryWriter {
     }
   }
 
-  /** Calls the model. Never rejects: an error, an abort or a timeout is in the collected reply. */
-  async #callModel(request: SummaryRequest, model: ModelSpec): Promise<SummaryCollector> {
-    const { timeoutMs = 120_000, streamFn } = this.#options;
+  /**
+   * Calls the model, unless a policy stops that. Never rejects: an error, an abort or a timeout is in the collected reply.
+   */
+  async #callModel(
+    request: SummaryRequest,
+    model: ModelSpec,
+    spent: Pick<SummaryResult, "usage" | "cost">,
+  ): Promise<SummaryCollector> {
+    const { timeoutMs = 120_000, streamFn, prices } = this.#options;
     const reply = new SummaryCollector();
     const limit = new AbortController();
     const signal = AbortSignal.any([request.input.signal, limit.signal]);
@@ -135,6 +141,10 @@ class ModelSummaryWriter implements SummaryWriter {
       const options = await this.#createStreamOptions(model);
       const maxTokens = this.#getRequestBudget(request);
       const context = createSummaryRequest({ ...request, maxTokens });
+      const call = { model, context, options, streamFn, prices, ...spent };
+      const stoppedBy = await request.input.checkRequest?.(call);
+      if (stoppedBy) return reply.refuse(stoppedBy.reason);
+      if (signal.aborted) return;
       for await (const event of streamFn({ model, context, options, signal })) {
         if (signal.aborted) return;
         reply.addEvent(event);
@@ -171,7 +181,7 @@ class ModelSummaryWriter implements SummaryWriter {
     { usage, cost }: SummaryCollector,
   ): Pick<SummaryResult, "usage" | "cost"> {
     if (!usage) return {};
-    const { prices } = this.#options;
+    const { prices = this.#options.streamFn.prices } = this.#options;
     const rates = prices && findRates(prices, model);
     const priced = cost ?? (rates && priceUsage(usage, rates));
     return priced ? { usage, cost: priced } : { usage };
@@ -198,6 +208,7 @@ class SummaryCollector {
   #problem: string | undefined;
   #isComplete = false;
   #isExpired = false;
+  #isRefused = false;
 
   addEvent(event: AssistantMessageEvent): void {
     if (this.#isExpired) return;
@@ -224,6 +235,12 @@ class SummaryCollector {
     if (!this.#isExpired) this.#problem = problem;
   }
 
+  /** Ends the reply with the reason of a policy that stopped the call. */
+  refuse(reason: string): void {
+    this.#isRefused = true;
+    this.fail(reason);
+  }
+
   /** Ends the reply with a problem; later events do not change it. */
   expire(problem: string): void {
     this.fail(problem);
@@ -235,7 +252,8 @@ class SummaryCollector {
     if (this.#problem === undefined && summary !== "") {
       return { summary: truncateText(summary, maxTokens) };
     }
-    return { problem: `No summary was written: ${this.#problem ?? "the reply has no text"}` };
+    const problem = `No summary was written: ${this.#problem ?? "the reply has no text"}`;
+    return this.#isRefused ? { problem, isRefused: true } : { problem };
   }
 }
 

@@ -47,6 +47,7 @@ import {
   type SessionOrder,
   toPage,
 } from "../store/session_page.ts";
+import { deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SessionTree } from "../store/session_tree.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import { localFileSystem } from "./local_file_system.ts";
@@ -250,7 +251,8 @@ export class FileSessionStore implements SessionStore {
   async delete(id: string): Promise<void> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
-    await this.#withLock(id, (lock) => {
+    await this.#withLock(id, async (lock) => {
+      await deleteSubAgents(this, id);
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {
@@ -260,7 +262,6 @@ export class FileSessionStore implements SessionStore {
       for (const name of this.#files.listDirectory(this.#directory)) {
         if (isTemporaryFile(name, paths)) this.#files.remove(`${this.#directory}/${name}`);
       }
-      return Promise.resolve();
     });
     this.#summaryCache.delete(paths.name);
   }

@@ -174,6 +174,7 @@ function toPendingCall(
     call,
     journal: { type: "tool_started", ...entry, arguments: args, sideEffect, idempotencyKey },
     attempts: 1 + (attempts.get(toolCallId) ?? 0),
+    subAgents: [],
   };
 }
 

@@ -154,7 +154,7 @@ function createOpenReply(
     !journal.hasEntriesAfter(session, entry.id, pending.id);
   return {
     entryId: entry.id,
-    calls: calls.map(({ call, loggedId }) => journal.findCall(entry.id, call, loggedId)),
+    calls: calls.map(({ call, loggedId }) => journal.findCall(entry.id, call, { loggedId, path })),
     isAnswered,
     approvals: isPending ? { ...pending, pendingApprovals } : undefined,
   };

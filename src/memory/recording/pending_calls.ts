@@ -15,9 +15,14 @@
 import type { InterruptedCall } from "../../core/approval.ts";
 import type { ToolCallBlock } from "../../core/content.ts";
 import type { ToolResultMessage } from "../../core/message.ts";
-import type { ToolFinishedEntry, ToolStartedEntry } from "../../core/session_entry.ts";
+import type {
+  SubAgentSpawnedEntry,
+  ToolFinishedEntry,
+  ToolStartedEntry,
+} from "../../core/session_entry.ts";
 import type { AgentTool, SideEffect } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
+import { describeKeptWorktree } from "../../core/sub_agent_report.ts";
 import { toValidSpending } from "../../core/usage.ts";
 
 const UNKNOWN_TEXT =
@@ -35,6 +40,8 @@ export type PendingCall =
     readonly journal: ToolStartedEntry;
     /** Number of times that the call has started. */
     readonly attempts: number;
+    /** The sub-agents that the call has started. */
+    readonly subAgents: readonly SubAgentSpawnedEntry[];
   }
   | { readonly type: "not_started"; readonly call: ToolCallBlock };
 
@@ -60,10 +67,25 @@ export function getResultWithoutRunning(pending: PendingCall): AgentToolResult {
       };
     }
     case "started":
-      return errorResult(UNKNOWN_TEXT);
+      return errorResult(describeSubAgents(pending.subAgents) ?? UNKNOWN_TEXT);
     case "not_started":
       return errorResult(NOT_RUN_TEXT);
   }
+}
+
+/** Returns what is known about the sub-agents of an interrupted call; `undefined` if it has started none. */
+function describeSubAgents(subAgents: readonly SubAgentSpawnedEntry[]): string | undefined {
+  if (subAgents.length === 0) return undefined;
+  const agents = subAgents.map(({ name, subAgentId, sessionId = subAgentId }) =>
+    `the agent "${name ?? subAgentId}" (session "${sessionId}")`
+  );
+  const kept = subAgents.map(({ worktree }) => describeKeptWorktree(worktree));
+  return [
+    `This tool call was interrupted while ${agents.join(", ")} worked for it: there is no report.`,
+    "The session has what it did until then.",
+    ...kept.filter((text) => text !== ""),
+    "Check its effects before you start it again",
+  ].join(" ");
 }
 
 /** Returns how a pending call is settled: by its result, or by running it again. */
@@ -74,7 +96,8 @@ export function createInterruptedCall(
   const { id: toolCallId, name } = pending.call;
   const result = getResultWithoutRunning(pending);
   const tool = tools.find((tool) => tool.name === name);
-  if (pending.type !== "started" || !canRerun(pending.journal, tool)) return { toolCallId, result };
+  if (pending.type !== "started" || pending.subAgents.length > 0) return { toolCallId, result };
+  if (!canRerun(pending.journal, tool)) return { toolCallId, result };
   const { journal: { idempotencyKey, arguments: args, sideEffect }, attempts } = pending;
   const isBound = sideEffect === "idempotent";
   const rerun = { idempotencyKey, attempts, ...(isBound && { arguments: args }) };

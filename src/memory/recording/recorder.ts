@@ -12,7 +12,6 @@ import type {
   AgentEndEvent,
   AgentEvent,
   CustomEvent,
-  SubAgentEvent,
   ToolExecutionEndEvent,
   ToolExecutionStartEvent,
   TurnEndEvent,
@@ -37,6 +36,7 @@ import { getSideEffect } from "./pending_calls.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState, type ResumedPlan, type SessionState } from "./session_state.ts";
 import { settleCalls } from "./settle_calls.ts";
+import { type DetachedAgent, SubAgentSessions } from "./sub_agent_sessions.ts";
 
 /** Options for {@linkcode recordSession}; those for a new session are ignored if there is an open one. */
 export interface RecordSessionOptions
@@ -53,6 +53,8 @@ export interface RecordSessionOptions
 export interface SessionRecording extends AsyncDisposable {
   /** The session. The host appends its own entries (a title, a plan, a label) directly. */
   readonly session: Session;
+  /** The detached sub-agents that work. */
+  readonly detachedAgents: readonly DetachedAgent[];
   /**
    * Moves the leaf to an entry, and sets the agent's history to the messages up to it; `null` clears it. Plan and
    * compaction become those of the entry. The settings stay: model, tools, queues, approval mode, grants and plan mode.
@@ -90,11 +92,14 @@ export async function recordSession(
   store: SessionStore,
   { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
-  const options = { transform, approvalGate, onError };
+  const options = { transform, approvalGate, onError, store };
   return await recordInto(agent, session ?? await store.create(create), options);
 }
 
-type RecorderOptions = Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">;
+/** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
+export type RecorderOptions =
+  & Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">
+  & { readonly store?: SessionStore };
 
 /** Records an agent into an open session. */
 export async function recordInto(
@@ -114,6 +119,7 @@ class Recorder implements SessionRecording {
   readonly #hooks: AgentHooks;
   readonly #path: LoggedPath;
   readonly #queues = new QueueTracker();
+  readonly #subAgents: SubAgentSessions;
   readonly #requestedApprovals = new Map<string, string>();
   /** The last compaction that was recorded before its event. */
   #recordedCompaction: CompactionReport | undefined;
@@ -133,6 +139,15 @@ class Recorder implements SessionRecording {
     this.#options = options;
     this.#hooks = findHooks(agent, options);
     this.#path = new LoggedPath(session);
+    const { store } = options;
+    this.#subAgents = new SubAgentSessions({
+      ...{ agent, session, store, onError: (error) => this.#fail(error) },
+      record: (child, own) => recordInto(child, own, { ...(store && { store }) }),
+    });
+  }
+
+  get detachedAgents(): readonly DetachedAgent[] {
+    return this.#subAgents.detached;
   }
 
   async start(): Promise<void> {
@@ -142,6 +157,7 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     const isRecorded = this.#queues.restore(this.#agent.queued, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
+    await this.#subAgents.attach();
   }
 
   async rewind(entryId: string | null): Promise<void> {
@@ -164,6 +180,7 @@ class Recorder implements SessionRecording {
 
   async stop(): Promise<void> {
     this.#unsubscribe();
+    this.#subAgents.stop();
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {
@@ -232,7 +249,7 @@ class Recorder implements SessionRecording {
         this.session.append(createRunEndedEntry(event));
         return this.session.flush();
       case "sub_agent":
-        this.#recordSubAgent(event);
+        this.#subAgents.recordMessage(event);
         return undefined;
       case "message_start":
       case "message_update":
@@ -273,6 +290,7 @@ class Recorder implements SessionRecording {
     this.#recordAgentSettings();
     this.#recordGate();
     this.#recordPlanMode();
+    await this.#subAgents.attach();
     // Aborts the run before the first model call if the session cannot be written.
     await this.session.flush();
   }
@@ -384,13 +402,6 @@ class Recorder implements SessionRecording {
     const id = this.#path.appendMessage(message);
     this.#queues.markDelivered(message);
     if (message.role === "assistant") this.#replyEntryId = id;
-  }
-
-  #recordSubAgent({ path, event }: SubAgentEvent): void {
-    if (event.type !== "message_end") return;
-    const { message } = event;
-    if (message.role === "assistant" && !hasContent(message.content)) return;
-    this.session.append({ type: "sub_agent_message", path, message });
   }
 
   #recordCallStart(event: ToolExecutionStartEvent): Promise<void> | undefined {

@@ -121,7 +121,11 @@ export async function resumeSession(
   try {
     if (fork === false && leaf !== undefined && leaf !== session.leafId) session.moveLeaf(leaf);
     const path = await session.path();
-    return createResumedSession(session, path, await readLoggedHistory(session, path));
+    return createResumedSession(
+      { session, store },
+      path,
+      await readLoggedHistory(session, path),
+    );
   } catch (error) {
     await session.close();
     throw error;
@@ -129,7 +133,7 @@ export async function resumeSession(
 }
 
 function createResumedSession(
-  session: Session,
+  { session, store }: Pick<ResumeContext, "session" | "store">,
   path: readonly SessionEntry[],
   history: LoggedHistory,
 ): ResumedSession {
@@ -161,7 +165,7 @@ function createResumedSession(
       }
       resumed ??= {
         agent,
-        recording: resumeInto(agent, { session, state, history, cut: loggedCut }, options),
+        recording: resumeInto(agent, { session, store, state, history, cut: loggedCut }, options),
       };
       try {
         return await resumed.recording;
@@ -175,6 +179,7 @@ function createResumedSession(
 
 interface ResumeContext {
   readonly session: Session;
+  readonly store: SessionStore;
   readonly state: SessionState;
   readonly history: LoggedHistory;
   readonly cut: LoggedCut | undefined;
@@ -182,7 +187,7 @@ interface ResumeContext {
 
 async function resumeInto(
   agent: Agent,
-  { session, state, history, cut }: ResumeContext,
+  { session, store, state, history, cut }: ResumeContext,
   { maxToolAttempts = 3, now = Date.now, ...options }: ResumeIntoOptions = {},
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
@@ -198,7 +203,7 @@ async function resumeInto(
   if (state.model) agent.setModel(state.model);
   restoreQueues(agent, state.queued);
   restoreHooks(agent, { state, cut, options });
-  const recording = await recordInto(agent, session, options);
+  const recording = await recordInto(agent, session, { ...options, store });
   const missingTools = (state.toolNames ?? []).filter((name) =>
     !tools.some((tool) => tool.name === name)
   );

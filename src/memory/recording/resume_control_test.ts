@@ -365,10 +365,17 @@ Deno.test("openSession() keeps the mode and the grants of the gate in its option
   await second.session.close();
 });
 
-Deno.test("recordSession() records the system prompt and the messages of sub-agents", async () => {
-  const child = new Agent({
-    model: "p/child",
-    streamFn: scriptedStream([reply("42")]),
+Deno.test("recordSession() records the system prompt and the messages of sub-agents without a session", async () => {
+  const ask = defineTool({
+    name: "ask",
+    description: "Asks.",
+    parameters: { type: "object", properties: { prompt: { type: "string" } } },
+    execute: async ({ prompt = "" }, { run, onEvent }) => {
+      const streamFn = scriptedStream([reply("42")]);
+      const stream = new Agent({ model: "p/child", streamFn, parent: run }).promptStream(prompt);
+      for await (const event of stream) await onEvent(event);
+      return await stream.text();
+    },
   });
   const { agent } = createFixture({
     systemPrompt: "Be brief.",
@@ -376,7 +383,7 @@ Deno.test("recordSession() records the system prompt and the messages of sub-age
       reply([toolCall("ask", { prompt: "6 * 7?" }, { id: "ask_1" })]),
       reply("Done."),
     ]),
-    tools: [child.asTool({ name: "ask", description: "Asks." })],
+    tools: [ask],
   });
   const store = new InMemorySessionStore();
   await using recording = await recordSession(agent, store);

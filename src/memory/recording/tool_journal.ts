@@ -8,12 +8,21 @@ import type { ToolCallBlock } from "../../core/content.ts";
 import type { Session } from "../../core/session.ts";
 import type {
   EntryPosition,
+  SessionEntry,
   ToolFinishedEntry,
   ToolStartedEntry,
 } from "../../core/session_entry.ts";
 import type { PendingCall } from "./pending_calls.ts";
 
 type ToolJournalEntry = (ToolStartedEntry | ToolFinishedEntry) & EntryPosition;
+
+/** Options for {@linkcode ToolJournal.findCall}. */
+interface FindCallOptions {
+  /** Id of the call in the log. Default: its id. */
+  readonly loggedId?: string;
+  /** The path of the reply, which has the sub-agents that the call has started. Default: none. */
+  readonly path?: readonly SessionEntry[];
+}
 
 /** The tool journal of some replies, on all branches. */
 export class ToolJournal {
@@ -36,8 +45,12 @@ export class ToolJournal {
     return new ToolJournal(entries);
   }
 
-  /** Returns what the journal has about a call; `loggedId` is its id in the log. Default: its id. */
-  findCall(replyId: string, call: ToolCallBlock, loggedId: string = call.id): PendingCall {
+  /** Returns what the journal has about a call. */
+  findCall(
+    replyId: string,
+    call: ToolCallBlock,
+    { loggedId = call.id, path = [] }: FindCallOptions = {},
+  ): PendingCall {
     const own = this.#entries.filter(({ messageId, toolCallId }) =>
       messageId === replyId && toolCallId === loggedId
     );
@@ -46,7 +59,10 @@ export class ToolJournal {
     const starts = own.filter((entry) => entry.type === "tool_started");
     const started = starts.at(-1);
     if (!started) return { type: "not_started", call };
-    return { type: "started", call, journal: started, attempts: starts.length };
+    const subAgents = path.flatMap((entry) =>
+      entry.type === "sub_agent_spawned" && entry.toolCallId === loggedId ? [entry] : []
+    );
+    return { type: "started", call, journal: started, attempts: starts.length, subAgents };
   }
 
   /** Whether a call of a reply has started after an entry, by the order of the log. */

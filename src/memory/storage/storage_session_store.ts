@@ -43,6 +43,7 @@ import {
   parseSearchCursor,
   toPage,
 } from "../store/session_page.ts";
+import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";
@@ -192,6 +193,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   async delete(id: string): Promise<void> {
     checkSessionId(id);
     await this.#withLease(id, async (lease) => {
+      await deleteSubAgents(this, id);
       if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
     });
@@ -203,7 +205,10 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     const { deleteAll } = this.#storage;
     if (!deleteAll) return await deleteMatching(this, options);
     try {
-      return await deleteAll.call(this.#storage, options);
+      const deleted = await deleteAll.call(this.#storage, options);
+      if (options.updatedBefore === undefined) return deleted;
+      const orphans = { parents: deleted, filter: pickFilter(options) };
+      return [...deleted, ...await deleteOrphans(this, orphans)];
     } catch (error) {
       throw toSessionError(error, { id: undefined, reason: "write_failed" });
     }

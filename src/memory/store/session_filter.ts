@@ -101,7 +101,8 @@ function createFilterError(message: string): SessionError {
   return new SessionError(message, { reason: "bad_filter" });
 }
 
-function isScalar(value: unknown): value is SessionMetadataFilter[string] {
+/** Whether sessions can be selected by a value of their metadata. */
+export function isScalar(value: unknown): value is SessionMetadataFilter[string] {
   return typeof value === "string" || typeof value === "boolean" || value === null ||
     (typeof value === "number" && Number.isFinite(value));
 }

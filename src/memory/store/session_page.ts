@@ -13,6 +13,7 @@ import type {
 } from "../../core/session.ts";
 import { matchesFilter } from "./session_filter.ts";
 import { isSessionId } from "./session_id.ts";
+import { listDescendants, sortLowestFirst } from "./sub_agent_tree.ts";
 
 /** The position of a session in lists: by `updated`, then by the code points of `id`, both descending. */
 export type SessionOrder = Pick<SessionSummary, "updated" | "id">;
@@ -145,14 +146,17 @@ export async function deleteMatching(
   store: Pick<SessionStore, "list" | "delete">,
   { updatedBefore = Infinity, ...filter }: DeleteSessionsOptions,
 ): Promise<readonly string[]> {
+  const sessions: readonly SessionSummary[] = await store.list(filter);
   const deleted: string[] = [];
-  for (const { id, updated } of await store.list(filter)) {
+  for (const { id, updated } of sortLowestFirst(sessions)) {
     if (updated < updatedBefore && await deleteUnlessInUse(store, id)) deleted.push(id);
   }
-  return deleted;
+  const isDeleted = new Set([...deleted, ...listDescendants(sessions, deleted)]);
+  return sessions.flatMap(({ id }) => isDeleted.has(id) ? [id] : []);
 }
 
-async function deleteUnlessInUse(
+/** Deletes a session; resolves to `false` if it is open for writing or does not exist. */
+export async function deleteUnlessInUse(
   store: Pick<SessionStore, "delete">,
   id: string,
 ): Promise<boolean> {

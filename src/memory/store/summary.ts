@@ -55,8 +55,9 @@ export class SummaryBuilder {
       case "reply_failed":
         return this.#addUsageAndCost(entry.message);
       case "compaction":
-      case "sub_agent_result":
         return this.#addUsageAndCost(entry);
+      case "sub_agent_result":
+        return entry.isCounted ? undefined : this.#addUsageAndCost(entry);
     }
   }
 

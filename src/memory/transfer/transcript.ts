@@ -210,7 +210,7 @@ function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string |
       return `Sub-agent ${entry.name ?? entry.subAgentId}: ${entry.prompt}`;
     case "sub_agent_result":
       return `Sub-agent ${entry.subAgentId} ${
-        entry.isError ? "failed" : "finished"
+        entry.status ?? (entry.isError ? "failed" : "finished")
       }: ${entry.result}`;
     case "plan_created":
       return `Plan:\n\n${entry.plan}`;

@@ -1,0 +1,150 @@
+/**
+ * `--input-format stream-json`: a program drives the run with lines of JSON.
+ *
+ * @module
+ */
+
+import type { Agent, PromptInput } from "../../mod.ts";
+import type { ApprovalPrompt } from "../../src/tools/mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { CliError, UsageError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { toJsonLine } from "../render/json_line.ts";
+import { readInputLines } from "../stream_json/input_lines.ts";
+import type { InputMessage } from "../stream_json/input_message.ts";
+import { parseInput } from "../stream_json/parse_input.ts";
+import { PromptQueue } from "../stream_json/prompt_queue.ts";
+import { WaitingAnswers } from "../stream_json/waiting_answers.ts";
+import { DeferredReporter } from "./deferred_reporter.ts";
+import { finishRun } from "./finish_run.ts";
+import { type HeadlessRunOptions, openReporter, promptAgent } from "./headless_run.ts";
+
+/** Options for `DrivenRun.run()`. */
+export interface DrivenRunOptions extends HeadlessRunOptions {
+  /** Runs the hooks of a prompt; rejects if one of them blocks it. */
+  readonly submit: (prompt: PromptInput) => Promise<PromptInput>;
+}
+
+/** A run that a program drives. */
+export class DrivenRun {
+  readonly #answers = new WaitingAnswers();
+
+  /** Asks the program about a tool call. */
+  readonly ask: ApprovalPrompt = (request) => this.#answers.ask(request);
+
+  /**
+   * Runs the prompts of the input until it ends. Returns the exit code of the last one.
+   *
+   * @throws {UsageError} If the input has no prompt.
+   */
+  async run(options: DrivenRunOptions): Promise<ExitCode> {
+    const { interrupt, setup: { agent }, prompt } = options;
+    await using reporter = new DeferredReporter(() => openReporter(options));
+    await reporter.open();
+    const unsubscribe = agent.subscribe((event) => this.#answers.onEvent(event));
+    const prompts = new PromptQueue((queued, signal) =>
+      runPrompt({ ...options, prompt: queued }, { reporter, signal })
+    );
+    if (prompt !== "") prompts.add(prompt);
+    await this.#readInput(options, prompts);
+    this.#answers.close();
+    const exitCode = await prompts.untilEmpty();
+    unsubscribe();
+    if (interrupt.exitCode !== undefined) return interrupt.exitCode;
+    if (exitCode !== undefined) return exitCode;
+    throw new UsageError("The input has no prompt", `Write lines such as ${EXAMPLE}`);
+  }
+
+  async #readInput(options: DrivenRunOptions, prompts: PromptQueue): Promise<void> {
+    const { interrupt, host, setup: { agent } } = options;
+    const { input, output } = host.terminal;
+    const signal = AbortSignal.any([interrupt.signal, output.closed]);
+    let line = 0;
+    try {
+      for await (const bytes of readInputLines(input.bytes, signal)) {
+        line++;
+        if (bytes.length === 0) continue;
+        const parsed = await parseInput(bytes);
+        const problem = parsed.type === "invalid"
+          ? parsed.reason
+          : this.#apply(parsed.message, { agent, prompts });
+        if (problem !== undefined) await writeProblem(host, `line ${line}: ${problem}`);
+      }
+    } catch (error) {
+      await writeProblem(host, `line ${line + 1}: ${getErrorMessage(error)}; reading ends`);
+    }
+  }
+
+  /** Applies a message. Returns the reason why it has no effect, if it has none. */
+  #apply(
+    message: InputMessage,
+    { agent, prompts }: { readonly agent: Agent; readonly prompts: PromptQueue },
+  ): string | undefined {
+    switch (message.type) {
+      case "prompt":
+        return prompts.add(toPrompt(message)) ? undefined : "too many prompts wait";
+      case "steer":
+      case "follow_up":
+        if (!agent.state.isRunning) return `${NO_RUN}; send a prompt`;
+        if (message.type === "steer") agent.steer(message.text);
+        else agent.followUp(message.text);
+        return undefined;
+      case "interrupt":
+        return prompts.interrupt() ? undefined : NO_RUN;
+      case "approval": {
+        const { toolCallId, decision } = message;
+        const isExpected = this.#answers.answer(toolCallId, { ...decision, origin: "person" });
+        return isExpected ? undefined : `no tool call ${JSON.stringify(toolCallId)} waits`;
+      }
+    }
+  }
+}
+
+const NO_RUN = "no run is active";
+const EXAMPLE = '{"type":"prompt","text":"Hello"}';
+
+function toPrompt(
+  { text, images = [] }: Extract<InputMessage, { readonly type: "prompt" }>,
+): PromptInput {
+  if (images.length === 0) return text;
+  return {
+    text,
+    images: images.map((image) => ({ type: "image", source: { type: "base64", ...image } })),
+  };
+}
+
+interface PromptRunOptions {
+  readonly reporter: DeferredReporter;
+  /** Ends the run of this prompt. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a prompt and reports its result, or the error that prevents it. */
+async function runPrompt(
+  { submit, ...options }: DrivenRunOptions,
+  { reporter, signal }: PromptRunOptions,
+): Promise<ExitCode> {
+  const { interrupt } = options;
+  try {
+    const run: HeadlessRunOptions = {
+      ...options,
+      prompt: await submit(options.prompt),
+      interrupt: {
+        signal: AbortSignal.any([interrupt.signal, signal]),
+        get exitCode() {
+          return interrupt.exitCode;
+        },
+      },
+    };
+    const result = await promptAgent(run, reporter);
+    return await finishRun(run, { result, reporter: await reporter.open(), snapshot: undefined });
+  } catch (error) {
+    await writeProblem(options.host, getErrorMessage(error));
+    return error instanceof CliError ? error.exitCode : ExitCode.failed;
+  }
+}
+
+async function writeProblem({ terminal }: Pick<Host, "terminal">, message: string): Promise<void> {
+  await terminal.output.write(toJsonLine({ type: "input_error", message }));
+}

@@ -1,0 +1,67 @@
+/**
+ * The end of a sub-agent whose result its parent has not recorded, read from its own session.
+ *
+ * @module
+ */
+
+import { extractText } from "../../core/content.ts";
+import { SessionError } from "../../core/errors.ts";
+import type { SubAgentOutcome, SubAgentStatus } from "../../core/run_session.ts";
+import type { SessionStore } from "../../core/session.ts";
+import type { RunEndedEntry, SessionEntry } from "../../core/session_entry.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
+
+const INTERRUPTED = "its process ended before it had a report";
+
+/** Returns how a sub-agent ended; `undefined` while it works, in this process or another one. */
+export async function readSubAgentEnding(
+  store: SessionStore,
+  sessionId: string | undefined,
+): Promise<SubAgentOutcome | undefined> {
+  if (sessionId === undefined) return { status: "interrupted", result: INTERRUPTED };
+  try {
+    // Only a session that no process writes to has an end.
+    await using session = await store.open(sessionId);
+    return createOutcome(await session.path());
+  } catch (error) {
+    if (!(error instanceof SessionError)) throw error;
+    if (error.reason === "locked") return undefined;
+    return { status: "interrupted", result: `${INTERRUPTED} (${error.message})` };
+  }
+}
+
+function createOutcome(path: readonly SessionEntry[]): SubAgentOutcome {
+  const spending = addSpending(path);
+  const end = path.findLast((entry) => entry.type === "run_ended");
+  const result = readLastReply(path);
+  if (!end) return { ...spending, status: "interrupted", result: result || INTERRUPTED };
+  const status = getStatus(end);
+  const problem = end.error?.message ?? end.stoppedBy?.reason ?? "it was aborted";
+  return { ...spending, status, result: result || (status === "completed" ? "" : problem) };
+}
+
+function getStatus({ error, stoppedBy, stopReason }: RunEndedEntry): SubAgentStatus {
+  if (error || stoppedBy || stopReason === "error") return "failed";
+  return stopReason === "aborted" ? "aborted" : "completed";
+}
+
+function readLastReply(path: readonly SessionEntry[]): string {
+  const last = path.findLast((entry) =>
+    entry.type === "message" && entry.message.role === "assistant"
+  );
+  const isReply = last?.type === "message" && last.message.role === "assistant";
+  return isReply ? extractText(last.message.content) : "";
+}
+
+function addSpending(path: readonly SessionEntry[]): Pick<SubAgentOutcome, "usage" | "cost"> {
+  let usage = zeroUsage();
+  let cost = zeroCost();
+  for (const entry of path) {
+    if (entry.type !== "message" && entry.type !== "reply_failed") continue;
+    const { message } = entry;
+    if (message.role !== "assistant" && message.role !== "tool_result") continue;
+    if (message.usage) usage = addUsage(usage, message.usage);
+    if (message.cost) cost = addCost(cost, message.cost);
+  }
+  return { usage, cost };
+}

@@ -1,0 +1,234 @@
+/**
+ * The sessions of the sub-agents of a recorded agent.
+ *
+ * @module
+ */
+
+import { Agent } from "../../agent/agent.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import type { SubAgentEvent } from "../../core/event.ts";
+import { hasContent } from "../../core/history.ts";
+import {
+  runSessions,
+  type SubAgentOutcome,
+  type SubAgentSession,
+  type SubAgentStart,
+} from "../../core/run_session.ts";
+import type { Session, SessionStore } from "../../core/session.ts";
+import type { SessionEntryBody, SubAgentSpawnedEntry } from "../../core/session_entry.ts";
+import { describeKeptWorktree, formatSubAgentReport } from "../../core/sub_agent_report.ts";
+import { createLinkedOptions } from "../store/sub_agent_link.ts";
+import { readSubAgentEnding } from "./sub_agent_ending.ts";
+
+/** A detached sub-agent that works, also after the end of the run that started it. */
+export interface DetachedAgent {
+  /** Id of its session. */
+  readonly sessionId: string;
+  /** Name of the kind of sub-agent. */
+  readonly name: string;
+  /** Its prompt. */
+  readonly prompt: string;
+  /** Id of the tool call that started it. */
+  readonly toolCallId: string;
+  /** Resolves when it has ended and its report is recorded. Never rejects. */
+  readonly ended: Promise<void>;
+  /** Cancels it, which its report states. */
+  readonly cancel: (reason?: unknown) => void;
+}
+
+/** Records an agent into an open session. */
+type RecordAgent = (
+  agent: Agent,
+  session: Session,
+) => Promise<{ readonly stop: () => Promise<void> }>;
+
+/** Options for `new SubAgentSessions()`. */
+export interface SubAgentSessionsOptions {
+  /** The agent that starts sub-agents. */
+  readonly agent: Agent;
+  /** Its session. */
+  readonly session: Session;
+  /** The store of the sessions. Default: none; the session has the messages of sub-agents. */
+  readonly store: SessionStore | undefined;
+  /** Records a sub-agent. */
+  readonly record: RecordAgent;
+  /** Called when the session of the agent cannot be written. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Records sub-agents into sessions of their own. */
+export class SubAgentSessions {
+  readonly #options: SubAgentSessionsOptions;
+  /** Ids of the tool calls whose agents have sessions of their own. */
+  readonly #recordedCalls = new Set<string>();
+  /** Ids of the sessions of sub-agents that this process runs. */
+  readonly #active = new Set<string>();
+  readonly #detached = new Map<string, DetachedAgent>();
+  /** The sub-agents of the path without a result that this process does not run; `undefined` until it was read. */
+  #unsettled: readonly SubAgentSpawnedEntry[] | undefined;
+  #isStopped = false;
+
+  /** Creates the sessions of an agent that has started no sub-agent. */
+  constructor(options: SubAgentSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The detached sub-agents that work. */
+  get detached(): readonly DetachedAgent[] {
+    return [...this.#detached.values()];
+  }
+
+  /** Makes the session known to the tools of the agent's next run, and records what ended without a record. */
+  async attach(): Promise<void> {
+    const { agent, session, store } = this.#options;
+    if (!store) return;
+    runSessions.set(agent.state, {
+      id: session.id,
+      startSubAgent: (child, start) => this.#start(child, start),
+    });
+    await this.#recordEndings(store);
+  }
+
+  /** Stops recording into the session of the agent. Sub-agents that work are recorded into their own. */
+  stop(): void {
+    this.#isStopped = true;
+    const { agent, session } = this.#options;
+    if (runSessions.get(agent.state)?.id === session.id) runSessions.delete(agent.state);
+  }
+
+  /** Records the message of a sub-agent that has no session of its own. */
+  recordMessage({ path, event }: SubAgentEvent): void {
+    const [callId = ""] = path;
+    if (event.type !== "message_end" || this.#recordedCalls.has(callId)) return;
+    const { message } = event;
+    if (message.role === "assistant" && !hasContent(message.content)) return;
+    this.#options.session.append({ type: "sub_agent_message", path, message });
+  }
+
+  /** Records the ends of sub-agents that ended with their process, or after the session was closed. */
+  async #recordEndings(store: SessionStore): Promise<void> {
+    const unsettled = this.#unsettled ?? await this.#readUnsettled();
+    const working: SubAgentSpawnedEntry[] = [];
+    for (const entry of unsettled) {
+      const ending = await readSubAgentEnding(store, entry.sessionId);
+      if (!ending) working.push(entry);
+      else if (!this.#isStopped) this.#recordEnd(entry, addWorktree(entry, ending));
+    }
+    this.#unsettled = working;
+  }
+
+  async #readUnsettled(): Promise<readonly SubAgentSpawnedEntry[]> {
+    const types = ["sub_agent_spawned", "sub_agent_result"] as const;
+    const path = await this.#options.session.path({ types });
+    const ended = new Set(
+      path.flatMap((entry) => entry.type === "sub_agent_result" ? [entry.subAgentId] : []),
+    );
+    return path.flatMap((entry) =>
+      entry.type === "sub_agent_spawned" && !ended.has(entry.subAgentId) ? [entry] : []
+    );
+  }
+
+  async #start(child: object, start: SubAgentStart): Promise<SubAgentSession> {
+    const { session, store, record } = this.#options;
+    if (!(child instanceof Agent)) {
+      throw new BadRequestError("Only an agent of this version of the library can be recorded");
+    }
+    if (!store || this.#isStopped) throw new BadRequestError("The session of the run is closed");
+    const { name, prompt, toolCallId, mode = "foreground", worktree } = start;
+    const own = await store.create(createLinkedOptions(session.header, toolCallId));
+    const entry: Omit<SubAgentSpawnedEntry, "toolCallId"> & { readonly toolCallId: string } = {
+      type: "sub_agent_spawned",
+      subAgentId: own.id,
+      sessionId: own.id,
+      toolCallId,
+      name,
+      prompt,
+      ...(mode !== "foreground" && { mode }),
+      ...(worktree && { worktree: { directory: worktree.directory, branch: worktree.branch } }),
+    };
+    let stop: () => Promise<void> = () => own.close();
+    try {
+      this.#active.add(own.id);
+      this.#recordedCalls.add(toolCallId);
+      const recording = await record(child, own);
+      stop = () => recording.stop();
+      session.append(entry);
+      // A crash must not leave a session that no other one names.
+      await session.flush();
+    } catch (error) {
+      this.#active.delete(own.id);
+      await stop().catch(() => {});
+      throw error;
+    }
+    let markEnded: () => void = () => {};
+    const ended = new Promise<void>((resolve) => markEnded = resolve);
+    if (mode === "detached") {
+      const { cancel = () => {} } = start;
+      this.#detached.set(own.id, { sessionId: own.id, name, prompt, toolCallId, ended, cancel });
+    }
+    const end = async (outcome: SubAgentOutcome): Promise<void> => {
+      // Its own recording has aborted it if its session could not be written.
+      await stop().catch(() => {});
+      await this.#end(entry, outcome);
+      markEnded();
+    };
+    return { sessionId: own.id, end };
+  }
+
+  async #end(entry: SubAgentSpawnedEntry, outcome: SubAgentOutcome): Promise<void> {
+    try {
+      // Without a record, the next recording reads the end from the session of the sub-agent.
+      if (!this.#isStopped) this.#recordEnd(entry, outcome);
+      if (!this.#isStopped) await this.#options.session.flush();
+    } catch (error) {
+      this.#options.onError(error);
+    } finally {
+      this.#active.delete(entry.subAgentId);
+      this.#detached.delete(entry.subAgentId);
+    }
+  }
+
+  /** Queues the report before the result is recorded, since one that is queued twice is better than one that is lost. */
+  #recordEnd(entry: SubAgentSpawnedEntry, outcome: SubAgentOutcome): void {
+    const isOwn = this.#active.has(entry.subAgentId);
+    const { mode = "foreground" } = entry;
+    // The run delivers the reports of its own background work.
+    if (mode === "detached" || (mode === "background" && !isOwn)) this.#deliver(entry, outcome);
+    this.#options.session.append(createResultEntry(entry, outcome, isOwn));
+  }
+
+  #deliver(entry: SubAgentSpawnedEntry, { status, result }: SubAgentOutcome): void {
+    const { agent } = this.#options;
+    const { name = "", toolCallId = "", sessionId } = entry;
+    const report = formatSubAgentReport({ name, toolCallId, status, sessionId }, result);
+    // A run continues for a follow-up; the next one gets a steering message with its prompt.
+    if (agent.state.isRunning) agent.followUp(report);
+    else agent.steer(report);
+  }
+}
+
+/** Adds the worktree that an interrupted sub-agent has left to its report. */
+function addWorktree(
+  { worktree }: SubAgentSpawnedEntry,
+  { result, ...ending }: SubAgentOutcome,
+): SubAgentOutcome {
+  const text = describeKeptWorktree(worktree);
+  return { ...ending, result: text === "" ? result : `${result}\n\n${text}` };
+}
+
+function createResultEntry(
+  { subAgentId, mode = "foreground" }: SubAgentSpawnedEntry,
+  { status, result, usage, cost }: SubAgentOutcome,
+  isOwn: boolean,
+): SessionEntryBody {
+  return {
+    type: "sub_agent_result",
+    subAgentId,
+    result,
+    isError: status !== "completed",
+    status,
+    ...(usage && { usage }),
+    ...(cost && { cost }),
+    ...(isOwn && mode === "foreground" && { isCounted: true }),
+  };
+}

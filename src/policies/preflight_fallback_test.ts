@@ -1,0 +1,66 @@
+import { assertEquals } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
+import { modelSpec } from "../core/model.ts";
+import type { Policy } from "../core/policy.ts";
+import { fail, reply } from "../testing/script.ts";
+import { scriptedStream } from "../testing/scripted_stream.ts";
+import { budget } from "./budget.ts";
+import type { BudgetOptions } from "./budget_limits.ts";
+import { sharedBudget } from "./shared_budget.ts";
+
+const usage = { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, total: 10 };
+
+interface FallbackCase {
+  readonly create: (options: BudgetOptions) => Policy;
+  /** Limit of the budget. */
+  readonly tokens: number;
+  /** Maximum number of output tokens of the fallback model. */
+  readonly maximum?: number | undefined;
+  /** Maximum of every reply. */
+  readonly maxTokens?: number | undefined;
+}
+
+/** Whether a fallback model is called after a model whose replies have at most 50 tokens. */
+async function callsFallback(
+  { create, tokens, maximum, maxTokens }: FallbackCase,
+): Promise<boolean> {
+  const spare = Object.assign(scriptedStream([reply("Done", { usage })]), {
+    maxOutputTokens: () => maximum,
+  });
+  const streamFn = Object.assign(scriptedStream([fail("network_error", "down")]), {
+    maxOutputTokens: () => 50,
+  });
+  const agent = new Agent({
+    model: "any/model",
+    streamFn,
+    policies: [create({ tokens, preflight: true })],
+    streamOptions: { maxTokens },
+    retry: () => null,
+    fallback: [{ model: modelSpec("other/spare"), streamFn: spare }],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls.length, 1);
+  return spare.calls.length === 1;
+}
+
+for (const [name, create] of Object.entries({ budget, sharedBudget })) {
+  Deno.test(`${name}() with preflight: a fallback model is checked with its own maximum of output tokens`, async () => {
+    // The input has 5 tokens.
+    const run = (tokens: number, options: Partial<FallbackCase> = {}) =>
+      callsFallback({ create, tokens, ...options });
+    assertEquals([await run(205, { maximum: 200 }), await run(204, { maximum: 200 })], [
+      true,
+      false,
+    ]);
+    assertEquals([await run(55, { maximum: 20 })], [true], "a smaller maximum");
+    assertEquals([await run(32_005), await run(32_004)], [true, false], "an unknown maximum");
+    const limited = { maximum: 200, maxTokens: 30 };
+    assertEquals([await run(60, limited)], [true], "maxTokens applies to all models");
+  });
+}
+
+Deno.test("budget() with preflight: a limit or a maximum that is no number does not disable the check", async () => {
+  for (const maximum of [NaN, -100_000, Infinity, "many" as unknown as number]) {
+    assertEquals(await callsFallback({ create: budget, tokens: 31_000, maximum }), false);
+  }
+});

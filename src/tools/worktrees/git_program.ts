@@ -1,0 +1,90 @@
+/**
+ * Runs git for the program itself, not for a model.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../../core/errors.ts";
+import { spawnProcess } from "../../platform/spawn_process.ts";
+import { createCommandEnvironment } from "../process/command_environment.ts";
+
+/** Longest error of git in a message, in characters. */
+const MAX_ERROR_LENGTH = 500;
+
+/** Time between SIGTERM and SIGKILL for a cancelled git. */
+const GRACE_MS = 500;
+
+/**
+ * Settings of every call. None of the programs that a repository can configure runs, apart from the filters of its
+ * attributes, which a checkout needs.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  "core.hooksPath": "/dev/null",
+  "core.fsmonitor": "false",
+  "core.quotePath": "true",
+  "commit.gpgSign": "false",
+  "diff.ignoreSubmodules": "all",
+  "gc.auto": "0",
+  "maintenance.auto": "false",
+  "submodule.recurse": "false",
+};
+
+/** A git repository, and the program that reads it. */
+export interface GitPlace {
+  /** The program: a path, or a name that is looked up in `PATH`. */
+  readonly program: string;
+  /** Working directory of the calls. */
+  readonly cwd: string;
+  /** Arguments that come before the subcommand. Default: none. */
+  readonly globalArgs?: readonly string[];
+}
+
+/** The output of a call of git, or the reason why it failed. */
+export type GitOutcome =
+  | { readonly type: "done"; readonly output: string }
+  | { readonly type: "failed"; readonly reason: string; readonly isMissing: boolean };
+
+/** Calls git. Never rejects. */
+export async function runGit(
+  { program, cwd, globalArgs = [] }: GitPlace,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<GitOutcome> {
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const env = createCommandEnvironment({ set: { LC_ALL: "C", GIT_LITERAL_PATHSPECS: "1" } });
+  try {
+    signal?.throwIfAborted();
+    const allArgs = [...settings, ...globalArgs, ...args];
+    const process = await spawnProcess({ program, args: allArgs, cwd, env });
+    const cancel = (): void => void process.terminate(GRACE_MS);
+    signal?.addEventListener("abort", cancel, { once: true });
+    const [output, errors, { code }] = await Promise.all([
+      readText(process.stdout),
+      readText(process.stderr),
+      process.exited,
+      process.stdin.close().catch(() => {}),
+    ]);
+    signal?.removeEventListener("abort", cancel);
+    if (signal?.aborted) return createFailure("it was cancelled");
+    if (code === 0) return { type: "done", output };
+    const text = errors.trim().slice(0, MAX_ERROR_LENGTH);
+    return createFailure(text || `git ${args[0] ?? ""} ended with the exit code ${code}`);
+  } catch (thrown) {
+    const isMissing = isNotFound(thrown);
+    return { type: "failed", reason: getErrorMessage(thrown), isMissing };
+  }
+}
+
+function createFailure(reason: string): GitOutcome {
+  return { type: "failed", reason, isMissing: false };
+}
+
+async function readText(stream: ReadableStream<Uint8Array>): Promise<string> {
+  return await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text();
+}
+
+/** Whether the program, or the working directory, does not exist. */
+function isNotFound(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  return thrown.name === "NotFound" || (thrown as { readonly code?: unknown }).code === "ENOENT";
+}

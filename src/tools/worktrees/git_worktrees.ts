@@ -1,0 +1,235 @@
+/**
+ * Worktrees of a git repository.
+ *
+ * @module
+ */
+
+import { checkNames } from "../../core/check_names.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import type {
+  Worktree,
+  WorktreeCreation,
+  WorktreeEnd,
+  WorktreeOptions,
+  WorktreePort,
+} from "../../core/worktree_port.ts";
+import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
+import { type GitOutcome, type GitPlace, runGit } from "./git_program.ts";
+import { toSafeName } from "./safe_name.ts";
+
+/** Options for {@linkcode gitWorktrees}. */
+export interface GitWorktreesOptions {
+  /** Absolute path of a directory of the repository. */
+  readonly repository: string;
+  /**
+   * Absolute path of the directory for worktrees, outside of the repository; created if it is missing. Default: a directory
+   * next to the repository, with its name and `.worktrees`.
+   */
+  readonly directory?: string | undefined;
+  /** The program: a path, or a name that is looked up in `PATH`. Default: `git`. */
+  readonly program?: string | undefined;
+  /** Creates the unique end of a name, of letters and digits. Default: eight random ones. */
+  readonly newId?: (() => string) | undefined;
+}
+
+/**
+ * Creates worktrees of a git repository, each on a new branch at the latest commit: `swink/<name>-<id>`.
+ *
+ * `create()` fails, with the reason as a value, when git is not installed, when there is no repository or no commit, and
+ * when the repository has changes that are not committed, since a worktree would lack them. `remove()` commits what has
+ * changed in the worktree, and keeps it with its branch; a worktree without changes is removed with its branch. Ignored
+ * files are no changes. Nothing is merged.
+ *
+ * Hooks of the repository do not run. The program `git` runs unconfined, with the rights of this process.
+ *
+ * @throws {BadRequestError} If an option is invalid.
+ *
+ * @example
+ * ```ts ignore
+ * import { createSandbox, codingTools, gitWorktrees } from "@swink/agent/tools";
+ * import { subAgentTool } from "@swink/agent/sub-agents";
+ *
+ * const develop = subAgentTool({
+ *   name: "develop",
+ *   description: "Makes a change on a branch of its own. The prompt describes the change.",
+ *   worktrees: gitWorktrees({ repository: "/work/project" }),
+ *   worktreeTools: ({ directory }) => {
+ *     const sandbox = createSandbox({ cwd: directory });
+ *     return { tools: codingTools({ sandbox }), resource: sandbox };
+ *   },
+ * });
+ * ```
+ */
+export function gitWorktrees(options: GitWorktreesOptions): WorktreePort {
+  checkNames(options, ["repository", "directory", "program", "newId"], "gitWorktrees()");
+  for (const path of [options.repository, options.directory]) {
+    if (path === undefined && path !== options.repository) continue;
+    if (typeof path === "string" && isAbsolute(path)) continue;
+    throw new BadRequestError(`A path of gitWorktrees() must be absolute, not ${String(path)}`);
+  }
+  return new GitWorktrees(options);
+}
+
+/** A step that failed, with the reason for the caller. */
+class StepError extends Error {}
+
+class GitWorktrees implements WorktreePort {
+  readonly #options: GitWorktreesOptions;
+
+  constructor(options: GitWorktreesOptions) {
+    this.#options = options;
+  }
+
+  async create({ name, signal }: WorktreeOptions): Promise<WorktreeCreation> {
+    try {
+      return { type: "created", worktree: await this.#create(name, signal) };
+    } catch (thrown) {
+      return { type: "failed", reason: getErrorMessage(thrown) };
+    }
+  }
+
+  async #create(name: string, signal: AbortSignal | undefined): Promise<Worktree> {
+    const { repository, program = "git", newId = createId } = this.#options;
+    const place: GitPlace = { program, cwd: repository };
+    const root = await findRoot(place, signal);
+    const main: GitPlace = { program, cwd: root };
+    const base = await findCommit(main, signal);
+    await checkClean(main, signal);
+    const parent = this.#options.directory ?? join(dirname(root), `${basename(root)}.worktrees`);
+    if (getRelativePath(root, parent) !== undefined) {
+      throw new StepError(
+        `The directory for worktrees ${parent} is in the repository: choose one outside of it`,
+      );
+    }
+    const ownName = `${toSafeName(name)}-${toSafeName(newId())}`;
+    const branch = `swink/${ownName}`;
+    const directory = join(parent, ownName);
+    const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
+    requireOutput(await runGit(main, add, signal), "git cannot create the worktree");
+    // The file `.git` of the worktree could be replaced by then: git would run the programs that another one names.
+    const own = await runGit({ program, cwd: directory }, ["rev-parse", "--absolute-git-dir"]);
+    const gitDirectory = requireOutput(own, "git cannot read the worktree").trim();
+    const globalArgs = [`--git-dir=${gitDirectory}`, `--work-tree=${directory}`];
+    const tree: GitPlace = { program, cwd: root, globalArgs };
+    let removal: Promise<WorktreeEnd> | undefined;
+    const remove = () => removal ??= endWorktree({ main, tree, directory, branch, base });
+    return { directory, branch, remove };
+  }
+}
+
+async function findRoot(place: GitPlace, signal: AbortSignal | undefined): Promise<string> {
+  const outcome = await runGit(place, ["rev-parse", "--show-toplevel"], signal);
+  if (outcome.type === "done") return outcome.output.replace(/\r?\n$/, "");
+  if (outcome.isMissing) {
+    throw new StepError(
+      `The program "${place.program}" cannot be started in ${place.cwd}: install git, and check that the directory exists`,
+    );
+  }
+  if (signal?.aborted) throw new StepError(outcome.reason);
+  throw new StepError(
+    `${place.cwd} is not in the working tree of a git repository: create one with "git init" (${outcome.reason})`,
+  );
+}
+
+async function findCommit(place: GitPlace, signal: AbortSignal | undefined): Promise<string> {
+  const outcome = await runGit(
+    place,
+    ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
+    signal,
+  );
+  if (outcome.type === "done") return outcome.output.trim();
+  throw new StepError(
+    `The git repository ${place.cwd} has no commits: a worktree begins with the latest commit, so make one first`,
+  );
+}
+
+/** Maximum number of files in the message about uncommitted changes. */
+const MAX_LISTED = 5;
+
+async function checkClean(place: GitPlace, signal: AbortSignal | undefined): Promise<void> {
+  const changes = await listChanges(place, signal);
+  if (changes.length === 0) return;
+  const listed = changes.slice(0, MAX_LISTED).map((line) => JSON.stringify(line.slice(3)));
+  const more = changes.length > MAX_LISTED ? `, and ${changes.length - MAX_LISTED} more` : "";
+  throw new StepError(
+    `The git repository ${place.cwd} has changes that are not committed, which a worktree would lack: ` +
+      `commit or stash them (${listed.join(", ")}${more})`,
+  );
+}
+
+async function listChanges(place: GitPlace, signal?: AbortSignal): Promise<readonly string[]> {
+  const args = ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all"];
+  const output = requireOutput(await runGit(place, args, signal), "git cannot list the changes");
+  return output.split("\n").filter((line) => line !== "");
+}
+
+/** A worktree, with the places in which git is called for it. */
+interface OpenWorktree {
+  /** The repository. */
+  readonly main: GitPlace;
+  /** The worktree. */
+  readonly tree: GitPlace;
+  readonly directory: string;
+  readonly branch: string;
+  /** The commit that it began with. */
+  readonly base: string;
+}
+
+async function endWorktree(worktree: OpenWorktree): Promise<WorktreeEnd> {
+  const { main, tree, directory, branch, base } = worktree;
+  try {
+    const reference = `refs/heads/${branch}`;
+    const head = await runGit(tree, ["symbolic-ref", "--quiet", "HEAD"]);
+    if (head.type === "failed" || head.output.trim() !== reference) {
+      throw new StepError("another branch or commit is checked out in it");
+    }
+    if ((await listChanges(tree)).length > 0) await commitChanges(tree, branch);
+    const tip = requireOutput(
+      await runGit(tree, ["rev-parse", reference]),
+      "git cannot read the branch",
+    );
+    if (tip.trim() !== base) {
+      return { type: "kept", summary: await summarizeChanges(tree, base, reference) };
+    }
+    const remove = ["worktree", "remove", "--force", "--", directory];
+    requireOutput(await runGit(main, remove), "git cannot remove it");
+    requireOutput(
+      await runGit(main, ["branch", "-D", "--quiet", "--", branch]),
+      "git cannot delete it",
+    );
+    return { type: "removed" };
+  } catch (thrown) {
+    return { type: "failed", reason: getErrorMessage(thrown) };
+  }
+}
+
+async function commitChanges(tree: GitPlace, branch: string): Promise<void> {
+  requireOutput(await runGit(tree, ["add", "--all"]), "git cannot add the changes");
+  const identity = ["-c", "user.name=swink", "-c", "user.email=swink@localhost"];
+  const message = `Changes of the agent on ${branch}`;
+  const commit = ["commit", "--quiet", "--no-verify", "--message", message];
+  const globalArgs = [...tree.globalArgs ?? [], ...identity];
+  requireOutput(await runGit({ ...tree, globalArgs }, commit), "git cannot commit the changes");
+}
+
+/** Maximum length of a summary, in characters. */
+const MAX_SUMMARY_LENGTH = 4_000;
+
+async function summarizeChanges(tree: GitPlace, base: string, tip: string): Promise<string> {
+  const diff = ["diff", "--stat=100", "--stat-count=50", "--no-ext-diff", "--no-textconv"];
+  const summary = requireOutput(
+    await runGit(tree, [...diff, base, tip, "--"]),
+    "git cannot compare",
+  );
+  return summary.trimEnd().slice(0, MAX_SUMMARY_LENGTH);
+}
+
+/** Returns what git has printed; throws with the reason if it failed. */
+function requireOutput(outcome: GitOutcome, problem: string): string {
+  if (outcome.type === "done") return outcome.output;
+  throw new StepError(`${problem}: ${outcome.reason}`);
+}
+
+function createId(): string {
+  return crypto.randomUUID().replaceAll("-", "").slice(0, 8);
+}

@@ -1,0 +1,253 @@
+/**
+ * Runs that a program drives with lines of JSON.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { parseInput } from "../../cli/stream_json/parse_input.ts";
+import { main } from "../../cli/main.ts";
+import { waitUntil } from "../wait_until.ts";
+import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { assertInput, assertOutput } from "./stream_schema.ts";
+import { createTemporaryDirectory } from "./temporary_directory.ts";
+
+interface Line {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+/** A run that the test drives. */
+interface Driven {
+  /** Writes a message, or a line as it is. */
+  write(message: object | string): void;
+  /** Waits for a line of output. */
+  until(type: string, count?: number): Promise<Line>;
+  /** Ends the input; returns the exit code and all lines. */
+  end(): Promise<{ readonly code: number; readonly lines: readonly Line[] }>;
+  readonly path: string;
+  readonly requests: () => readonly string[];
+  readonly messages: () => string;
+}
+
+/** Drives `swink run`. */
+async function drive(
+  options: FakeHostOptions,
+  use: (driven: Driven) => Promise<void>,
+  args: readonly string[] = [],
+): Promise<void> {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const host = createFakeHost({
+    ...options,
+    input: readable,
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path },
+  });
+  const cwd = ["--cwd", `${home.path}/p`, "--no-session"];
+  const code = main(["run", ...cwd, "--input-format", "stream-json", ...args], host);
+  const parse = (): Line[] => host.output.split("\n").slice(0, -1).map((line) => JSON.parse(line));
+  const send = (text: string) => void writer.write(new TextEncoder().encode(text));
+  await use({
+    path: `${home.path}/p`,
+    write: (message) =>
+      send(typeof message === "string" ? message : `${JSON.stringify(message)}\n`),
+    async until(type, count = 1) {
+      const find = () => parse().filter((line) => line.type === type)[count - 1];
+      await waitUntil(() => find() !== undefined);
+      return find() ?? { type: "missing" };
+    },
+    async end() {
+      await writer.close();
+      await code;
+      await assertOutput(parse());
+      return { code: await code, lines: parse() };
+    },
+    requests: () => host.requests.map(({ body }) => body),
+    messages: () => host.messages,
+  });
+}
+
+Deno.test("stream-json: prompts run one after the other, each with a result", async () => {
+  await drive({ model: [scriptedReply("One."), scriptedReply("Two.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "First" });
+    driven.write({ type: "prompt", text: "Second" });
+    const { code, lines } = await driven.end();
+    assertEquals(code, 0);
+    const results = lines.filter(({ type }) => type === "result");
+    assertEquals(results.map(({ text, exitCode }) => [text, exitCode]), [["One.", 0], ["Two.", 0]]);
+    assertEquals(lines[0]?.type, "init");
+    assertStringIncludes(driven.requests()[1] ?? "", "First");
+  });
+});
+
+Deno.test("stream-json: words of the command line are the first prompt", async () => {
+  await drive({ model: [scriptedReply("One.")] }, async (driven) => {
+    const { code, lines } = await driven.end();
+    assertEquals([code, lines.at(-1)?.text], [0, "One."]);
+  }, ["Hello"]);
+});
+
+Deno.test("stream-json: the program approves, denies and changes calls", async () => {
+  const write = (path: string) => scriptedCall("write_file", { path, content: "1" });
+  const model = [scriptedReply(write("a"), write("b"), write("c")), scriptedReply("Done.")];
+  await drive({ model }, async (driven) => {
+    driven.write({ type: "prompt", text: "Write" });
+    const ids: unknown[] = [];
+    for (const [index, decision] of DECISIONS.entries()) {
+      const { id } = await driven.until("tool_approval_requested", index + 1);
+      ids.push(id);
+      driven.write({ type: "approval", toolCallId: id, decision });
+    }
+    await driven.until("result");
+    driven.write({ type: "approval", toolCallId: ids[0], decision: DECISIONS[0] });
+    const { code, lines } = await driven.end();
+    assertEquals(code, 0);
+    const ends = lines.filter(({ type }) => type === "tool_execution_end");
+    assertEquals(ends.map(({ isError }) => isError), [true, false, false]);
+    assertEquals(
+      [...Deno.readDirSync(driven.path)].map(({ name }) => name).sort(),
+      ["a", "changed", "x"],
+    );
+    assertStringIncludes(driven.requests()[1] ?? "", "not this file");
+    const late = `line 5: no tool call ${JSON.stringify(ids[0])} waits`;
+    assertEquals(lines.at(-1), { type: "input_error", message: late });
+  });
+});
+
+const DECISIONS = [
+  { type: "approved" },
+  { type: "denied", reason: "not this file" },
+  { type: "approved", arguments: { path: "changed", content: "2" } },
+];
+
+Deno.test("stream-json: a call without a decision is denied when the input ends", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call), scriptedReply("Not done.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "Write" });
+    await driven.until("tool_approval_requested");
+    const { code } = await driven.end();
+    assertEquals(code, 0);
+    assertStringIncludes(driven.requests()[1] ?? "", "the input ended without a decision");
+  });
+});
+
+Deno.test("stream-json: steer, follow_up and interrupt act on the active run", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  const model = [scriptedReply(call), scriptedReply("Steered."), scriptedReply("Followed.")];
+  await drive({ model }, async (driven) => {
+    driven.write({ type: "prompt", text: "Write" });
+    await driven.until("tool_approval_requested");
+    driven.write({ type: "follow_up", text: "And then" });
+    driven.write({ type: "steer", text: "Be quick" }); // Refuses the call that has not started.
+    const result = await driven.until("result");
+    assertEquals(result.text, "Followed.");
+    assertStringIncludes(driven.requests()[1] ?? "", "Be quick");
+    assertStringIncludes(driven.requests()[2] ?? "", "And then");
+    for (const type of ["steer", "follow_up"]) driven.write({ type, text: "Late" });
+    driven.write({ type: "interrupt" });
+    const { lines } = await driven.end();
+    assertEquals(lines.filter(({ type }) => type === "input_error").map(({ message }) => message), [
+      "line 4: no run is active; send a prompt",
+      "line 5: no run is active; send a prompt",
+      "line 6: no run is active",
+    ]);
+  });
+});
+
+Deno.test("stream-json: interrupt ends a run, and the next prompt runs", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call), scriptedReply("Two.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "First" });
+    await driven.until("tool_approval_requested");
+    driven.write({ type: "interrupt" });
+    const first = await driven.until("result");
+    assertEquals([first.stopReason, first.exitCode], ["aborted", 1]);
+    driven.write({ type: "prompt", text: "Second" });
+    const { code, lines } = await driven.end();
+    assertEquals([code, lines.at(-1)?.text], [0, "Two."]);
+  });
+});
+
+Deno.test("stream-json: a line that is no message is reported, and the next one is read", async () => {
+  await drive({ model: [scriptedReply("One.")] }, async (driven) => {
+    const lines = ["", "{", "[]", "1", '{"type":"prompts"}', '{"type":"prompt"}'];
+    driven.write(`${lines.join("\n")}\n`);
+    driven.write({ type: "prompt", text: "Hello", image: "a.png" });
+    driven.write('{"type":"prompt","te');
+    driven.write('xt":"a\u2028b"}\n');
+    const { code, lines: output } = await driven.end();
+    assertEquals(code, 0);
+    const noObject = 'the line is no JSON object, such as {"type":"prompt","text":"Hello"}';
+    const errors = output.filter(({ type }) => type === "input_error");
+    assertEquals(errors.map(({ message }) => message), [
+      `line 2: ${noObject}`,
+      "line 3: type must be one of prompt, steer, follow_up, interrupt, approval, not undefined",
+      `line 4: ${noObject}`,
+      'line 5: type must be one of prompt, steer, follow_up, interrupt, approval, not "prompts"',
+      "line 6: text is required",
+      "line 7: image is not a known property",
+    ]);
+    assertStringIncludes(driven.requests()[0] ?? "", "a\u2028b");
+  });
+});
+
+Deno.test("stream-json: the published schema accepts the messages that are accepted", async () => {
+  const approval = { type: "approval", toolCallId: "a" };
+  for (
+    const message of [
+      { type: "prompt", text: "Hello", images: [{ mediaType: "image/png", data: "AA==" }] },
+      { type: "steer", text: "Stop" },
+      { type: "follow_up", text: "And then" },
+      { type: "interrupt" },
+      ...DECISIONS.map((decision) => ({ ...approval, decision })),
+      { ...approval, decision: { type: "approved", scope: "prefix", prefix: "git" } },
+    ]
+  ) {
+    await assertInput(message);
+    const parsed = await parseInput(new TextEncoder().encode(JSON.stringify(message)));
+    assertEquals<unknown>(parsed, { type: "message", message });
+  }
+});
+
+Deno.test("stream-json: an input without a prompt is a usage error", async () => {
+  await drive({}, async (driven) => {
+    const { code } = await driven.end();
+    assertEquals(code, 2);
+    assertStringIncludes(driven.messages(), "swink: The input has no prompt\n");
+  });
+});
+
+Deno.test("stream-json: other output formats and a patch are usage errors", async () => {
+  for (const args of [["-ojson"], ["--patch", "p"], ["--dry-run"]]) {
+    const host = createFakeHost({});
+    const code = await main(["run", "--input-format", "stream-json", ...args], host);
+    assertEquals(code, 2, host.messages);
+  }
+});
+
+Deno.test("stream-json: a signal ends a run that waits for input", async () => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const host = createFakeHost({
+    input: readable,
+    env: { ANTHROPIC_API_KEY: "k", HOME: home.path },
+  });
+  const args = ["--cwd", `${home.path}/p`, "--no-session", "--input-format", "stream-json"];
+  const code = main(["run", ...args], host);
+  await waitUntil(() => host.output.includes('"init"'));
+  host.sendSignal("SIGTERM");
+  assertEquals(await code, 143);
+  await writable.close().catch(() => {});
+});
+
+Deno.test("stream-json: images are part of the prompt", async () => {
+  await drive({ model: [scriptedReply("A dot.")] }, async (driven) => {
+    const data =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    driven.write({ type: "prompt", text: "See", images: [{ mediaType: "image/png", data }] });
+    const { code } = await driven.end();
+    assertEquals(code, 0);
+    assert(driven.requests()[0]?.includes(data));
+  });
+});

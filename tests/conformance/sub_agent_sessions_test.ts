@@ -1,0 +1,370 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
+import { createDeferred } from "../../src/core/deferred.ts";
+import { SessionError } from "../../src/core/errors.ts";
+import type { SessionEntry } from "../../src/core/session_entry.ts";
+import type { SessionStore } from "../../src/core/session.ts";
+import type { StreamFn } from "../../src/core/stream.ts";
+import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import {
+  FileSessionStore,
+  getSubAgentLink,
+  InMemorySessionStore,
+  listSubAgents,
+  listWithoutSubAgents,
+  openSession,
+  resumeSession,
+  scopeStore,
+  SqliteSessionStore,
+} from "../../src/memory/mod.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+
+const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
+const CALL = toolCall("explore", { prompt: "Look at a.ts" });
+const explore = subAgentTool({
+  name: "explore",
+  description: "Looks around.",
+  background: true,
+  detached: true,
+  maxDepth: 2,
+});
+
+interface StoreCase {
+  readonly name: string;
+  readonly create: (directory: string) => SessionStore & Partial<AsyncDisposable>;
+}
+
+const STORES: readonly StoreCase[] = [
+  { name: "InMemorySessionStore", create: () => new InMemorySessionStore() },
+  { name: "FileSessionStore", create: (directory) => new FileSessionStore({ directory }) },
+  {
+    name: "SqliteSessionStore",
+    create: (directory) => new SqliteSessionStore({ path: `${directory}/db` }),
+  },
+];
+
+/** Runs a test with every store. */
+function testStores(title: string, act: (store: SessionStore) => Promise<void>): void {
+  for (const { name, create } of STORES) {
+    Deno.test(`${title} (${name})`, async () => {
+      const directory = await Deno.makeTempDir();
+      const store = create(directory);
+      try {
+        await act(store);
+      } finally {
+        await store[Symbol.asyncDispose]?.();
+        await Deno.remove(directory, { recursive: true });
+      }
+    });
+  }
+}
+
+/** Answers an agent by its own script, and its sub-agents by another one. */
+function createStream(own: readonly ScriptedStep[], children: readonly ScriptedStep[]): StreamFn {
+  const ownStream = scriptedStream(own);
+  const childStream = scriptedStream(children);
+  return (request) =>
+    JSON.stringify(request.context.messages[0]).includes("Look")
+      ? childStream(request)
+      : ownStream(request);
+}
+
+function createAgent(
+  own: readonly ScriptedStep[],
+  children: readonly ScriptedStep[] = [],
+  tools: readonly AgentTool[] = [explore],
+): Agent {
+  return new Agent({ model: "test/model", streamFn: createStream(own, children), tools });
+}
+
+async function readEntries(
+  store: SessionStore,
+  id: string,
+): Promise<readonly SessionEntry[]> {
+  await using session = await store.open(id, { access: "read" });
+  return await session.path();
+}
+
+async function findChild(store: SessionStore, parentId: string): Promise<string> {
+  const [child, ...others] = await listSubAgents(store, parentId);
+  assert(child);
+  assertEquals(others, []);
+  return child.id;
+}
+
+function ofType<Type extends SessionEntry["type"]>(
+  entries: readonly SessionEntry[],
+  type: Type,
+): Extract<SessionEntry, { type: Type }>[] {
+  return entries.filter((entry): entry is Extract<SessionEntry, { type: Type }> =>
+    entry.type === type
+  );
+}
+
+/** Starts a sub-agent that works when its process is killed; returns the id of its session. */
+async function interruptChild(store: SessionStore, call = CALL): Promise<string> {
+  const working = createDeferred<void>();
+  const work = defineTool({
+    name: "work",
+    description: "Works.",
+    parameters: { type: "object" },
+    execute: () => {
+      working.resolve();
+      return new Promise<string>(() => {});
+    },
+  });
+  const script = [reply([call]), reply("I wait."), reply("Bye")];
+  const agent = createAgent(script, [reply([toolCall("work")])], [explore, work]);
+  const options = { id: "parent" };
+  const session = await openSession(store, options, agent);
+  const run = agent.prompt("Go");
+  await working.promise;
+  const childId = await findChild(store, "parent");
+  await copyAsInterrupted(store, ["parent", childId]);
+  for (const { cancel } of session.detachedAgents) cancel();
+  agent.abort();
+  await run;
+  await session.close();
+  return `${childId} copy`;
+}
+
+/** Copies sessions as a kill of their process leaves them. */
+async function copyAsInterrupted(store: SessionStore, ids: readonly string[]): Promise<void> {
+  const rename = (text: string) =>
+    ids.reduce((renamed, id) => renamed.replaceAll(`"${id}"`, `"${id} copy"`), text);
+  for (const id of ids) {
+    const { type: _type, version: _version, ...header } = JSON.parse(
+      rename(JSON.stringify((await store.open(id, { access: "read" })).header)),
+    );
+    const entries = JSON.parse(rename(JSON.stringify(await readEntries(store, id))));
+    await (await store.create({ ...header, entries })).close();
+  }
+}
+
+testStores(
+  "sub-agent sessions: the transcript is a session that is linked with its parent",
+  async (store) => {
+    const agent = createAgent(
+      [reply([CALL], { usage }), reply("Thanks", { usage })],
+      [reply("All is well", { usage })],
+    );
+    const options = { id: "parent", cwd: "/work", tenant: "acme", metadata: { plan: "pro" } };
+    await using session = await openSession(store, options, agent);
+    await agent.prompt("Go");
+
+    const childId = await findChild(store, "parent");
+    const child = await store.open(childId, { access: "read" });
+    assertEquals(getSubAgentLink(child.header), {
+      parentId: "parent",
+      toolCallId: "call_1",
+      path: ["call_1"],
+    });
+    assertEquals(child.header.tenant, "acme");
+    assertEquals(child.header.cwd, "/work");
+    assertEquals(child.header.metadata?.["plan"], "pro");
+    await child.close();
+    const messages = ofType(await readEntries(store, childId), "message");
+    assertEquals(messages.map(({ message }) => message.role), ["user", "assistant"]);
+
+    const entries = await session.session.path();
+    const [spawned] = ofType(entries, "sub_agent_spawned");
+    assertEquals(
+      [spawned?.sessionId, spawned?.toolCallId, spawned?.name, spawned?.prompt, spawned?.mode],
+      [childId, "call_1", "explore", "Look at a.ts", undefined],
+    );
+    const [result] = ofType(entries, "sub_agent_result");
+    assertEquals(
+      [result?.subAgentId, result?.status, result?.result, result?.isError, result?.usage?.total],
+      [childId, "completed", "All is well", false, 7],
+    );
+    assertEquals(ofType(entries, "sub_agent_message"), []);
+    // The result of the call has the usage of the sub-agent, too.
+    const [summary] = await listWithoutSubAgents(store);
+    assertEquals([summary?.id, summary?.usage.total], ["parent", 21]);
+  },
+);
+
+testStores("sub-agent sessions: those of sub-agents below have the whole path", async (store) => {
+  const inner = toolCall("explore", { prompt: "Look deeper" });
+  const agent = createAgent(
+    [reply([CALL]), reply("Thanks")],
+    [reply([{ ...inner, id: "inner" }]), reply("Deep"), reply("All")],
+  );
+  await using _session = await openSession(store, { id: "parent" }, agent);
+  await agent.prompt("Go");
+  const childId = await findChild(store, "parent");
+  const [grandchild] = await listSubAgents(store, childId);
+  assert(grandchild);
+  assertEquals(getSubAgentLink(grandchild), {
+    parentId: childId,
+    toolCallId: "inner",
+    path: ["call_1", "inner"],
+  });
+});
+
+testStores("sub-agent sessions: asTool() has them, too", async (store) => {
+  const script = [reply([toolCall("expert", { prompt: "Look" })]), reply("Thanks")];
+  const streamFn = createStream(script, [reply("42")]);
+  const expert = new Agent({ model: "test/model", streamFn })
+    .asTool({ name: "expert", description: "Knows all." });
+  const agent = new Agent({ model: "test/model", streamFn, tools: [expert] });
+  await using session = await openSession(store, { id: "parent" }, agent);
+  await agent.prompt("Go");
+  const [result] = ofType(await session.session.path(), "sub_agent_result");
+  assertEquals([result?.result, result?.status], ["42", "completed"]);
+  assertEquals(result?.subAgentId, await findChild(store, "parent"));
+});
+
+testStores("sub-agent sessions: a failure and a cancellation have their status", async (store) => {
+  const agent = createAgent(
+    [reply([CALL]), reply("Sorry"), reply([{ ...CALL, id: "call_2" }])],
+    [fail("bad_request", "no"), hang()],
+  );
+  await using session = await openSession(store, { id: "parent" }, agent);
+  await agent.prompt("Go");
+  const stream = agent.promptStream("Again");
+  for await (const event of stream) {
+    const isWorking = event.type === "sub_agent" && event.event.type === "model_call_start";
+    if (isWorking) agent.abort();
+  }
+  const results = ofType(await session.session.path(), "sub_agent_result");
+  assertEquals(results.map(({ status }) => status), ["failed", "aborted"]);
+});
+
+testStores("sub-agent sessions: lists leave them out, page by page", async (store) => {
+  for (let number = 0; number < 9; number++) {
+    const isChild = number % 4 !== 0;
+    const metadata = { subAgentParentId: "parent", subAgentCallId: "a", subAgentPath: ["a"] };
+    const options = { id: `s${number}`, created: number, ...(isChild && { metadata }) };
+    const session = await store.create(options);
+    session.append({ type: "title", title: "t" });
+    await session.close();
+  }
+  const all = await listWithoutSubAgents(store);
+  assertEquals(all.length, 3);
+  const paged: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listWithoutSubAgents(store, { limit: 1, ...(cursor && { cursor }) });
+    paged.push(...page.map(({ id }) => id));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  assertEquals(paged, all.map(({ id }) => id));
+  assertEquals((await listWithoutSubAgents(store, { limit: 2 })).length, 2);
+  assertEquals((await listSubAgents(store, "parent")).length, 6);
+  assertEquals((await listSubAgents(store, "parent", { limit: 2 })).length, 2);
+});
+
+async function createSession(
+  store: SessionStore,
+  id: string,
+  parent?: string,
+  created = 0,
+): Promise<void> {
+  const metadata = parent && { subAgentParentId: parent, subAgentCallId: "a", subAgentPath: ["a"] };
+  const session = await store.create({
+    id,
+    tenant: "acme",
+    ...(metadata && { metadata }),
+    entries: [{ type: "title", id: "e", parentId: null, timestamp: created, title: "t" }],
+  });
+  await session.close();
+}
+
+testStores("sub-agent sessions: are deleted with the session of their parent", async (store) => {
+  await createSession(store, "parent");
+  await createSession(store, "child", "parent");
+  await createSession(store, "grandchild", "child");
+  await createSession(store, "other");
+  await scopeStore(store, { tenant: "acme" }).delete("parent");
+  assertEquals((await store.list()).map(({ id }) => id), ["other"]);
+});
+
+testStores("sub-agent sessions: one that works keeps the session of its parent", async (store) => {
+  await createSession(store, "parent");
+  await createSession(store, "child", "parent");
+  await using _open = await store.open("child");
+  const error = await assertRejects(() => store.delete("parent"), SessionError);
+  assertEquals(error.reason, "locked");
+  assertStringIncludes(error.message, "child");
+  assertEquals((await store.list()).length, 2);
+});
+
+testStores(
+  "sub-agent sessions: are deleted with a parent that is deleted by its age",
+  async (store) => {
+    await createSession(store, "parent", undefined, 1);
+    await createSession(store, "child", "parent", 50);
+    await createSession(store, "grandchild", "child", 50);
+    await createSession(store, "other", undefined, 50);
+    await store.deleteAll({ tenant: "acme", updatedBefore: 10 });
+    assertEquals((await store.list()).map(({ id }) => id), ["other"]);
+  },
+);
+
+testStores(
+  "sub-agent sessions: a resumed parent answers the call and names the session",
+  async (store) => {
+    const childId = await interruptChild(store);
+    const agent = createAgent([reply("I see")]);
+    await using session = await openSession(store, { id: "parent copy" }, agent);
+    assert(session.isInterrupted);
+    await agent.continue();
+    const result = agent.state.messages.find(({ role }) => role === "tool_result");
+    assertStringIncludes(JSON.stringify(result), "This tool call was interrupted while the agent");
+    assertStringIncludes(JSON.stringify(result), childId);
+    const [ended] = ofType(await session.session.path(), "sub_agent_result");
+    assertEquals([ended?.subAgentId, ended?.status, ended?.isCounted], [
+      childId,
+      "interrupted",
+      undefined,
+    ]);
+    // A person can continue the sub-agent's conversation.
+    const resumed = await resumeSession(store, childId);
+    assertEquals(resumed.pendingCalls.length, 1);
+    await resumed.session.close();
+  },
+);
+
+testStores(
+  "sub-agent sessions: a call that only reads does not run again after a crash",
+  async (store) => {
+    const reader = subAgentTool({ name: "explore", description: "Looks.", readOnly: true });
+    const working = createDeferred<void>();
+    const streamFn: StreamFn = (request) => {
+      const isChild = JSON.stringify(request.context.messages[0]).includes("Look");
+      if (isChild) working.resolve();
+      return scriptedStream([isChild ? hang() : reply([CALL])])(request);
+    };
+    const agent = new Agent({ model: "test/model", streamFn, tools: [reader] });
+    const session = await openSession(store, { id: "parent" }, agent);
+    const run = agent.prompt("Go");
+    await working.promise;
+    await copyAsInterrupted(store, ["parent", await findChild(store, "parent")]);
+    agent.abort();
+    await run;
+    await session.close();
+    const next = createAgent([reply("I see")], [], [reader]);
+    await using _resumed = await openSession(store, { id: "parent copy" }, next);
+    await next.continue();
+    const text = JSON.stringify(next.state.messages);
+    assertStringIncludes(text, "was interrupted while the agent");
+  },
+);
+
+testStores(
+  "sub-agent sessions: the report of one in the background arrives after a crash",
+  async (store) => {
+    const call = toolCall("explore", { prompt: "Look at a.ts", background: true });
+    const childId = await interruptChild(store, call);
+    const agent = createAgent([reply("I see")]);
+    await using _session = await openSession(store, { id: "parent copy" }, agent);
+    await agent.prompt("What now?");
+    const text = JSON.stringify(agent.state.messages);
+    assertStringIncludes(text, "was interrupted");
+    assertStringIncludes(text, childId);
+  },
+);
