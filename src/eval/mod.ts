@@ -57,6 +57,13 @@ export type { EvalContext, Evaluator } from "./evaluators/evaluator.ts";
 export { EvaluatorRegistry } from "./evaluators/evaluator_registry.ts";
 export { createFilesEvaluator, type ReadCaseFile } from "./evaluators/files_evaluator.ts";
 export { createResponseEvaluator, scoreResponse } from "./evaluators/response_evaluator.ts";
+export {
+  createJudgeEvaluator,
+  type JudgeCache,
+  type JudgeModel,
+  type JudgeOptions,
+} from "./evaluators/judge_evaluator.ts";
+export type { JudgeTopic } from "./evaluators/judge_prompt.ts";
 export type { Score } from "./evaluators/score.ts";
 export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
 export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
@@ -78,3 +85,4 @@ export { calculateWilsonInterval, type Interval } from "./statistics/wilson_inte
 export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
 export type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory/trajectory.ts";
 export { TrajectoryCollector } from "./trajectory/trajectory_collector.ts";
+export type { UntrustedRead } from "../platform/untrusted_file.ts";
