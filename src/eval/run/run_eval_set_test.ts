@@ -221,7 +221,7 @@ Deno.test("runEvalSet: each run has a copy of the fixture, which is removed", as
 Deno.test("runEvalSet: a fixture with a link fails its case", async () => {
   const directory = await Deno.makeTempDir();
   try {
-    await Deno.symlink("/etc/hostname", `${directory}/link`);
+    await Deno.symlink("/etc/passwd", `${directory}/link`);
     const { results } = await runEvalSet(createSet({ fixture: directory }), greet);
     assertStringIncludes(results[0]?.scores[0]?.reason ?? "", "link");
   } finally {
@@ -231,7 +231,7 @@ Deno.test("runEvalSet: a fixture with a link fails its case", async () => {
 
 Deno.test("files: a link out of the directory of the case is not read", async () => {
   const makeAgent: MakeAgent = async (request) => {
-    await Deno.symlink("/etc/hostname", `${await request.getDirectory()}/notes.txt`);
+    await Deno.symlink("/etc/passwd", `${await request.getDirectory()}/notes.txt`);
     return greet(request);
   };
   const expectedFiles = [{ type: "exists", path: "notes.txt" }] as const;
