@@ -3,8 +3,9 @@
  *
  * {@linkcode loadEvalSet} reads cases from a YAML or JSON file, {@linkcode TrajectoryCollector} collects the tool calls
  * and the answer of an agent from its events, and {@linkcode matchTrajectory} compares them with the expected calls.
+ * {@linkcode runEvalSet} runs the cases, each with an agent and a directory of its own.
  * {@linkcode EvaluatorRegistry} scores a run by all expectations of its case, and {@linkcode BudgetGuard} stops a run that
- * exceeds its budget.
+ * exceeds its budget. {@linkcode compareResults} and {@linkcode gate} decide whether results are good enough for a release.
  *
  * @example
  * ```ts
@@ -54,10 +55,34 @@ export {
 } from "./evaluators/efficiency_evaluator.ts";
 export type { EvalContext, Evaluator } from "./evaluators/evaluator.ts";
 export { EvaluatorRegistry } from "./evaluators/evaluator_registry.ts";
+export { createFilesEvaluator, type ReadCaseFile } from "./evaluators/files_evaluator.ts";
 export { createResponseEvaluator, scoreResponse } from "./evaluators/response_evaluator.ts";
+export {
+  createJudgeEvaluator,
+  type JudgeCache,
+  type JudgeModel,
+  type JudgeOptions,
+} from "./evaluators/judge_evaluator.ts";
+export type { JudgeTopic } from "./evaluators/judge_prompt.ts";
 export type { Score } from "./evaluators/score.ts";
 export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
 export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
+export { type AuditTrail, createAuditTrail, verifyAuditTrail } from "./results/audit_trail.ts";
+export { compareResults, type MetricComparison } from "./results/compare_results.ts";
+export { gate, type GateDecision, type GateOptions } from "./results/gate.ts";
+export type { CaseDirectory, CreateCaseDirectory } from "./run/case_directory.ts";
+export type { CaseResult, EvalSetResult } from "./run/case_result.ts";
+export type { EvalAgentRequest, MakeAgent } from "./run/run_case.ts";
+export { runEvalSet, type RunEvalSetOptions } from "./run/run_eval_set.ts";
+export { calculateMcNemar } from "./statistics/compare_pairs.ts";
+export { calculatePassAtK } from "./statistics/pass_at_k.ts";
+export {
+  type RepetitionScore,
+  type ScoreSummary,
+  summarizeScores,
+} from "./statistics/summarize_scores.ts";
+export { calculateWilsonInterval, type Interval } from "./statistics/wilson_interval.ts";
 export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
 export type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory/trajectory.ts";
 export { TrajectoryCollector } from "./trajectory/trajectory_collector.ts";
+export type { UntrustedRead } from "../platform/untrusted_file.ts";

@@ -141,7 +141,7 @@ export interface EvalCase {
   readonly systemPrompt?: string | undefined;
   /** The messages of the user; each starts when the run of the previous one has ended. */
   readonly userMessages: readonly string[];
-  /** Directory that is copied for each run, relative to the file of the set. Default: an empty directory. */
+  /** Directory that is copied for each run, relative to the file of the set. Default: an empty directory, if one is used. */
   readonly fixture?: string | undefined;
   /** Names of the tools that the agent gets. Default: all. */
   readonly tools?: readonly string[] | undefined;

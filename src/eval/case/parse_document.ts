@@ -5,6 +5,8 @@
  */
 
 import type { Document } from "yaml";
+import { BadRequestError } from "../../core/errors.ts";
+import { isMissingPermission } from "../../platform/system_error.ts";
 
 /** A problem in a document. */
 export interface DocumentProblem {
@@ -32,7 +34,9 @@ const MAX_ALIASES = 100;
 export async function parseDocument(text: string): Promise<ParsedDocument> {
   const { LineCounter, parseDocument: parse } = await import("yaml");
   const lines = new LineCounter();
-  const document = parse(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseWithPermission(() =>
+    parse(text, { lineCounter: lines, prettyErrors: false })
+  );
   const toLine = (offset: number) => lines.linePos(offset).line;
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ pos, message }) => ({ line: toLine(pos[0]), message }));
@@ -44,6 +48,19 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { type: "invalid", problems: [{ line: 1, message }] };
+  }
+}
+
+/** The build of the parser for Node and Deno reads a variable to enable its log. */
+function parseWithPermission<Parsed>(parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (cause) {
+    if (!isMissingPermission(cause)) throw cause;
+    throw new BadRequestError(
+      "The parser of YAML and JSON reads a variable: allow it with --allow-env=LOG_TOKENS,LOG_STREAM",
+      { cause },
+    );
   }
 }
 

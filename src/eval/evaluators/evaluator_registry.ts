@@ -9,6 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
 import { createEfficiencyEvaluator } from "./efficiency_evaluator.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
+import { createFilesEvaluator } from "./files_evaluator.ts";
 import { createResponseEvaluator } from "./response_evaluator.ts";
 import { createBinaryScore, type Score } from "./score.ts";
 import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
@@ -17,7 +18,7 @@ import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
 const NO_METRIC = "no_metric";
 
 /**
- * Evaluators by name. The evaluators for expectations (`trajectory`, `response`, `budget`) run for each case; the other
+ * Evaluators by name. The evaluators for expectations (`trajectory`, `response`, `files`, `budget`) run for each case; the other
  * ones run for cases that name them.
  */
 export class EvaluatorRegistry {
@@ -29,6 +30,7 @@ export class EvaluatorRegistry {
     const registry = new EvaluatorRegistry();
     registry.register(createTrajectoryEvaluator(), { isDefault: true });
     registry.register(createResponseEvaluator(), { isDefault: true });
+    registry.register(createFilesEvaluator(), { isDefault: true });
     registry.register(createBudgetEvaluator(), { isDefault: true });
     registry.register(createEfficiencyEvaluator());
     return registry;

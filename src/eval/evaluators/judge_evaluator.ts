@@ -1,0 +1,148 @@
+/**
+ * Lets a model score an answer.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import type { EvalContext, Evaluator } from "./evaluator.ts";
+import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
+import { readNumber } from "./read_number.ts";
+import type { Score } from "./score.ts";
+
+/** A score from this value on passes. */
+const DEFAULT_THRESHOLD = 0.7;
+
+/** The model that scores answers. */
+export interface JudgeModel {
+  /** Name of the model, part of the key of the cache. */
+  readonly name: string;
+  /** Returns the answer to a prompt. */
+  ask(prompt: string, options: { readonly signal: AbortSignal }): Promise<string>;
+}
+
+/** Port: keeps the answers of a judge by their key. A `Map` is one. */
+export interface JudgeCache {
+  /** Returns an answer, if there is one. */
+  get(key: string): string | undefined;
+  /** Keeps an answer. */
+  set(key: string, answer: string): unknown;
+}
+
+/** Options for `createJudgeEvaluator()`. */
+export interface JudgeOptions {
+  /** The model. */
+  readonly model: JudgeModel;
+  /** Number of further attempts after an error or an answer that is no score. Default: 2. */
+  readonly maxRetries?: number | undefined;
+  /** Keeps answers by model and prompt. Default: none are kept. */
+  readonly cache?: JudgeCache | undefined;
+}
+
+/**
+ * Creates an evaluator named after its topic, such as `correctness`, for cases that name it. Options of a case: `rubric`, a
+ * text with the expectations, and `threshold`, the lowest score that passes; default: 0.7.
+ *
+ * A score out of range is replaced by the nearest one, and kept as `rawValue`; such a score does not pass. The metric
+ * fails if the last attempt has no score.
+ *
+ * @throws {BadRequestError} If `maxRetries` is not a whole number of at least 0.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { createJudgeEvaluator, EvaluatorRegistry, type JudgeModel } from "@swink/agent/eval";
+ *
+ * const model: JudgeModel = {
+ *   name: "anthropic/claude-sonnet-5-5",
+ *   ask: async (prompt, { signal }) => {
+ *     const { text, error } = await new Agent({ model: model.name }).prompt(prompt, { signal });
+ *     if (error) throw error;
+ *     return text;
+ *   },
+ * };
+ * const registry = EvaluatorRegistry.createDefault();
+ * registry.register(createJudgeEvaluator("correctness", { model, cache: new Map() }));
+ * ```
+ */
+export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): Evaluator {
+  const { maxRetries = 2 } = options;
+  if (!Number.isInteger(maxRetries) || maxRetries < 0) {
+    throw new BadRequestError(`maxRetries must be a whole number of at least 0, not ${maxRetries}`);
+  }
+  return {
+    name: topic,
+    evaluate: async (context) => {
+      const threshold = readNumber(context.options, "threshold") ?? DEFAULT_THRESHOLD;
+      const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
+      const verdict = await askWithRetries(prompt, { ...options, maxRetries, context });
+      return toScore(topic, verdict, threshold);
+    },
+  };
+}
+
+/** The answer of a judge. */
+interface Verdict {
+  readonly score: number;
+  readonly reason: string;
+}
+
+interface AskOptions extends JudgeOptions {
+  readonly maxRetries: number;
+  readonly context: EvalContext;
+}
+
+async function askWithRetries(prompt: string, options: AskOptions): Promise<Verdict> {
+  const { model, cache, maxRetries, context: { signal } } = options;
+  const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
+  const cached = cache?.get(key);
+  if (cached !== undefined) return parseVerdict(cached);
+  for (let attempt = 0;; attempt++) {
+    try {
+      const answer = await model.ask(prompt, { signal });
+      const verdict = parseVerdict(answer);
+      cache?.set(key, answer);
+      return verdict;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempt < maxRetries) continue;
+      throw new Error(`No score after ${attempt + 1} attempts: ${getErrorMessage(error)}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Parses the JSON object in an answer, which may be in a code block. */
+function parseVerdict(answer: string): Verdict {
+  const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw new Error("The answer of the judge is not JSON");
+  }
+  const { score, reason } = isJsonObject(value) ? value : {};
+  if (typeof score !== "number") throw new Error("The answer of the judge has no score");
+  return { score, reason: typeof reason === "string" ? reason : "" };
+}
+
+function toScore(metric: string, { score, reason }: Verdict, threshold: number): Score {
+  const value = Math.min(1, Math.max(0, score));
+  const isInRange = value === score;
+  return {
+    metric,
+    value,
+    passed: isInRange && value >= threshold,
+    reason: isInRange ? reason : `The judge returned ${score}, which is out of range. ${reason}`,
+    ...(!isInRange && { rawValue: score }),
+  };
+}
+
+function readRubric({ options }: EvalContext): string | undefined {
+  const rubric = options["rubric"];
+  if (rubric === undefined || typeof rubric === "string") return rubric;
+  throw new BadRequestError('The option "rubric" must be a text');
+}

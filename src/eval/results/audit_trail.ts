@@ -1,0 +1,50 @@
+/**
+ * The audit trail of an evaluation.
+ *
+ * @module
+ */
+
+import { encodeHex } from "../../core/byte_encoding.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { toCanonicalText } from "../../core/json_schema/json_object.ts";
+import type { EvalSetResult } from "../run/case_result.ts";
+
+/** Results with their hash. */
+export interface AuditTrail {
+  /** Version of the format. */
+  readonly version: 1;
+  /** The results. */
+  readonly result: EvalSetResult;
+  /** SHA-256 hash of version and result as canonical JSON, in hexadecimal. */
+  readonly hash: string;
+}
+
+/**
+ * Adds a hash to results, which does not depend on the order of properties. It detects changes by accident and edits of
+ * the results alone; it is no signature, since an editor can replace the hash, too.
+ *
+ * @example
+ * ```ts
+ * import { createAuditTrail, verifyAuditTrail } from "@swink/agent/eval";
+ *
+ * const trail = await createAuditTrail({ setId: "greetings", results: [] });
+ * await verifyAuditTrail(JSON.parse(JSON.stringify(trail))); // true
+ * ```
+ */
+export async function createAuditTrail(result: EvalSetResult): Promise<AuditTrail> {
+  return { version: 1, result, hash: await hashResult({ version: 1, result }) };
+}
+
+/** Whether a value is an audit trail whose hash is that of its results. */
+export async function verifyAuditTrail(trail: unknown): Promise<boolean> {
+  if (!isJsonObject(trail) || trail["version"] !== 1 || !isJsonObject(trail["result"])) {
+    return false;
+  }
+  const { hash, ...content } = trail;
+  return hash === await hashResult(content);
+}
+
+async function hashResult(content: object): Promise<string> {
+  const bytes = new TextEncoder().encode(toCanonicalText(content));
+  return encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+}

@@ -1,0 +1,130 @@
+/**
+ * Decides whether the results of an evaluation are good enough.
+ *
+ * @module
+ */
+
+import { describeValue } from "../../core/describe_value.ts";
+import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
+import { compareResults } from "./compare_results.ts";
+
+/** Limits of the results. Default of each: not checked; without any, all runs must pass. */
+export interface GateOptions {
+  /** Lowest part of the runs that passed, from 0 to 1. */
+  readonly minPassRate?: number | undefined;
+  /** Lowest mean of all scores, from 0 to 1. */
+  readonly minScore?: number | undefined;
+  /** Highest cost of all runs in US dollars; an unknown cost exceeds it. */
+  readonly maxCost?: number | undefined;
+  /** Highest duration of a run in milliseconds. */
+  readonly maxDuration?: number | undefined;
+  /** Results without which no case that passed may fail. */
+  readonly noRegressionAgainst?: EvalSetResult | undefined;
+}
+
+/**
+ * The decision, with a reason for each limit that is not met.
+ *
+ * `no_result`: there are no results, or the evaluation was cancelled. `configuration_error`: an option is invalid.
+ */
+export interface GateDecision {
+  readonly type: "pass" | "fail" | "no_result" | "configuration_error";
+  /** The reasons, as sentences without a period; none for `pass`. */
+  readonly reasons: readonly string[];
+}
+
+/**
+ * Decides whether results are good enough for a release.
+ *
+ * @example
+ * ```ts
+ * import { gate } from "@swink/agent/eval";
+ *
+ * gate({ setId: "greetings", results: [] }).type; // "no_result"
+ * ```
+ */
+export function gate(result: EvalSetResult | undefined, options: GateOptions = {}): GateDecision {
+  const invalid = findInvalidOptions(options);
+  if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
+  const results = result?.results ?? [];
+  if (!result || results.length === 0) {
+    return { type: "no_result", reasons: ["There are no results"] };
+  }
+  const skipped = results.filter(({ outcome }) => outcome === "skipped").length;
+  if (skipped > 0) {
+    return { type: "no_result", reasons: [`${skipped} of ${results.length} runs were skipped`] };
+  }
+  const reasons = [
+    ...findQualityFailures(results, options),
+    ...findSpendingFailures(results, options),
+  ];
+  const baseline = options.noRegressionAgainst;
+  if (baseline) reasons.push(...findRegressions(baseline, result));
+  return { type: reasons.length === 0 ? "pass" : "fail", reasons };
+}
+
+const RATES = ["minPassRate", "minScore"] as const;
+const LIMITS = ["maxCost", "maxDuration"] as const;
+
+function findInvalidOptions(options: GateOptions): string[] {
+  const isRate = (value: unknown) => typeof value === "number" && value >= 0 && value <= 1;
+  const isLimit = (value: unknown) => typeof value === "number" && value >= 0;
+  const rates = RATES.filter((name) => options[name] !== undefined && !isRate(options[name]));
+  const limits = LIMITS.filter((name) => options[name] !== undefined && !isLimit(options[name]));
+  return [
+    ...rates.map((name) => `${name} must be from 0 to 1, not ${describeValue(options[name])}`),
+    ...limits.map((name) => `${name} must be at least 0, not ${describeValue(options[name])}`),
+  ];
+}
+
+function findQualityFailures(results: readonly CaseResult[], options: GateOptions): string[] {
+  const reasons: string[] = [];
+  const hasLimits = Object.values(options).some((value) => value !== undefined);
+  const minPassRate = options.minPassRate ?? (hasLimits ? undefined : 1);
+  const passed = results.filter(({ outcome }) => outcome === "passed").length;
+  if (minPassRate !== undefined && passed / results.length < minPassRate) {
+    reasons.push(
+      `${passed} of ${results.length} runs passed, fewer than a part of ${minPassRate}`,
+    );
+  }
+  const { minScore } = options;
+  const values = results.flatMap(({ scores }) => scores.map(({ value }) => value));
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  if (minScore !== undefined && mean < minScore) {
+    reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
+  }
+  return reasons;
+}
+
+function findSpendingFailures(
+  results: readonly CaseResult[],
+  { maxCost, maxDuration }: GateOptions,
+): string[] {
+  const reasons: string[] = [];
+  if (maxCost !== undefined) {
+    const cost = sumCosts(results);
+    if (cost === null) reasons.push(`The cost is unknown, and limited to $${maxCost}`);
+    else if (cost > maxCost) reasons.push(`The cost of $${cost} exceeds $${maxCost}`);
+  }
+  const longest = Math.max(...results.map(({ durationMs }) => durationMs));
+  if (maxDuration !== undefined && longest > maxDuration) {
+    reasons.push(`A run took ${Math.round(longest)} ms, more than ${maxDuration} ms`);
+  }
+  return reasons;
+}
+
+/** Returns the cost of all runs; `null` if any of them is unknown. */
+function sumCosts(results: readonly CaseResult[]): number | null {
+  return results.reduce<number | null>((sum, { trajectory }) => {
+    const cost = trajectory ? trajectory.cost.total : 0;
+    return sum === null || cost === null ? null : sum + cost;
+  }, 0);
+}
+
+function findRegressions(baseline: EvalSetResult, result: EvalSetResult): string[] {
+  return compareResults(baseline, result)
+    .filter(({ change, before = 0 }) =>
+      change === "regressed" || (change === "removed" && before > 0)
+    )
+    .map(({ caseId, metric, change }) => `${caseId}: ${metric} ${change}`);
+}

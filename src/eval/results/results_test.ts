@@ -1,0 +1,139 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import { unknownCost, zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
+import { createAuditTrail, verifyAuditTrail } from "./audit_trail.ts";
+import { compareResults } from "./compare_results.ts";
+import { gate, type GateOptions } from "./gate.ts";
+
+function createResult(
+  passed: boolean,
+  overrides: Partial<CaseResult> & { readonly cost?: number | null } = {},
+): CaseResult {
+  const { cost = 1, ...others } = overrides;
+  const total = cost === null ? unknownCost() : { ...zeroCost(), total: cost };
+  const usage = zeroUsage();
+  return {
+    caseId: "a",
+    repetition: 1,
+    outcome: passed ? "passed" : "failed",
+    scores: [{ metric: "response", value: passed ? 1 : 0, passed }],
+    trajectory: { calls: [], turns: 1, response: "", stopReason: "stop", usage, cost: total },
+    durationMs: 100,
+    ...others,
+  };
+}
+
+const createSetResult = (...results: CaseResult[]): EvalSetResult => ({ setId: "set", results });
+
+const half = createSetResult(createResult(true), createResult(false, { caseId: "b" }));
+
+const decide = (options: GateOptions, result = half) => gate(result, options).type;
+
+Deno.test("gate: without limits all runs must pass [A157]", () => {
+  assertEquals(decide({}), "fail");
+  assertEquals(decide({}, createSetResult(createResult(true))), "pass");
+});
+
+Deno.test("gate: a result at its limits passes, one beyond a limit fails [A157]", () => {
+  const atLimits = { minPassRate: 0.5, minScore: 0.5, maxCost: 2, maxDuration: 100 };
+  assertEquals(gate(half, atLimits), { type: "pass", reasons: [] });
+  const beyond = { minPassRate: 0.51, minScore: 0.51, maxCost: 1.9, maxDuration: 99 };
+  for (const [name, limit] of Object.entries(beyond)) {
+    const decision = gate(half, { [name]: limit });
+    assertEquals([name, decision.type, decision.reasons.length], [name, "fail", 1]);
+  }
+  assertEquals(gate(half, beyond).reasons.length, 4);
+});
+
+Deno.test("gate: an unknown cost exceeds a limit of the cost", () => {
+  const result = createSetResult(createResult(true), createResult(true, { cost: null }));
+  assertEquals(decide({ maxCost: 100 }, result), "fail");
+});
+
+Deno.test("gate: missing, empty and cancelled results are no result [A157]", () => {
+  assertEquals(gate(undefined).type, "no_result");
+  assertEquals(decide({ minPassRate: 0 }, createSetResult()), "no_result");
+  const cancelled = createSetResult(createResult(true), createResult(true, { outcome: "skipped" }));
+  assertEquals(decide({ minPassRate: 0 }, cancelled), "no_result");
+});
+
+Deno.test("gate: an invalid limit is a configuration error", () => {
+  for (const options of [{ minPassRate: 90 }, { minScore: NaN }, { maxCost: -1 }]) {
+    assertEquals(decide(options), "configuration_error");
+  }
+  // A limit from untyped code.
+  assertEquals(decide(JSON.parse('{ "maxDuration": "1 s" }')), "configuration_error");
+});
+
+Deno.test("gate: a case that passed before may not fail or be missing", () => {
+  const before = createSetResult(createResult(true), createResult(true, { caseId: "b" }));
+  const options = { noRegressionAgainst: before };
+  assertEquals(gate(half, options), { type: "fail", reasons: ["b: response regressed"] });
+  assertEquals(gate(before, options).type, "pass");
+  const fewer = createSetResult(createResult(true));
+  assertEquals(gate(fewer, options).reasons, ["b: run removed", "b: response removed"]);
+});
+
+Deno.test("gate: a failure that existed before is no regression", () => {
+  const failed = createSetResult(createResult(false, { scores: [] }));
+  const options = { minPassRate: 0, noRegressionAgainst: createSetResult(createResult(false)) };
+  assertEquals(decide(options, failed), "pass");
+  assertEquals(decide({ noRegressionAgainst: half }), "pass");
+});
+
+const repeat = (passes: readonly boolean[]) =>
+  createSetResult(
+    ...passes.map((passed, index) => createResult(passed, { repetition: index + 1 })),
+  );
+
+Deno.test("compareResults: names regressed, fixed, same, added and removed metrics", () => {
+  const change = (before: EvalSetResult, after: EvalSetResult) =>
+    compareResults(before, after).filter(({ metric }) => metric === "response")
+      .map((comparison) => comparison.change);
+  assertEquals(change(repeat([true, true]), repeat([true, false])), ["regressed"]);
+  assertEquals(change(repeat([false, true]), repeat([true, true])), ["fixed"]);
+  assertEquals(change(repeat([false, true]), repeat([true, false])), ["same"]);
+  assertEquals(change(createSetResult(), repeat([true])), ["added"]);
+  assertEquals(change(repeat([true]), createSetResult()), ["removed"]);
+});
+
+Deno.test("compareResults: has the significance of repeated cases", () => {
+  const pValue = (before: EvalSetResult, after: EvalSetResult) =>
+    compareResults(before, after).find(({ metric }) => metric === "response")?.pValue;
+  const six = Array<boolean>(6);
+  assertEquals(pValue(repeat(six.fill(true)), repeat(Array(6).fill(false)))?.toFixed(5), "0.03125");
+  assertEquals(pValue(repeat([true]), repeat([false])), undefined);
+});
+
+Deno.test("compareResults: a run that fails without another metric is a regression", () => {
+  const run = { metric: "run", value: 0, passed: false };
+  const after = createSetResult(createResult(false, { scores: [run] }));
+  const comparisons = compareResults(createSetResult(createResult(true)), after);
+  assertEquals(comparisons.map(({ metric, change }) => [metric, change]), [
+    ["run", "regressed"],
+    ["response", "removed"],
+  ]);
+});
+
+Deno.test("compareResults: ignores skipped runs", () => {
+  const skipped = createSetResult(createResult(true, { outcome: "skipped" }));
+  assertEquals(compareResults(skipped, skipped), []);
+});
+
+Deno.test("audit trail: is verified after a round trip through JSON, in any order of keys [A156]", async () => {
+  const trail = await createAuditTrail(half);
+  assertEquals(await verifyAuditTrail(JSON.parse(JSON.stringify(trail))), true);
+  const { hash, result, version } = trail;
+  const { setId, results } = result;
+  assertEquals(await verifyAuditTrail({ result: { results, setId }, hash, version }), true);
+});
+
+Deno.test("audit trail: a changed result or hash is detected [A156]", async () => {
+  const trail = await createAuditTrail(half);
+  const better = { ...trail, result: createSetResult(createResult(true)) };
+  const further = { ...trail, note: "reviewed" };
+  for (const changed of [better, further, { ...trail, hash: "0" }, {}, null, { version: 1 }]) {
+    assertEquals(await verifyAuditTrail(changed), false);
+  }
+  assertNotEquals((await createAuditTrail(better.result)).hash, trail.hash);
+});

@@ -1,0 +1,49 @@
+/**
+ * The directories in which agents work on cases.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+
+/** The directory of one run. */
+export interface CaseDirectory {
+  /** Absolute path. */
+  readonly path: string;
+  /** Removes the directory with its content. */
+  remove(): Promise<void>;
+}
+
+/** Port: creates the directory of a run, with a copy of a fixture or empty. */
+export type CreateCaseDirectory = (fixture: string | undefined) => Promise<CaseDirectory>;
+
+/** Creates a directory in that for temporary files. Only files and directories of a fixture are copied. */
+export async function createLocalDirectory(fixture: string | undefined): Promise<CaseDirectory> {
+  const path = system.realPathSync(system.makeTempDirSync({ prefix: "swink_eval_" }));
+  const remove = () => system.remove(path, { recursive: true });
+  try {
+    if (fixture !== undefined) await copyDirectory(fixture, path);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, remove };
+}
+
+async function copyDirectory(from: string, to: string): Promise<void> {
+  for (const { name, isDirectory, isFile } of system.readDirSync(from)) {
+    const source = join(from, name);
+    const target = join(to, name);
+    if (isDirectory) {
+      await system.mkdir(target);
+      await copyDirectory(source, target);
+    } else if (isFile) {
+      await system.copyFile(source, target);
+    } else {
+      // The copy of a link would let the agent change a file outside of its directory.
+      throw new BadRequestError(`The fixture has "${source}", which is not a file or a directory`);
+    }
+  }
+}

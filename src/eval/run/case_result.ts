@@ -1,0 +1,35 @@
+/**
+ * The results of runs.
+ *
+ * @module
+ */
+
+import type { Score } from "../evaluators/score.ts";
+import type { Trajectory } from "../trajectory/trajectory.ts";
+
+/** The result of one run of a case. */
+export interface CaseResult {
+  /** Id of the case. */
+  readonly caseId: string;
+  /** Number of the repetition, from 1. */
+  readonly repetition: number;
+  /**
+   * `passed`: all scores passed. `failed`: a score did not pass, or the run failed. `skipped`: the evaluation was cancelled
+   * before the run was finished.
+   */
+  readonly outcome: "passed" | "failed" | "skipped";
+  /** The scores. */
+  readonly scores: readonly Score[];
+  /** The run; `undefined` if there was none. */
+  readonly trajectory: Trajectory | undefined;
+  /** Duration of the run in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** The results of a set. */
+export interface EvalSetResult {
+  /** Id of the set. */
+  readonly setId: string;
+  /** The results, in the order of the cases and of their repetitions. */
+  readonly results: readonly CaseResult[];
+}

@@ -1,0 +1,148 @@
+/**
+ * Runs the cases of a set.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import type { EvalSet } from "../case/eval_case.ts";
+import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
+import type { CaseResult, EvalSetResult } from "./case_result.ts";
+import { type MakeAgent, type PlannedRun, runCase, type RunServices } from "./run_case.ts";
+
+/** Options for `runEvalSet()`. */
+export interface RunEvalSetOptions {
+  /** Number of runs at the same time. Default: 1. */
+  readonly parallel?: number | undefined;
+  /** Cancels the evaluation: running cases are aborted, and they and the other ones are skipped. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** The evaluators. Default: those of `EvaluatorRegistry.createDefault()`. */
+  readonly evaluators?: EvaluatorRegistry | undefined;
+  /** Results of an interrupted evaluation, which are kept unless they are skipped. Default: none. */
+  readonly finished?: readonly CaseResult[] | undefined;
+  /** Called with each new result, when its run has ended; awaited. Default: none. */
+  readonly onResult?: ((result: CaseResult) => void | Promise<void>) | undefined;
+  /** Seed of the runs. Default: 0. */
+  readonly seed?: number | undefined;
+  /** Creates the directories of the runs. Default: in the directory for temporary files. */
+  readonly createDirectory?: CreateCaseDirectory | undefined;
+  /** Returns the time in milliseconds. Default: the clock of the system. */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Runs each case of a set with an agent and a directory of its own, and scores the runs. A run that fails is a result;
+ * the other ones continue.
+ *
+ * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, or two cases
+ * have the same id.
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@swink/agent";
+ * import { parseEvalSet, runEvalSet } from "@swink/agent/eval";
+ * import { reply, scriptedStream } from "@swink/agent/testing";
+ *
+ * const set = await parseEvalSet(`
+ *   id: greetings
+ *   cases:
+ *     - id: hello
+ *       userMessages: [Greet me]
+ *       expectedResponse: { type: contains, text: Hello }
+ * `);
+ * const { results } = await runEvalSet(
+ *   set,
+ *   () => new Agent({ model: "test/model", streamFn: scriptedStream([reply("Hello!")]) }),
+ *   { parallel: 4 },
+ * );
+ * results[0]?.outcome; // "passed"
+ * ```
+ */
+export async function runEvalSet(
+  set: EvalSet,
+  makeAgent: MakeAgent,
+  options: RunEvalSetOptions = {},
+): Promise<EvalSetResult> {
+  const { parallel = 1, seed = 0, finished = [], onResult } = options;
+  checkCount("parallel", parallel);
+  const planned = planRuns(set, seed);
+  const kept = new Map(
+    finished.filter(({ outcome }) => outcome !== "skipped").map((result) => [
+      getRunKey(result.caseId, result.repetition),
+      result,
+    ]),
+  );
+  const services = createServices(set, makeAgent, options);
+  const results: CaseResult[] = [];
+  const queue = planned.entries();
+  const work = async () => {
+    for (const [index, run] of queue) {
+      const known = kept.get(getRunKey(run.evalCase.id, run.repetition));
+      const result = known ?? await runUnlessAborted(run, services);
+      results[index] = result;
+      if (!known) await onResult?.(result);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, planned.length) }, work));
+  return { setId: set.id, results };
+}
+
+function createServices(
+  set: EvalSet,
+  makeAgent: MakeAgent,
+  options: RunEvalSetOptions,
+): RunServices {
+  return {
+    makeAgent,
+    evaluators: options.evaluators ?? EvaluatorRegistry.createDefault(),
+    createDirectory: options.createDirectory ?? createLocalDirectory,
+    now: options.now ?? Date.now,
+    signal: options.signal ?? new AbortController().signal,
+    setDirectory: set.directory,
+  };
+}
+
+async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise<CaseResult> {
+  if (!services.signal.aborted) return await runCase(run, services);
+  return {
+    caseId: run.evalCase.id,
+    repetition: run.repetition,
+    outcome: "skipped",
+    scores: [],
+    trajectory: undefined,
+    durationMs: 0,
+  };
+}
+
+function planRuns({ cases }: EvalSet, seed: number): PlannedRun[] {
+  const ids = new Set<string>();
+  return cases.flatMap((evalCase) => {
+    const { id, repetitions = 1 } = evalCase;
+    if (ids.has(id)) throw new BadRequestError(`Two cases have the id "${id}"`);
+    ids.add(id);
+    checkCount(`repetitions of the case "${id}"`, repetitions);
+    return Array.from({ length: repetitions }, (_, index) => {
+      const repetition = index + 1;
+      return { evalCase, repetition, seed: hashText(`${seed} ${getRunKey(id, repetition)}`) };
+    });
+  });
+}
+
+function getRunKey(caseId: string, repetition: number): string {
+  return `${caseId} ${repetition}`;
+}
+
+/** Returns the 32-bit FNV-1a hash of the UTF-16 code units. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw new BadRequestError(`The ${name} must be a whole number of at least 1, not ${value}`);
+}

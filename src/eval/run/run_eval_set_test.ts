@@ -1,0 +1,240 @@
+import { assertEquals, assertNotEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { defineTool } from "../../core/tool.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { fakeTool } from "../../testing/fake_tool.ts";
+import { toolCall } from "../../testing/messages.ts";
+import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import type { EvalCase, EvalSet } from "../case/eval_case.ts";
+import type { CaseResult } from "./case_result.ts";
+import type { MakeAgent } from "./run_case.ts";
+import { runEvalSet } from "./run_eval_set.ts";
+
+const HELLO = { type: "contains", text: "Hello" } as const;
+
+function createSet(...cases: Partial<EvalCase>[]): EvalSet {
+  const withDefaults = cases.map((overrides, index) => ({
+    id: `case_${index + 1}`,
+    userMessages: ["Go"],
+    expectedResponse: HELLO,
+    ...overrides,
+  }));
+  return { id: "set", cases: withDefaults };
+}
+
+function answerWith(...steps: ScriptedStep[]): MakeAgent {
+  return () =>
+    new Agent({
+      model: "test/model",
+      streamFn: scriptedStream(steps),
+      tools: [fakeTool({ name: "step" })],
+    });
+}
+
+const greet = answerWith(reply("Hello"));
+
+const outcomes = (results: readonly CaseResult[]) => results.map(({ outcome }) => outcome);
+
+Deno.test("runEvalSet: a set without cases has no results [A154]", async () => {
+  assertEquals(await runEvalSet(createSet(), greet), { setId: "set", results: [] });
+});
+
+Deno.test("runEvalSet: an agent that cannot be created fails its case, and others continue [A154]", async () => {
+  const { results } = await runEvalSet(createSet({}, {}, {}), (request) => {
+    if (request.evalCase.id === "case_2") throw new Error("no key");
+    return greet(request);
+  });
+  assertEquals(outcomes(results), ["passed", "failed", "passed"]);
+  const [score] = results[1]?.scores ?? [];
+  assertEquals(score, { metric: "run", value: 0, passed: false, reason: "no key" });
+});
+
+Deno.test("runEvalSet: a case with no evaluator that applies fails [A154]", async () => {
+  const { results } = await runEvalSet(createSet({ expectedResponse: undefined }), greet);
+  assertEquals(outcomes(results), ["failed"]);
+});
+
+Deno.test("runEvalSet: a run whose model call fails does not pass by its other metrics", async () => {
+  const makeAgent: MakeAgent = () =>
+    new Agent({
+      model: "test/model",
+      streamFn: () => {
+        throw new Error("no connection");
+      },
+    });
+  const set = createSet({ expectedResponse: undefined, budget: { maxTurns: 5 } });
+  const { results } = await runEvalSet(set, makeAgent);
+  assertEquals(outcomes(results), ["failed"]);
+  assertStringIncludes(results[0]?.scores[0]?.reason ?? "", "no connection");
+});
+
+Deno.test("runEvalSet: a cancelled evaluation skips all cases [A154]", async () => {
+  const { results } = await runEvalSet(createSet({}, {}), greet, { signal: AbortSignal.abort() });
+  assertEquals(outcomes(results), ["skipped", "skipped"]);
+});
+
+Deno.test("runEvalSet: an abort ends a run that hangs, and skips it and the next ones", async () => {
+  const controller = new AbortController();
+  const { results } = await runEvalSet(createSet({}, {}, {}), (request) => {
+    if (request.evalCase.id === "case_1") return greet(request);
+    queueMicrotask(() => controller.abort());
+    return answerWith(hang())(request);
+  }, { signal: controller.signal });
+  assertEquals(outcomes(results), ["passed", "skipped", "skipped"]);
+});
+
+Deno.test("runEvalSet: several messages are several runs of one agent", async () => {
+  const makeAgent = answerWith(reply("One"), reply("Hello two"));
+  const { results } = await runEvalSet(createSet({ userMessages: ["a", "b"] }), makeAgent);
+  assertEquals(outcomes(results), ["passed"]);
+  assertEquals(results[0]?.trajectory?.turns, 2);
+});
+
+Deno.test("runEvalSet: a budget stops the run, which fails [A152]", async () => {
+  const steps = [reply([toolCall("step")]), reply([toolCall("step")]), reply("Hello")];
+  const { results } = await runEvalSet(
+    createSet({ expectedResponse: undefined, budget: { maxTurns: 2 } }),
+    answerWith(...steps),
+  );
+  assertEquals(outcomes(results), ["failed"]);
+  assertEquals(results[0]?.trajectory?.turns, 2);
+});
+
+Deno.test("runEvalSet: at most `parallel` cases run, and results keep the order of the cases", async () => {
+  let running = 0;
+  let most = 0;
+  const makeAgent: MakeAgent = async (request) => {
+    running++;
+    most = Math.max(most, running);
+    await Promise.resolve();
+    return greet(request);
+  };
+  const cases = Array.from({ length: 20 }, () => ({}));
+  const onResult = () => void running--;
+  const { results } = await runEvalSet(createSet(...cases), makeAgent, { parallel: 3, onResult });
+  assertEquals(most, 3);
+  assertEquals(results.map(({ caseId }) => caseId), cases.map((_, index) => `case_${index + 1}`));
+});
+
+Deno.test("runEvalSet: keeps finished results and runs skipped ones again", async () => {
+  const set = createSet({}, {});
+  const { results } = await runEvalSet(set, greet);
+  const [first, second] = results;
+  if (!first || !second) throw new Error("The set has two results");
+  const started: string[] = [];
+  const resumed = await runEvalSet(set, (request) => {
+    started.push(request.evalCase.id);
+    return greet(request);
+  }, { finished: [first, { ...second, outcome: "skipped" }] });
+  assertEquals(started, ["case_2"]);
+  assertEquals(outcomes(resumed.results), ["passed", "passed"]);
+});
+
+Deno.test("runEvalSet: seeds differ between repetitions and repeat with the same seed", async () => {
+  const collectSeeds = async (seed: number) => {
+    const seeds: number[] = [];
+    await runEvalSet(createSet({ repetitions: 3 }), (request) => {
+      seeds.push(request.seed);
+      return greet(request);
+    }, { seed });
+    return seeds;
+  };
+  const seeds = await collectSeeds(1);
+  assertEquals(new Set(seeds).size, 3);
+  assertEquals(await collectSeeds(1), seeds);
+  assertNotEquals(await collectSeeds(2), seeds);
+});
+
+Deno.test("runEvalSet: rejects 0 parallel runs and 0 repetitions [A159]", async () => {
+  const message = "must be a whole number of at least 1";
+  await assertRejects(
+    () => runEvalSet(createSet({}), greet, { parallel: 0 }),
+    BadRequestError,
+    message,
+  );
+  await assertRejects(
+    () => runEvalSet(createSet({ repetitions: 0 }), greet),
+    BadRequestError,
+    message,
+  );
+});
+
+Deno.test("runEvalSet: sets the system prompt and the tools of the case", async () => {
+  let agent: Agent | undefined;
+  const set = createSet({ systemPrompt: "Be brief", tools: [] }, { tools: ["missing"] });
+  const { results } = await runEvalSet(set, async (request) => {
+    const created = await greet(request);
+    agent ??= created;
+    return created;
+  });
+  assertEquals(agent?.state.systemPrompt, "Be brief");
+  assertEquals(agent?.state.tools, []);
+  assertEquals(results[1]?.scores[0]?.reason, 'The agent has no tool "missing"');
+});
+
+/** Returns an agent whose tool appends a line to `notes.txt`. */
+const appendLine: MakeAgent = async ({ getDirectory }) => {
+  const path = `${await getDirectory()}/notes.txt`;
+  const append = defineTool({
+    name: "append",
+    description: "Appends a line.",
+    parameters: { type: "object", properties: {} },
+    execute: async () => {
+      await Deno.writeTextFile(path, "more\n", { append: true });
+      return "done";
+    },
+  });
+  const streamFn = scriptedStream([reply([toolCall("append")]), reply("Hello")]);
+  return new Agent({ model: "test/model", streamFn, tools: [append] });
+};
+
+Deno.test("runEvalSet: each run has a copy of the fixture, which is removed", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    await Deno.mkdir(`${directory}/project/sub`, { recursive: true });
+    await Deno.writeTextFile(`${directory}/project/notes.txt`, "first\n");
+    await Deno.writeTextFile(`${directory}/project/sub/a.txt`, "a");
+    const paths = new Set<string>();
+    const cases = createSet({
+      fixture: "project",
+      repetitions: 3,
+      expectedFiles: [
+        { type: "equals", path: "notes.txt", text: "first\nmore\n" },
+        { type: "exists", path: "sub/a.txt" },
+        { type: "missing", path: "b.txt" },
+      ],
+    });
+    const { results } = await runEvalSet({ ...cases, directory }, async (request) => {
+      paths.add(await request.getDirectory());
+      return appendLine(request);
+    }, { parallel: 3 });
+    assertEquals(outcomes(results), ["passed", "passed", "passed"]);
+    assertEquals(await Deno.readTextFile(`${directory}/project/notes.txt`), "first\n");
+    assertEquals(paths.size, 3);
+    for (const path of paths) await assertRejects(() => Deno.stat(path));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("runEvalSet: a fixture with a link fails its case", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    await Deno.symlink("/etc/passwd", `${directory}/link`);
+    const { results } = await runEvalSet(createSet({ fixture: directory }), greet);
+    assertStringIncludes(results[0]?.scores[0]?.reason ?? "", "link");
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("files: a link out of the directory of the case is not read", async () => {
+  const makeAgent: MakeAgent = async (request) => {
+    await Deno.symlink("/etc/passwd", `${await request.getDirectory()}/notes.txt`);
+    return greet(request);
+  };
+  const expectedFiles = [{ type: "exists", path: "notes.txt" }] as const;
+  const { results } = await runEvalSet(createSet({ expectedFiles }), makeAgent);
+  assertStringIncludes(results[0]?.scores[1]?.reason ?? "", "outside");
+});

@@ -1,0 +1,20 @@
+/**
+ * Significance of the difference between paired runs.
+ *
+ * @module
+ */
+
+/**
+ * Returns the two-sided p-value of the exact test of McNemar for paired runs: the numbers of pairs of which only the
+ * first, and only the second, passed. 1 without such pairs.
+ */
+export function calculateMcNemar(onlyFirst: number, onlySecond: number): number {
+  const total = onlyFirst + onlySecond;
+  let coefficient = -total * Math.LN2;
+  let tail = 0;
+  for (let index = 0; index <= Math.min(onlyFirst, onlySecond); index++) {
+    tail += Math.exp(coefficient);
+    coefficient += Math.log(total - index) - Math.log(index + 1);
+  }
+  return Math.min(1, 2 * tail);
+}
