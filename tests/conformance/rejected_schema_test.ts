@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
+import { AgentError, BadRequestError } from "../../src/core/errors.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
@@ -41,6 +41,21 @@ Deno.test("structuredOutput() rejects with an invalid request that is not about 
     }),
   });
   await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+});
+
+Deno.test("structuredOutput() sends no second request after a part of the reply, or after an abort", async () => {
+  const message = "acme answered 400: output_config.format.schema: unsupported keyword";
+  const cause = new AbortController();
+  const abort = () => (cause.abort(), fail("bad_request", message));
+  for (const step of [fail("bad_request", message, { after: '{"city":' }), abort]) {
+    const script = scriptedStream([step, answer({ city: "Bern" })]);
+    const { agent } = testAgent([], {
+      streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+    });
+    const { signal } = cause;
+    await assertRejects(() => agent.structuredOutput("Which city?", city, { signal }), AgentError);
+    assertEquals(script.calls.length, 1);
+  }
 });
 
 Deno.test("structuredOutput() asks about the model that setModel() has set", async () => {
