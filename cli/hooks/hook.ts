@@ -8,13 +8,15 @@
  * The points at which hooks run.
  *
  * `SessionStart`: before the first request. `UserPromptSubmit`: before the prompt is sent. `PreToolUse`: before a tool call.
- * `PostToolUse`: after a tool call. `Stop`: when the agent would end the run. `SessionEnd`: after the run.
+ * `PostToolUse`: after a tool call. `PreCompact`: before the request for a summary of a long conversation. `Stop`: when the
+ * agent would end the run. `SessionEnd`: after the run.
  */
 export const HOOK_EVENTS = [
   "SessionStart",
   "UserPromptSubmit",
   "PreToolUse",
   "PostToolUse",
+  "PreCompact",
   "Stop",
   "SessionEnd",
 ] as const;

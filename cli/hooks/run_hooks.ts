@@ -75,7 +75,7 @@ export class RunHooks {
     }
   }
 
-  /** The policy that runs the hooks of tool calls and of the end of the run. */
+  /** The policy that runs the hooks of tool calls, of summaries and of the end of the run. */
   get policy(): Policy {
     return {
       name: "hooks",
@@ -88,6 +88,10 @@ export class RunHooks {
         const input = { tool_name: name, tool_input: args, tool_response: toResponse(result) };
         const { blocked } = await this.run("PostToolUse", input, name);
         return blocked === undefined ? undefined : addText(result, blocked);
+      },
+      preCompaction: async () => {
+        const { blocked } = await this.run("PreCompact", { trigger: "auto" });
+        return blocked === undefined ? undefined : { type: "stop", reason: blocked };
       },
       postTurn: async ({ message, toolResults }) => {
         if (message.stopReason !== "stop" || toolResults.length > 0) return undefined;

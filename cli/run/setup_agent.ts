@@ -9,6 +9,7 @@ import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../adapters/connect.ts";
+import { summarize } from "../../src/memory/context/summarize.ts";
 import type { ApprovalPrompt, SandboxReport } from "../../src/tools/mod.ts";
 import type { PlanMode } from "../../src/tools/plan/mod.ts";
 import type { RunSettings } from "./settings.ts";
@@ -125,15 +126,15 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   });
   await approval.checkRules();
   const planMode = await loadPlanMode(options);
+  const headers = { "user-agent": `swink/${VERSION}` };
+  const streamFn = connect({ fetch, env, headers, providers });
+  const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   const agent: Agent = new Agent({
     model,
-    streamFn: connect({
-      fetch,
-      env,
-      headers: { "user-agent": `swink/${VERSION}` },
-      providers,
-    }),
+    streamFn,
     prices,
+    // Also for runs of a session, which keeps the summary.
+    transformContext: summarize({ streamFn, contextWindow, prices }),
     systemPrompt: createPrompt(options, host),
     tools,
     // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
