@@ -4,11 +4,9 @@
  * @module
  */
 
-import {
-  listWithoutSubAgents,
-  type SessionStore,
-  type SessionSummary,
-} from "../../src/memory/mod.ts";
+import type { SessionStore, SessionSummary } from "../../src/memory/mod.ts";
+// Not mod.ts, which loads modules that the first request does not need.
+import { listWithoutSubAgents } from "../../src/memory/store/sub_agent_link.ts";
 import { UsageError } from "../host/cli_error.ts";
 
 const ADVICE = "List the sessions with: swink sessions list";

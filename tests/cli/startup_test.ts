@@ -13,7 +13,7 @@ import { startSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Maximum number of modules of the project before the first request. */
-const MAX_MODULES = 400;
+const MAX_MODULES = 410;
 
 /** Modules that the first request must not wait for. */
 const LATER_MODULES = [
@@ -21,7 +21,7 @@ const LATER_MODULES = [
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
   /^cli\/render\/(?!plain_text|style)/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
-  /^src\/(cassettes|mcp|patch|policies|testing)\//,
+  /^src\/(cassettes|mcp|patch|policies|testing)\/|^src\/memory\/(mod\.ts|sqlite\/)/,
   /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
 ];
 
