@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNames } from "../../core/check_names.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { ProcessLaunch, ProcessSpawner, SpawnedProcess } from "../../core/process_spawner.ts";
 import {
@@ -85,7 +86,7 @@ export interface SandboxOptions {
  * programs, and removes its temporary directory.
  *
  * @throws {BadRequestError} When the working directory or a root is not a directory, or contains the home directory, or
- * when another option contradicts `readOnly`.
+ * when another option contradicts `readOnly` or does not exist.
  *
  * @example
  * ```ts
@@ -98,6 +99,22 @@ export interface SandboxOptions {
 export function createSandbox(options: SandboxOptions = {}): Sandbox & ProcessSpawner {
   return new LocalSandbox(options);
 }
+
+/** The names of the options: a misspelt one would be a limit that is not enforced. */
+const OPTION_NAMES: Readonly<Record<keyof SandboxOptions, true>> = {
+  cwd: true,
+  writeRoots: true,
+  homeAccess: true,
+  readRoots: true,
+  protect: true,
+  hide: true,
+  net: true,
+  unixSockets: true,
+  confinement: true,
+  readOnly: true,
+  passEnvironment: true,
+  environment: true,
+};
 
 /** A trusted program to start. */
 export interface TrustedProgram {
@@ -143,6 +160,7 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
   #proxy: { readonly server: HostProxy; readonly hosts: readonly string[] } | undefined;
 
   constructor(options: SandboxOptions) {
+    checkNames(options, Object.keys(OPTION_NAMES), "createSandbox()");
     const { writeRoots = [], readRoots = [], protect = PROTECTED_FILES, net = "off" } = options;
     const { readOnly = false } = options;
     if (readOnly) refuseContradictions(options);

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { createSandbox } from "./local_sandbox.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { createSandbox, type SandboxOptions } from "./local_sandbox.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 
 Deno.test("Sandbox: setNet() changes the allowed hosts of commands that are started later", async () => {
@@ -34,5 +35,12 @@ Deno.test("createSandbox(): refuses a root that does not exist, or is a file", a
     for (const options of [{ cwd: path }, { cwd: workspace.directory, writeRoots: [path] }]) {
       assertThrows(() => createSandbox(options), Error, message);
     }
+  }
+});
+
+Deno.test("createSandbox(): refuses an option that does not exist, instead of ignoring a limit", () => {
+  for (const option of [{ root: "/tmp" }, { network: "off" }, { writeRoot: [] }]) {
+    const [name = ""] = Object.keys(option);
+    assertThrows(() => createSandbox(option as SandboxOptions), BadRequestError, name);
   }
 });
