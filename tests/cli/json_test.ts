@@ -99,6 +99,9 @@ Deno.test("stream-json: writes init, every event of the library and the result",
     "Done.",
     2,
   ]);
+  const deltas = events.filter(({ type }) => type === "message_update");
+  const sizes = deltas.map((event) => JSON.stringify(event).length - event.delta.delta?.length);
+  assert(Math.max(...sizes.filter((size) => !Number.isNaN(size))) < 110, `${sizes}`);
   assert(!("messages" in result) && !("seq" in result));
   assertEquals(result.runId, events[0]?.runId);
 });

@@ -177,3 +177,13 @@ Deno.test("swink run: a damaged session is continued with a warning", async () =
   assertEquals([code, prompts.length], [0, 3]);
   assertEquals(messages, "warning: 1 line of the session could not be read\n");
 });
+
+Deno.test("swink run: 50 runs in one directory at the same time are 50 complete sessions", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const prompts = Array.from({ length: 50 }, (_, index) => `Prompt ${index}`);
+  const results = await Promise.all(prompts.map((prompt) => run(home, [prompt])));
+  assertEquals(results.map(({ code }) => code), prompts.map(() => 0));
+  const sessions = await listSessions(home);
+  assertEquals(sessions.map(({ firstPrompt }) => firstPrompt).sort(), prompts.toSorted());
+  assertEquals(new Set(results.map(({ result }) => result.sessionId)).size, 50);
+});
