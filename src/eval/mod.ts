@@ -85,4 +85,4 @@ export { calculateWilsonInterval, type Interval } from "./statistics/wilson_inte
 export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
 export type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory/trajectory.ts";
 export { TrajectoryCollector } from "./trajectory/trajectory_collector.ts";
-export type { UntrustedRead } from "../platform/untrusted_file.ts";
+export type { UntrustedRead } from "../platform/untrusted_read.ts";

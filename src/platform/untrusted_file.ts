@@ -16,6 +16,7 @@ import { NodeOpenedFile, readAllBytes } from "./opened_file.ts";
 import { getRelativePath } from "./paths.ts";
 import { system } from "./system.ts";
 import { getSystemErrorCode } from "./system_error.ts";
+import type { UntrustedRead } from "./untrusted_read.ts";
 
 /** Options for {@linkcode readUntrustedFile}. */
 export interface UntrustedReadOptions {
@@ -26,12 +27,6 @@ export interface UntrustedReadOptions {
   /** Aborts the read with an `AbortedError`. */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** Content of a file, or the reason why it was not read, as a sentence fragment after the name of the file. */
-export type UntrustedRead =
-  | { readonly type: "content"; readonly bytes: Uint8Array }
-  | { readonly type: "missing" }
-  | { readonly type: "refused"; readonly reason: string };
 
 /** Reads a regular file. @throws {AbortedError} When `signal` is aborted. */
 export async function readUntrustedFile(

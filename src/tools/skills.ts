@@ -12,7 +12,8 @@ import { textResult } from "../core/tool_result.ts";
 import { truncateMiddle } from "./text/output_limit.ts";
 import { catchAsErrorResult } from "./kit/tool_kit.ts";
 import { system } from "../platform/system.ts";
-import { readUntrustedFile, type UntrustedRead } from "../platform/untrusted_file.ts";
+import { readUntrustedFile } from "../platform/untrusted_file.ts";
+import type { UntrustedRead } from "../platform/untrusted_read.ts";
 
 /** A skill in a directory of its own. */
 export interface Skill {

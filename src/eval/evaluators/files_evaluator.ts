@@ -6,7 +6,8 @@
 
 import { createMatcher, loadMatchers } from "../../core/json_schema/pattern.ts";
 import { join } from "../../platform/paths.ts";
-import { readUntrustedFile, type UntrustedRead } from "../../platform/untrusted_file.ts";
+import { readUntrustedFile } from "../../platform/untrusted_file.ts";
+import type { UntrustedRead } from "../../platform/untrusted_read.ts";
 import type { ExpectedFile } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
 
