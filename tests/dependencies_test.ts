@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { YAML_PACKAGE } from "../src/eval/case/yaml_package.ts";
 import { readImports, sourceFiles } from "./architecture/imports.ts";
 import { root } from "./project.ts";
 
@@ -48,3 +49,7 @@ function isInRange(version: string, minimum: string): boolean {
   const collator = new Intl.Collator("en", { numeric: true });
   return version.split(".")[0] === minimum.split(".")[0] && collator.compare(version, minimum) >= 0;
 }
+
+Deno.test("YAML_PACKAGE: has the version range of deno.json", () => {
+  assertEquals(imports[YAML_PACKAGE.name], `npm:${YAML_PACKAGE.name}@${YAML_PACKAGE.range}`);
+});

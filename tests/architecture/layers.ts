@@ -78,7 +78,7 @@ const layers: Layer[] = [
   {
     files: /^src\/eval\//,
     internal: /^src\/(agent|loop|cassettes|platform|core)\//,
-    external: [{ specifier: /^yaml$/, file: /\/parse_document\.ts$/ }],
+    external: [{ specifier: /^yaml$/, file: /\/(parse_document|yaml_package)\.ts$/ }],
   },
   {
     files: /^src\/(cassettes|patch)\//,

@@ -7,6 +7,7 @@
 import type { Document } from "yaml";
 import { BadRequestError } from "../../core/errors.ts";
 import { isMissingPermission } from "../../platform/system_error.ts";
+import { importYaml } from "./yaml_package.ts";
 
 /** A problem in a document. */
 export interface DocumentProblem {
@@ -32,7 +33,7 @@ const MAX_ALIASES = 100;
 
 /** Parses YAML 1.2, of which JSON is a part. Keys must be unique. */
 export async function parseDocument(text: string): Promise<ParsedDocument> {
-  const { LineCounter, parseDocument: parse } = await import("yaml");
+  const { LineCounter, parseDocument: parse } = await importYaml();
   const lines = new LineCounter();
   const document = parseWithPermission(() =>
     parse(text, { lineCounter: lines, prettyErrors: false })
