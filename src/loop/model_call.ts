@@ -171,14 +171,21 @@ async function retryWithSmallerContext(
   const prepared = await prepareRequest(after, true);
   const isSent = prepared.type === "ready" && !cancellation.aborted &&
     isSmaller(prepared.request.context, first.sent);
-  if (isSent && error && hasOutput) {
+  const isDiscarded = isSent && error !== undefined && hasOutput;
+  if (isDiscarded) {
     await run.events.emit({ type: "retry", attempt: number, delayMs: 0, error, discard: true });
   }
   const { progress } = await chargeReport(after, prepared);
-  const charged = { ...first, progress };
+  const charged = { ...(isDiscarded ? discardReply(first) : first), progress };
   if (cancellation.aborted) return abortCall(turn, charged);
   if (prepared.type !== "ready") return endUnsent(turn, charged, prepared);
   return isSent ? await sendAgain(turn, start, charged, prepared.request) : charged;
+}
+
+/** Returns a call without the reply that a `retry` event has discarded, since an abort may end the call now. */
+function discardReply({ call, ...rest }: CallResult): CallResult {
+  const attempt = { ...call.attempt, reply: { content: [], calls: [] }, hasOutput: false };
+  return { ...rest, call: { ...call, attempt } };
 }
 
 /** Whether a request that the provider rejected is sent again in another form. */

@@ -158,6 +158,20 @@ Deno.test("overflow: abort() during the recovery ends the run as aborted [A38]",
   streamFn.assertDone();
 });
 
+Deno.test("overflow: abort() when the reply is discarded leaves none of it in the history", async () => {
+  const partial = fail("context_window_overflow", "Too long", { after: "A part" });
+  const { agent, streamFn } = testAgent([partial], {
+    transformContext: (messages, { overflow }) => overflow ? messages.slice(-1) : messages,
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  agent.subscribe(({ type }) => type === "retry" ? agent.abort() : undefined);
+  const stream = agent.promptStream("Hi");
+  await checkEvents(stream);
+  const { stopReason, text } = await stream.result();
+  assertEquals([stopReason, text, agent.state.messages.at(-1)?.role], ["aborted", "", "user"]);
+  streamFn.assertDone();
+});
+
 Deno.test("overflow: steering during the recovery stays queued until the reply has ended", async () => {
   const { agent, streamFn } = testAgent([tooLong, reply("Hello"), reply("Yes?")], {
     transformContext: (messages, { overflow }) => {
