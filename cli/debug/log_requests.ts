@@ -19,7 +19,7 @@ export function logRequests(send: typeof fetch, log: DebugLog): typeof fetch {
   let count = 0;
   return async (input, init) => {
     const id = ++count;
-    const { method, url, headers } = new Request(input, withoutBody(init));
+    const { method, url, headers } = describeRequest(input, init);
     addSecrets(headers, log);
     const bytes = typeof init?.body === "string" ? init.body.length : undefined;
     log.write({ type: "request", id, method, url: withoutQuery(url), bytes });
@@ -40,10 +40,17 @@ export function logRequests(send: typeof fetch, log: DebugLog): typeof fetch {
   };
 }
 
-/** The body can be read only once, and only by the request itself. */
-function withoutBody(init: RequestInit | undefined): RequestInit {
-  const { body: _body, signal: _signal, ...rest } = init ?? {};
-  return rest;
+/** Reads a request without its body, which only `fetch` may read. */
+function describeRequest(
+  input: RequestInfo | URL,
+  init: RequestInit = {},
+): Pick<Request, "method" | "url" | "headers"> {
+  const request = input instanceof Request ? input : undefined;
+  return {
+    method: init.method ?? request?.method ?? "GET",
+    url: request?.url ?? String(input),
+    headers: new Headers(init.headers ?? request?.headers),
+  };
 }
 
 function withoutQuery(url: string): string {

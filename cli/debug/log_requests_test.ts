@@ -77,6 +77,17 @@ Deno.test("logRequests(): a body that the reader cancels is canceled at its sour
   assertEquals([last.type, last.isComplete], ["response_end", false]);
 });
 
+Deno.test("logRequests(): the body of a Request is left to the one that sends it", async () => {
+  const send: typeof fetch = async (input) =>
+    new Response(input instanceof Request ? await input.text() : "no request");
+  const lines = await log(send, async (fetch) => {
+    const response = await fetch(new Request(URL, OPTIONS));
+    assertEquals(await response.text(), "{}");
+  });
+  const { bytes: _bytes, ...request } = REQUEST;
+  assertEquals(lines[0], request);
+});
+
 Deno.test("DebugLog: a file that cannot be written is reported once", () => {
   const failures: string[] = [];
   using log = new DebugLog("/dev/full", {

@@ -65,10 +65,7 @@ export class DrivenRun {
       for await (const bytes of readInputLines(input.bytes, signal)) {
         line++;
         if (bytes.length === 0) continue;
-        const parsed = await parseInput(bytes);
-        const problem = parsed.type === "invalid"
-          ? parsed.reason
-          : this.#apply(parsed.message, { agent, prompts });
+        const problem = await this.#readMessage(bytes, { agent, prompts });
         if (problem !== undefined) await writeProblem(host, `line ${line}: ${problem}`);
       }
     } catch (error) {
@@ -76,11 +73,20 @@ export class DrivenRun {
     }
   }
 
+  /** Reads and applies a message. Returns the reason why it has no effect, if it has none. */
+  async #readMessage(bytes: Uint8Array, targets: MessageTargets): Promise<string | undefined> {
+    const parsed = await parseInput(bytes);
+    if (parsed.type === "invalid") return parsed.reason;
+    try {
+      return this.#apply(parsed.message, targets);
+    } catch (error) {
+      // The agent rejects a blank text.
+      return getErrorMessage(error);
+    }
+  }
+
   /** Applies a message. Returns the reason why it has no effect, if it has none. */
-  #apply(
-    message: InputMessage,
-    { agent, prompts }: { readonly agent: Agent; readonly prompts: PromptQueue },
-  ): string | undefined {
+  #apply(message: InputMessage, { agent, prompts }: MessageTargets): string | undefined {
     switch (message.type) {
       case "prompt":
         return prompts.add(toPrompt(message)) ? undefined : "too many prompts wait";
@@ -99,6 +105,11 @@ export class DrivenRun {
       }
     }
   }
+}
+
+interface MessageTargets {
+  readonly agent: Agent;
+  readonly prompts: PromptQueue;
 }
 
 const NO_RUN = "no run is active";

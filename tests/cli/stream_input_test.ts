@@ -192,6 +192,25 @@ Deno.test("stream-json: a line that is no message is reported, and the next one 
   });
 });
 
+Deno.test("stream-json: a message that the agent rejects is reported, and the next one is read", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call), scriptedReply("Done.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: " " });
+    driven.write({ type: "prompt", text: "Write" });
+    const { id } = await driven.until("tool_approval_requested");
+    for (const type of ["steer", "follow_up"]) driven.write({ type, text: " " });
+    driven.write({ type: "approval", toolCallId: id, decision: { type: "denied" } });
+    const { code, lines } = await driven.end();
+    assertEquals([code, lines.at(-1)?.text], [0, "Done."]);
+    const errors = lines.filter(({ type }) => type === "input_error");
+    assertEquals(errors.map(({ message }) => String(message).split(": ")[0]), [
+      "The prompt is empty",
+      "line 3",
+      "line 4",
+    ]);
+  });
+});
+
 Deno.test("stream-json: the published schema accepts the messages that are accepted", async () => {
   const approval = { type: "approval", toolCallId: "a" };
   for (
