@@ -142,6 +142,7 @@ export class CallExecution {
     const { id } = this.call.block;
     const { runId, history, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
+    const count = history.messages.length;
     return {
       toolCallId: id,
       idempotencyKey,
@@ -149,7 +150,10 @@ export class CallExecution {
       run: this.#createHandle(),
       turn: this.#turn,
       context,
-      messages: history.snapshot(),
+      // A long history is copied only for a tool that reads it.
+      get messages() {
+        return history.snapshot(count);
+      },
       signal: this.#controller.signal,
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),

@@ -54,10 +54,10 @@ export class RunHistory {
     return copyMessage(message);
   }
 
-  /** Returns a frozen copy of the messages; the same one until a message is appended. */
-  snapshot(): readonly AgentMessage[] {
-    if (this.#snapshot.length !== this.messages.length) {
-      this.#snapshot = Object.freeze(this.messages.slice());
+  /** Returns a frozen copy of the first messages, by default of all; the same one until another number is copied. */
+  snapshot(count: number = this.messages.length): readonly AgentMessage[] {
+    if (this.#snapshot.length !== count) {
+      this.#snapshot = Object.freeze(this.messages.slice(0, count));
     }
     return this.#snapshot;
   }
