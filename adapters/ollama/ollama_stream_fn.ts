@@ -14,6 +14,7 @@ import { checkOptionNames } from "../kit/options/check_options.ts";
 import { createStreamFn } from "../kit/provider.ts";
 import { createOllamaBody } from "./request.ts";
 import { OllamaReply } from "./response.ts";
+import { toServerUrl } from "./server_url.ts";
 
 /** Options for `createOllama()`. */
 export interface OllamaOptions extends AdapterOptions {
@@ -59,17 +60,4 @@ export function createOllamaStreamFn(options: OllamaOptions): StreamFn {
       };
     },
   });
-}
-
-/** Converts an address as in `OLLAMA_HOST`, where scheme, host and port are optional and 0.0.0.0 is valid, to a URL. */
-function toServerUrl(address: string): string {
-  const url = /^https?:\/\//i.test(address) ? address : `http://${withPort(address)}`;
-  return url.replace("//0.0.0.0", "//127.0.0.1").replace(/\/(?:api|v1)$/, "");
-}
-
-function withPort(address: string): string {
-  const [host = "", ...path] = address.split("/");
-  const isBareIpV6 = /^[\da-f]*:[\da-f:]*:[\da-f:]*$/i.test(host);
-  const name = isBareIpV6 ? `[${host}]` : host.replace(/^:/, "localhost:");
-  return [/:\d+$/.test(name) ? name : `${name}:11434`, ...path].join("/");
 }

@@ -6,6 +6,7 @@
 
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 
 /** `swink demo`. */
@@ -14,11 +15,14 @@ export const demo = defineCommand({
   summary: "Shows an agent that repairs a small project, with a scripted model",
   details: "Needs no key and no network. The agent, its tools, the files and the tests are real.",
   exitCodes: [ExitCode.ok, ExitCode.failed, ExitCode.configuration, ExitCode.interrupted],
-  async action(_invocation, host) {
-    const { runDemo } = await importLate<typeof import("../demo/run_demo.ts")>(
-      "../demo/run_demo.ts",
-      import.meta.url,
-    );
-    return await runDemo(host);
-  },
+  action: (_invocation, host) => showDemo(host),
 });
+
+/** Shows the demo. */
+export async function showDemo(host: Host): Promise<ExitCode> {
+  const { runDemo } = await importLate<typeof import("../demo/run_demo.ts")>(
+    "../demo/run_demo.ts",
+    import.meta.url,
+  );
+  return await runDemo(host);
+}

@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { EXIT_CODES } from "../host/exit_code.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
+import { showDemo } from "./demo.ts";
 
 /** `swink run`. */
 export const run = defineCommand({
@@ -46,6 +47,7 @@ export const run = defineCommand({
   preload: () => import("../run/run_command.ts"),
   async action({ options, given, arguments: words }, host) {
     const { runCommand } = await import("../run/run_command.ts");
-    return await runCommand({ options, given }, words, host);
+    const end = await runCommand({ options, given }, words, host);
+    return end === "demo" ? await showDemo(host) : end;
   },
 });

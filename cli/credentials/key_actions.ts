@@ -34,14 +34,23 @@ export async function saveKey(provider: string, host: Host): Promise<ExitCode> {
       "Copy the key from the page of the provider, and try again.",
     );
   }
+  await storeKey(provider, key, { credentials, host });
+  await warnAboutVariable(provider, host);
+  return ExitCode.ok;
+}
+
+/** Saves a key and reports the place that keeps it. */
+export async function storeKey(
+  provider: string,
+  key: string,
+  { credentials, host }: { readonly credentials: Credentials; readonly host: Host },
+): Promise<void> {
   const { store, keyringProblem } = await credentials.save(provider, key);
   const { messages } = host.terminal;
   if (keyringProblem !== undefined) {
     await messages.write(`warning: the keyring is not used: ${toPlainText(keyringProblem)}\n`);
   }
   await messages.write(`The key for ${provider} is saved in ${toPlainText(store.name)}\n`);
-  await warnAboutVariable(provider, host);
-  return ExitCode.ok;
 }
 
 /** An environment variable precedes a saved key, which surprises those who have just saved one. */

@@ -42,9 +42,28 @@ export interface ModelSelection {
  * @throws {ConfigurationError} If no model is configured; the advice lists the ways to configure one.
  */
 export async function chooseModel(
-  { model, baseUrl, replay }: ModelSelection,
+  selection: ModelSelection,
   host: Pick<Host, "env">,
 ): Promise<ModelSpec> {
+  const model = await findModel(selection, host);
+  if (model) return model;
+  throw createNoModelError();
+}
+
+/** Creates the error for a user without a model; the advice lists the ways to configure one. */
+export function createNoModelError(): ConfigurationError {
+  return new ConfigurationError("No model is configured", MODEL_ADVICE);
+}
+
+/**
+ * Finds the model that `chooseModel()` returns; `undefined` if none is configured.
+ *
+ * @throws {ConfigurationError} If there is a base URL without a model.
+ */
+export async function findModel(
+  { model, baseUrl, replay }: ModelSelection,
+  host: Pick<Host, "env">,
+): Promise<ModelSpec | undefined> {
   if (model) return model;
   if (baseUrl !== undefined) {
     throw new ConfigurationError(
@@ -55,8 +74,7 @@ export async function chooseModel(
   const recorded = replay === undefined ? undefined : findRecordedDefault(replay);
   const providerDefault = recorded ??
     PROVIDER_DEFAULTS.find(({ variable }) => host.env(variable)) ?? await findSavedDefault(host);
-  if (providerDefault) return modelSpec(providerDefault.model);
-  throw new ConfigurationError("No model is configured", MODEL_ADVICE);
+  return providerDefault && modelSpec(providerDefault.model);
 }
 
 /** Finds the default model whose requests a recording has; it needs no key. */

@@ -13,12 +13,13 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunOptions } from "../settings/run_options.ts";
-import { configureRun, type RunCommandLine } from "./configure_run.ts";
+import type { RunCommandLine } from "./configure_run.ts";
 import { loadProject } from "../project/load_project.ts";
+import { prepareRun } from "./prepare_run.ts";
 import { readPrompt } from "./prompt_input.ts";
 import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
-import { parseRunSettings, type ProjectRunSettings } from "./settings.ts";
+import type { ProjectRunSettings } from "./settings.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";
@@ -65,19 +66,22 @@ async function addDebugLog(
   return logRun(debugFile, run);
 }
 
-/** Checks the options, reads the prompt and runs it. */
+/** Checks the options, reads the prompt and runs it; `"demo"` if a user without a model wants to see that instead. */
 export async function runCommand(
   commandLine: RunCommandLine,
   words: readonly string[],
   systemHost: Host,
-): Promise<ExitCode> {
+): Promise<ExitCode | "demo"> {
   using interrupt = new InterruptHandler(systemHost);
   const { signal } = interrupt;
   const { options } = commandLine;
-  const configured = await configureRun(commandLine, signal, selectHost(systemHost, options));
-  // The user has interrupted the question about the project.
-  if (interrupt.exitCode !== undefined) return interrupt.exitCode;
-  const settings = parseRunSettings(configured);
+  const prepared = await prepareRun(commandLine, {
+    hasPrompt: words.length > 0 || !systemHost.terminal.input.isTerminal,
+    interrupt,
+    host: selectHost(systemHost, options),
+  });
+  if (prepared.type === "ended") return prepared.end;
+  const { configured, settings } = prepared;
   const host = selectHost(systemHost, configured.options);
   const { terminal } = host;
   if (!options.allowHome && containsHome(settings.cwd, host.env("HOME"))) {

@@ -1,0 +1,89 @@
+/**
+ * The configuration of a run. A user at a terminal who has no model yet is asked for one.
+ *
+ * @module
+ */
+
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { type ConfiguredRun, configureRun, type RunCommandLine } from "./configure_run.ts";
+import { createNoModelError, findModel } from "./model_choice.ts";
+import { parseRunSettings, type RunSettings } from "./settings.ts";
+
+/** A run that can start, or how the questions ended. */
+export type PreparedRun =
+  | { readonly type: "ready"; readonly configured: ConfiguredRun; readonly settings: RunSettings }
+  | { readonly type: "ended"; readonly end: ExitCode | "demo" };
+
+/** Dependencies of `prepareRun()`. */
+export interface PrepareRunOptions {
+  /** Whether there is a prompt; without one, the run fails before it needs a model. */
+  readonly hasPrompt: boolean;
+  /** Closes the questions. */
+  readonly interrupt: InterruptHandler;
+  /** Terminal, environment and network. */
+  readonly host: Host;
+}
+
+/**
+ * Configures a run, and asks for a model if none is configured and the user can answer.
+ *
+ * @throws {UsageError} If an option is invalid.
+ * @throws {ConfigurationError} If the configuration is invalid, or the user has declined to select a model.
+ */
+export async function prepareRun(
+  commandLine: RunCommandLine,
+  { hasPrompt, interrupt, host }: PrepareRunOptions,
+): Promise<PreparedRun> {
+  const configured = await configureRun(commandLine, interrupt.signal, host);
+  // The user has interrupted the question about the project.
+  if (interrupt.exitCode !== undefined) return { type: "ended", end: interrupt.exitCode };
+  const settings = parseRunSettings(configured);
+  if (!hasPrompt || !await isModelMissing(configured, settings, host)) {
+    return { type: "ready", configured, settings };
+  }
+  const end = await askForModel(configured, interrupt, host);
+  if (end !== undefined) return { type: "ended", end };
+  return await prepareRun(commandLine, { hasPrompt: false, interrupt, host });
+}
+
+/** Whether a run has no model and the user can be asked for one. Scripts get an error instead. */
+async function isModelMissing(
+  { options: { bare, dryRun } }: ConfiguredRun,
+  settings: RunSettings,
+  host: Host,
+): Promise<boolean> {
+  const { session, inputFormat, outputFormat, baseUrl, replay } = settings;
+  const { terminal: { keyboard, messages } } = host;
+  if (!keyboard || !messages.isTerminal || bare || dryRun) return false;
+  if (inputFormat !== "text" || outputFormat !== "text") return false;
+  if (baseUrl !== undefined || replay !== undefined) return false;
+  // A session that exists has a model of its own.
+  if (session.type === "last" || session.type === "existing") return false;
+  return await findModel(settings, host) === undefined;
+}
+
+/** Asks for a model; returns how the questions ended unless a model is saved. */
+async function askForModel(
+  { providers }: ConfiguredRun,
+  interrupt: InterruptHandler,
+  host: Host,
+): Promise<ExitCode | "demo" | undefined> {
+  const { askForModel } = await importLate<typeof import("../wizard/model_wizard.ts")>(
+    "../wizard/model_wizard.ts",
+    import.meta.url,
+  );
+  const end = await askForModel({ providers, signal: interrupt.signal }, host);
+  switch (end) {
+    case "saved":
+      return undefined;
+    case "demo":
+      return "demo";
+    case "closed":
+      return interrupt.exitCode ?? ExitCode.interrupted;
+    case "quit":
+      throw createNoModelError();
+  }
+}

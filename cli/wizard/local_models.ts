@@ -1,0 +1,113 @@
+/**
+ * Models of the servers that run on this machine.
+ *
+ * @module
+ */
+
+import { urlVariable } from "../../adapters/connect.ts";
+import { toServerUrl } from "../../adapters/ollama/server_url.ts";
+import type { Host } from "../host/host.ts";
+
+/** A model of a local server. */
+export interface LocalModel {
+  /** Name of the server, for people. */
+  readonly server: string;
+  /** Name of the model with that of its provider: `ollama/qwen3`. */
+  readonly name: string;
+}
+
+/** A kind of server. */
+export interface LocalServer {
+  /** Name for people. */
+  readonly name: string;
+  /** Name of its provider. */
+  readonly provider: string;
+  /** URL that it has unless its variable is set. */
+  readonly url: string;
+  /** Path of its list of models, below the URL. */
+  readonly path: string;
+  /** Returns the names of the models in the list. */
+  readonly readNames: (list: unknown) => unknown[];
+}
+
+/** The servers, with the ports that they use unless they are configured. */
+export const LOCAL_SERVERS: readonly LocalServer[] = [
+  {
+    name: "Ollama",
+    provider: "ollama",
+    url: "http://127.0.0.1:11434",
+    path: "/api/tags",
+    readNames: (list) => readList(list, "models", "name"),
+  },
+  compatibleServer("LM Studio", "lmstudio", 1234),
+  compatibleServer("llama.cpp", "llamacpp", 8080),
+  compatibleServer("vLLM", "vllm", 8000),
+];
+
+/** A server on this machine answers at once, or after it has loaded a page of its list. */
+const TIMEOUT_MS = 1_500;
+/** A list of this many bytes names more models than anyone has. */
+const MAX_LIST_BYTES = 1_000_000;
+
+function compatibleServer(name: string, provider: string, port: number): LocalServer {
+  return {
+    name,
+    provider,
+    url: `http://127.0.0.1:${port}/v1`,
+    path: "/models",
+    readNames: (list) => readList(list, "data", "id"),
+  };
+}
+
+/** Returns a member of every item in a list of an object; none if the value has another shape. */
+function readList(value: unknown, listName: string, member: string): unknown[] {
+  const list = (value as Record<string, unknown> | null)?.[listName];
+  return Array.isArray(list) ? list.map((item) => item?.[member]) : [];
+}
+
+/**
+ * Asks the servers on their usual ports, or at the URLs of their variables, for their models, and returns those that can
+ * chat. A server that does not run, or answers something else, has none.
+ */
+export async function findLocalModels(
+  { fetch, env }: Pick<Host, "fetch" | "env">,
+  signal: AbortSignal,
+): Promise<LocalModel[]> {
+  const lists = await Promise.all(LOCAL_SERVERS.map(async (server) => {
+    const list = await readModels(server, { fetch, env }, signal).catch(() => undefined);
+    return server.readNames(list).filter(isChatModel)
+      .map((name) => ({ server: server.name, name: `${server.provider}/${name}` }));
+  }));
+  return lists.flat();
+}
+
+/** Models for embeddings have names such as `nomic-embed-text`; not every server lists the abilities of its models. */
+function isChatModel(name: unknown): name is string {
+  return typeof name === "string" && /^[!-~]{1,200}$/.test(name) && !/embed/i.test(name);
+}
+
+async function readModels(
+  { provider, url, path }: LocalServer,
+  { fetch, env }: Pick<Host, "fetch" | "env">,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const address = env(urlVariable(provider) ?? "") || url;
+  const baseUrl = provider === "ollama" ? toServerUrl(address) : address.replace(/\/+$/, "");
+  const response = await fetch(`${baseUrl}${path}`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    redirect: "error",
+  });
+  const text = await readText(response);
+  return response.ok ? JSON.parse(text) : undefined;
+}
+
+/** Reads a body of bounded size, since any program may listen on the port. */
+async function readText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_LIST_BYTES) throw new Error("The list of models is too long");
+  }
+  return text;
+}

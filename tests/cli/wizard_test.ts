@@ -1,0 +1,220 @@
+/**
+ * The questions of the first run.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { main } from "../../cli/main.ts";
+import { toPlainText } from "../../cli/render/plain_text.ts";
+import type { ReplayFixture } from "../../src/testing/mod.ts";
+import { createFakeHost, type FakeHostOptions, scriptedReply } from "./fake_host.ts";
+import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
+
+const KEY = "sk-canary-0123456789";
+const TERMINALS = ["input", "output", "messages"] as const;
+const QUESTION = "Model? [a]nthropic / [o]penai / [l]ocal / [d]emo / [q]uit: ";
+
+/** Runs a prompt with a home directory, at a terminal and without a key. */
+async function run(home: TemporaryDirectory, options: FakeHostOptions, args: string[] = []) {
+  const host = createFakeHost({
+    terminals: TERMINALS,
+    ...options,
+    env: { HOME: home.path, NO_COLOR: "1", ...options.env },
+  });
+  const code = await main(["run", ...args, "--cwd", `${home.path}/p`, "Hello"], host);
+  const screen = toPlainText(host.screen).replaceAll(home.path, "HOME");
+  return { code, host, screen };
+}
+
+function json(value: unknown, status = 200): ReplayFixture {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+const MODELS = json({ data: [] });
+const NO_SERVER = json({ error: "not found" }, 404);
+
+Deno.test("first run: saves a key that the provider accepts, and then runs the prompt", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, host, screen } = await run(home, {
+    answers: ["a", `${KEY}\r`],
+    model: [MODELS, scriptedReply("Hi.")],
+  });
+  assertEquals(code, 0, screen);
+  assertEquals([host.isRaw, screen.includes("canary")], [false, false]);
+  assertEquals(host.requests.map(({ method, url }) => `${method} ${url}`), [
+    "GET https://api.anthropic.com/v1/models?limit=1",
+    "POST https://api.anthropic.com/v1/messages",
+  ]);
+  assertEquals(host.requests.map(({ headers }) => new Headers(headers).get("x-api-key")), [
+    KEY,
+    KEY,
+  ]);
+  const [, questions = ""] = screen.split("? No model is configured yet.\n");
+  assertStringIncludes(questions, `${QUESTION}anthropic\n`);
+  assertStringIncludes(questions, "The key for anthropic is saved in HOME/.local/state/swink");
+  assertStringIncludes(host.output, "Hi.");
+  const again = await run(home, { model: [scriptedReply("Hi.")] });
+  assertEquals([again.code, again.screen.includes("Model?")], [0, false]);
+});
+
+Deno.test("first run: asks again for a key that is rejected, or no key", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, host, screen } = await run(home, {
+    answers: ["o", "two words\r", "sk-wrong\r", `${KEY}\r`],
+    model: [
+      json({ error: { message: "Incorrect API key provided: sk-wrong" } }, 401),
+      MODELS,
+      { status: 401, body: "{}" },
+    ],
+  });
+  assertStringIncludes(screen, "That is no key: a key is one word. Copy it again.\n");
+  assertStringIncludes(
+    screen,
+    "openai rejects this key (HTTP 401). Copy it again, or create a new one.\n",
+  );
+  assertEquals([screen.includes("canary"), screen.includes("sk-wrong")], [false, false]);
+  assertEquals(
+    host.requests.map(({ headers }) => new Headers(headers).get("authorization")),
+    ["Bearer sk-wrong", `Bearer ${KEY}`, `Bearer ${KEY}`],
+  );
+  assertEquals(code, 3);
+  assertEquals(home.read(".local/state/swink/credentials/openai.key"), `${KEY}\n`);
+});
+
+Deno.test("first run: saves a key that cannot be checked, and warns", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen } = await run(home, {
+    answers: ["a", `${KEY}\r`],
+    model: [json({}, 529), scriptedReply("Hi.")],
+  });
+  assertEquals(code, 0, screen);
+  assertStringIncludes(screen, "warning: the key was not checked: HTTP 529\n");
+  assert(home.read(".local/state/swink/credentials/anthropic.key").includes(KEY));
+});
+
+Deno.test("first run: checks the key at the URL of the environment or the configuration", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": '[providers.openai]\nbase_url = "https://own.test/v1/"\n',
+  });
+  const options = { answers: ["o", `${KEY}\r`], model: [MODELS, { status: 401, body: "{}" }] };
+  const configured = await run(home, options);
+  assertEquals(configured.host.requests[0]?.url, "https://own.test/v1/models");
+  await Deno.remove(`${home.path}/.local/state/swink/credentials/openai.key`);
+  const env = { OPENAI_BASE_URL: "https://variable.test/v1" };
+  const fromVariable = await run(home, { ...options, env });
+  assertEquals(fromVariable.host.requests[0]?.url, "https://variable.test/v1/models");
+});
+
+Deno.test("first run: saves a model of a local server", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": "# mine\nmax_turns = 5\n",
+  });
+  const tags = { models: [{ name: "qwen3:8b" }, { name: "nomic-embed-text" }, { name: 5 }] };
+  const { host, screen } = await run(home, {
+    answers: ["l", ["9", "2"]],
+    model: [
+      json(tags),
+      json({ data: [{ id: "google/gemma-3\u001b[2J" }, { id: "google/gemma-3" }] }),
+      NO_SERVER,
+      { status: 200, body: "<html>" },
+      json({ error: "model not found" }, 404),
+    ],
+  });
+  assertEquals(host.requests.slice(0, 4).map(({ url }) => url), [
+    "http://127.0.0.1:11434/api/tags",
+    "http://127.0.0.1:1234/v1/models",
+    "http://127.0.0.1:8080/v1/models",
+    "http://127.0.0.1:8000/v1/models",
+  ]);
+  assertStringIncludes(
+    screen,
+    "? Models on this machine:\n  1  ollama/qwen3:8b (Ollama)\n  2  lmstudio/google/gemma-3 (LM Studio)\n" +
+      "  Model? [1]–[2] / [b]ack: ",
+  );
+  assertStringIncludes(screen, "The model lmstudio/google/gemma-3 is saved in HOME/.config");
+  assertEquals(host.requests[4]?.url, "http://localhost:1234/v1/chat/completions");
+  assertEquals(
+    home.read(".config/swink/config.toml"),
+    '# mine\nmax_turns = 5\nmodel = "lmstudio/google/gemma-3"\n',
+  );
+});
+
+Deno.test("first run: without a local server, asks again", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen, host } = await run(home, {
+    answers: ["l", "q"],
+    model: [NO_SERVER, NO_SERVER, NO_SERVER, NO_SERVER],
+    env: { OLLAMA_HOST: "0.0.0.0:1", LMSTUDIO_BASE_URL: "http://gpu.test/v1" },
+  });
+  assertStringIncludes(
+    screen,
+    "No server with a model answers (Ollama: 11434, LM Studio: 1234, llama.cpp: 8080, vLLM: 8000).\n",
+  );
+  assertEquals(host.requests.slice(0, 2).map(({ url }) => url), [
+    "http://127.0.0.1:1/api/tags",
+    "http://gpu.test/v1/models",
+  ]);
+  assertEquals([code, screen.split(QUESTION).length], [3, 3]);
+});
+
+Deno.test("first run: back, an empty key and quit save nothing; quit lists the other ways", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen } = await run(home, {
+    answers: [["x", "a"], "\r", "l", "b", "q"],
+    model: [json({ models: [{ name: "a" }] }), NO_SERVER, NO_SERVER, NO_SERVER],
+  });
+  assertEquals(code, 3, screen);
+  assertStringIncludes(screen, "swink: No model is configured\n");
+  assertStringIncludes(screen, "Possible answers: anthropic, openai, local, demo, quit\n");
+  assertStringIncludes(screen, "  Model? [1] / [b]ack: back\n");
+});
+
+Deno.test("first run: the demo takes the place of the prompt", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen, host } = await run(home, { answers: ["d"] });
+  assertEquals([code, host.requests.length], [0, 0], screen);
+  assertStringIncludes(screen, "The model was scripted.");
+});
+
+Deno.test("first run: Ctrl+C, Ctrl+D and a closed terminal end the questions", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  for (const answers of [["\x04"], ["a", `${KEY}`]]) {
+    assertEquals((await run(home, { answers })).code, 130);
+  }
+  const host = createFakeHost({
+    terminals: TERMINALS,
+    env: { HOME: home.path },
+    answers: ["", ""],
+  });
+  host.onMessage((text) => {
+    if (text.includes("Model?")) host.sendSignal("SIGTERM");
+  });
+  assertEquals(await main(["run", "--cwd", `${home.path}/p`, "Hello"], host), 143);
+});
+
+Deno.test("first run: scripts get the list of ways instead of questions", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const cases: readonly [FakeHostOptions, string[]][] = [
+    [{ terminals: [] }, []],
+    [{ terminals: ["input", "output"] }, []],
+    [{}, ["--output-format", "json"]],
+    [{}, ["--bare"]],
+    [{}, ["--dry-run"]],
+  ];
+  for (const [options, args] of cases) {
+    const { code, screen, host } = await run(home, options, args);
+    assertEquals([code, host.requests.length], [3, 0], args.join(" "));
+    assertStringIncludes(screen, "Ways to configure one:");
+    assertEquals(screen.includes("Model?"), false);
+  }
+});
+
+Deno.test("first run: a user without a home directory cannot save a key", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen } = await run(home, { answers: ["a"], env: { HOME: "" } });
+  assertEquals(code, 3);
+  assertStringIncludes(screen, "There is no home directory for keys\n");
+});
