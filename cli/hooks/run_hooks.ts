@@ -46,11 +46,26 @@ export class RunHooks {
   }
 
   /** Runs the hooks of an event; the first one that blocks ends them. */
-  async run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+  run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+    const hooks = this.#hooks.filter((hook) => hook.event === event && matchesTool(hook, toolName));
+    return this.#runAll(hooks, input, this.#options);
+  }
+
+  /** Runs the hooks of a prompt until the signal is aborted. */
+  submit(prompt: string, signal = this.#options.signal): Promise<HooksResult> {
+    this.#stops = 0;
+    const hooks = this.#hooks.filter(({ event }) => event === "UserPromptSubmit");
+    return this.#runAll(hooks, { prompt }, { ...this.#options, signal });
+  }
+
+  async #runAll(
+    hooks: readonly Hook[],
+    input: HookInput,
+    options: RunHooksOptions,
+  ): Promise<HooksResult> {
     const outputs: string[] = [];
-    for (const hook of this.#hooks) {
-      if (hook.event !== event || !matchesTool(hook, toolName)) continue;
-      const result = await runHook(hook, input, this.#options);
+    for (const hook of hooks) {
+      const result = await runHook(hook, input, options);
       const reason = this.#findBlock(hook, result);
       if (reason !== undefined) return { blocked: reason, output: "" };
       if (result.type === "passed" && result.output !== "") outputs.push(result.output);
