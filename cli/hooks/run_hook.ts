@@ -48,6 +48,7 @@ export async function runHook(
     env: { SWINK_PROJECT_DIR: cwd },
     timeoutMs,
     signal,
+    ownsGroup: true,
   };
   const result = await runProgram(call);
   const reason = describeFailure({ command: [command] }, result);

@@ -5,7 +5,7 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../../src/core/errors.ts";
-import { zeroCost, zeroUsage } from "../../src/core/usage.ts";
+import { zeroCost, zeroUsage } from "../../src/loop/mod.ts";
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Reporter } from "../render/reporter.ts";
