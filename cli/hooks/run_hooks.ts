@@ -9,6 +9,7 @@ import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { resolveAliases } from "../settings/tool_aliases.ts";
 import type { Hook, HookEvent } from "./hook.ts";
+import { splitMatcher } from "./parse_hooks.ts";
 import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
 
 /** Maximum number of times that hooks keep a run from ending. */
@@ -127,10 +128,8 @@ export class RunHooks {
 /** Whether a hook is for a tool. Names of other agents are valid, too: `Bash`, `Edit`. */
 function matchesTool({ matcher = "*" }: Hook, toolName: string | undefined): boolean {
   if (toolName === undefined || matcher === "" || matcher === "*") return true;
-  return matcher.split("|").map((part) => part.trim()).flatMap(resolveAliases).some((pattern) => {
-    const source = pattern.replaceAll(/[.+?^${}()[\]\\]/g, "\\$&").replaceAll("*", ".*");
-    return new RegExp(`^${source}$`).test(toolName);
-  });
+  return splitMatcher(matcher).flatMap(resolveAliases)
+    .some((pattern) => new RegExp(`^${pattern.replaceAll(/[*]+/g, ".*")}$`).test(toolName));
 }
 
 function toResponse({ content, isError = false }: AgentToolResult): HookInput {
@@ -138,5 +137,5 @@ function toResponse({ content, isError = false }: AgentToolResult): HookInput {
 }
 
 function addText(result: AgentToolResult, text: string): AgentToolResult {
-  return { ...result, content: [...result.content, { type: "text", text }] };
+  return { ...result, content: [...result.content, { type: "text", text: `\n${text}` }] };
 }
