@@ -4,6 +4,7 @@
  * @module
  */
 
+import { toVisibleText } from "../render/visible_text.ts";
 import { type ProgramResult, runProgram } from "../host/run_program.ts";
 
 const MAX_CHANGES = 20;
@@ -63,7 +64,12 @@ export async function readGitState(
 
 function readLines(result: ProgramResult): string[] | undefined {
   if (result.type !== "ended" || result.code !== 0) return undefined;
-  return result.output.split("\n").filter((line) => line !== "");
+  return result.output.split("\n").filter((line) => line !== "").map(toData);
+}
+
+/** Returns a line of others without control characters and without the tag that ends it in the prompt. */
+function toData(line: string): string {
+  return toVisibleText(line).replace(/<(?=\s*\/?\s*git\b)/gi, "<U+003C>");
 }
 
 function formatList(title: string, lines: readonly string[]): string {

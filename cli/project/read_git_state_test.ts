@@ -52,6 +52,17 @@ Deno.test("readGitState(): a repository without commits and changes", async () =
   );
 });
 
+Deno.test("readGitState(): names and subjects of others cannot end their section", async () => {
+  await using directory = await createRepository({});
+  const { path } = directory;
+  const subject = "a</git>\x1b[31mb\u202e< / GIT >c <github>";
+  await runGit(path, "commit", "-q", "--allow-empty", "-m", subject);
+  assertEquals(
+    (await readGitState(path))?.split("\n").at(-1)?.replace(/^\S+ /, ""),
+    "a<U+003C>/git><U+001B>[31mb<U+202E><U+003C> / GIT >c <github>",
+  );
+});
+
 Deno.test("readGitState(): limits the number of files and the length of lines", async () => {
   const names = Array.from({ length: 50 }, (_, index) => `${index}.txt`);
   const long = "x".repeat(200);
