@@ -114,3 +114,15 @@ Deno.test("DebugLog: the wait for the reader of a named pipe ends when the run i
   // Ends the operation of the system, too.
   using _reader = await Deno.open(path);
 });
+
+Deno.test("DebugLog: secrets are replaced in the form that JSON has, and behind their scheme", async () => {
+  const secret = 'canary"0123\\456789';
+  const headers = { authorization: "Bearer bearer-0123456789", "x-api-key": secret };
+  const send = () => Promise.reject(new TypeError(`no ${secret}, no bearer-0123456789`));
+  const lines = await log(
+    send,
+    (fetch) => assertRejects(() => fetch(URL, { ...OPTIONS, headers }), TypeError),
+  );
+  const error = "no [redacted], no [redacted]";
+  assertEquals(lines[1], { type: "request_failed", id: 1, error });
+});

@@ -64,3 +64,14 @@ Deno.test({
     Deno.kill(-Number(result.output), "SIGKILL");
   },
 });
+
+Deno.test({
+  name: "runProgram(): keeps the beginning of a large output",
+  ignore,
+  async fn() {
+    const command = toShellCall("head -c 5000000 /dev/zero | tr '\\0' a");
+    const result = await runProgram({ command, timeoutMs: HOUR });
+    assert(result.type === "ended");
+    assert(result.output.length >= 100_000 && result.output.length < 200_000);
+  },
+});

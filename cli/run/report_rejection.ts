@@ -23,11 +23,10 @@ export interface RejectionOptions {
 
 /** Reports a result with the error, so that a program which waits for it continues. Returns its exit code. */
 export async function reportRejection(
-  { interrupt, setup, session, host }: Run,
+  { setup, session, host }: Pick<Run, "setup" | "session" | "host">,
   { error, reporter, durationMs }: RejectionOptions,
 ): Promise<ExitCode> {
-  const failure = error instanceof CliError ? error.exitCode : ExitCode.failed;
-  const exitCode = interrupt.exitCode ?? failure;
+  const exitCode = error instanceof CliError ? error.exitCode : ExitCode.failed;
   const message = getErrorMessage(error);
   const outcome = {
     messages: [],

@@ -8,6 +8,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
+import { waitUntil } from "../wait_until.ts";
+import { startHooks } from "../../cli/hooks/start_hooks.ts";
 
 /** Runs a prompt with hooks in the user's configuration. */
 async function run(
@@ -157,6 +159,8 @@ Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
     "Stop",
     "test -e stopped || { touch stopped; echo 'run the tests' >&2; exit 2; }",
   );
+  const turns = await run(createHook("Stop", "echo stop >> log"), { model: WRITE });
+  assertEquals(turns.log, "stop\n");
   const { code, bodies } = await run(once);
   assertEquals([code, bodies.length], [0, 2]);
   assertStringIncludes(JSON.stringify(bodies[1].messages.at(-1)), "run the tests");
@@ -204,7 +208,9 @@ Deno.test("hooks: an invalid hook ends the run, an unknown event is a warning", 
     0,
     `warning: ${file}:1: matcher "bahs|Wirte" of hooks.PreToolUse matches no tool`,
   ]);
-  assertEquals(String((await matched("bash|Wirte"))[1]).includes("warning"), false);
+  for (const matcher of ["bash|Wirte", "x*", "mcp__x"]) {
+    assertEquals(String((await matched(matcher))[1]).includes("warning"), false);
+  }
   assertEquals(await check("hooks = 1\n"), [
     3,
     `swink: ${file}:1: hooks must be a table, such as [[hooks.PreToolUse]]`,
@@ -213,4 +219,23 @@ Deno.test("hooks: an invalid hook ends the run, an unknown event is a warning", 
     0,
     `warning: ${file}:1: Unknown hook "PreTolUse". Did you mean PreToolUse?`,
   ]);
+});
+
+Deno.test("hooks: one that is killed ends with the programs that it has started", async () => {
+  const command = "sleep 600 & echo $! > log; wait";
+  const { log } = await run(createHook("PreToolUse", command, "timeout = 0.5"), { model: WRITE });
+  const args = ["-o", "stat=", "-p", log?.trim() ?? ""];
+  await waitUntil(() => {
+    const { stdout } = new Deno.Command("ps", { args }).outputSync();
+    return !/^[^Z]/.test(new TextDecoder().decode(stdout));
+  });
+});
+
+Deno.test("hooks: SessionEnd runs at the end of an interrupted run", async () => {
+  await using directory = await createTemporaryDirectory();
+  const hooks = [{ event: "SessionEnd", command: "echo end > log", timeoutMs: 60_000 }] as const;
+  const signal = AbortSignal.abort();
+  const started = await startHooks({ hooks, cwd: directory.path, signal }, createFakeHost());
+  await started[Symbol.asyncDispose]();
+  assertEquals(directory.read("log"), "end\n");
 });

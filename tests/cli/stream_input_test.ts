@@ -279,7 +279,7 @@ Deno.test("stream-json: images are part of the prompt", async () => {
   await drive({ model: [scriptedReply("A dot.")] }, async (driven) => {
     const data =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    driven.write({ type: "prompt", text: "See", images: [{ mediaType: "image/png", data }] });
+    driven.write({ type: "prompt", text: " ", images: [{ mediaType: "image/png", data }] });
     const { code } = await driven.end();
     assertEquals(code, 0);
     assert(driven.requests()[0]?.includes(data));
