@@ -120,6 +120,8 @@ function getAdvice(
 ): string | undefined {
   const gaveUp = attempts > 1 ? `Gave up after ${attempts} attempts.` : undefined;
   switch (code) {
+    case "context_window_overflow":
+      return "Shorten the prompt and its files, or choose a model with a larger context window.";
     case "model_not_found":
       return "Check the name of the model in -m provider/model.";
     case "network_error":

@@ -283,3 +283,14 @@ Deno.test("swink run: a key that is missing is no key that is rejected", async (
   assertEquals(await main([...args, "--allow-home", "Hello"], host), 3);
   assertEquals(host.messages.includes("Check that"), false);
 });
+
+Deno.test("swink run: a prompt that is too long for the model is reported with advice", async () => {
+  const model = Array.from(
+    { length: 2 },
+    () =>
+      createErrorResponse(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+  );
+  const { code, host } = await runSession({ model });
+  assertEquals(code, 1);
+  assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
+});
