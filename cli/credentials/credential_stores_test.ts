@@ -128,3 +128,10 @@ Deno.test("createFileStore(): only the user can read the files", async () => {
   assertEquals(((await Deno.stat(`${path}/openai.key`)).mode ?? 0) & 0o777, 0o600);
   assertEquals([...Deno.readDirSync(path)].map(({ name }) => name), ["openai.key"]);
 });
+
+Deno.test("createSecretToolStore(): a keyring that cannot be read is an error, not a missing key", async () => {
+  await using directory = await createTemporaryDirectory();
+  directory.write("program", "#!/bin/sh\necho 'the keyring is locked' >&2; exit 1\n", 0o755);
+  const store = createSecretToolStore(`${directory.path}/program`);
+  await assertRejects(() => store.read("openai"), Error, "the keyring is locked");
+});

@@ -5,7 +5,7 @@
  */
 
 import { redact } from "../../src/core/redact.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
+import { AbortedError, getErrorMessage } from "../../src/core/errors.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { toJsonLine } from "../render/json_line.ts";
 
@@ -16,12 +16,14 @@ export interface DebugLine {
   readonly [member: string]: unknown;
 }
 
-/** Options for `new DebugLog()`. */
+/** Options for `DebugLog.open()`. */
 export interface DebugLogOptions {
   /** Current time in milliseconds since the epoch. */
   readonly now: () => number;
   /** Called once when the file cannot be written any more; later lines are lost. */
   readonly onFailure: (reason: string) => void;
+  /** Ends the wait for the reader of a named pipe. */
+  readonly signal: AbortSignal;
 }
 
 /** A file that only its owner can read, to which lines are appended. */
@@ -32,16 +34,35 @@ export class DebugLog implements Disposable {
   readonly #secrets = new Set<string>();
   #hasFailed = false;
 
-  /** @throws {UsageError} If the file cannot be opened. */
-  constructor(path: string, options: DebugLogOptions) {
+  private constructor(file: Deno.FsFile, options: DebugLogOptions) {
+    this.#file = file;
     this.#options = options;
     this.#startedAt = options.now();
+  }
+
+  /**
+   * Opens a file, which is created if it does not exist.
+   *
+   * @throws {UsageError} If the file cannot be opened.
+   * @throws {AbortedError} If the signal is aborted before a named pipe has a reader.
+   */
+  static async open(path: string, options: DebugLogOptions): Promise<DebugLog> {
+    const { signal } = options;
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(new AbortedError());
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    const opening = Deno.open(path, { create: true, append: true, mode: 0o600 });
     try {
-      this.#file = Deno.openSync(path, { create: true, append: true, mode: 0o600 });
+      return new DebugLog(await Promise.race([opening, aborted.promise]), options);
     } catch (error) {
+      opening.then((file) => file.close(), () => {});
+      if (error instanceof AbortedError) throw error;
       throw new UsageError(
         `Invalid value ${JSON.stringify(path)} for --debug-file: ${getErrorMessage(error)}`,
       );
+    } finally {
+      signal.removeEventListener("abort", abort);
     }
   }
 

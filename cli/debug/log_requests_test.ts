@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import { AbortedError } from "../../src/core/errors.ts";
 import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
 import { DebugLog } from "./debug_log.ts";
 import { logRequests } from "./log_requests.ts";
@@ -13,7 +14,8 @@ async function log(
 ): Promise<unknown[]> {
   await using directory = await createTemporaryDirectory();
   {
-    using log = new DebugLog(`${directory.path}/log`, { now: () => 0, onFailure: () => {} });
+    const options = { now: () => 0, onFailure: () => {}, signal: new AbortController().signal };
+    using log = await DebugLog.open(`${directory.path}/log`, options);
     await use(logRequests(send, log));
   }
   return directory.read("log").split("\n").slice(0, -1).map((line) => {
@@ -88,13 +90,39 @@ Deno.test("logRequests(): the body of a Request is left to the one that sends it
   assertEquals(lines[0], request);
 });
 
-Deno.test("DebugLog: a file that cannot be written is reported once", () => {
+Deno.test("DebugLog: a file that cannot be written is reported once", async () => {
   const failures: string[] = [];
-  using log = new DebugLog("/dev/full", {
+  using log = await DebugLog.open("/dev/full", {
+    signal: new AbortController().signal,
     now: () => 0,
     onFailure: (reason) => void failures.push(reason),
   });
   log.write({ type: "start" });
   log.write({ type: "end" });
   assertEquals(failures.length, 1);
+});
+
+Deno.test("DebugLog: the wait for the reader of a named pipe ends when the run is interrupted", async () => {
+  await using directory = await createTemporaryDirectory();
+  const path = `${directory.path}/pipe`;
+  await new Deno.Command("mkfifo", { args: [path] }).output();
+  const stop = new AbortController();
+  const options = { now: () => 0, onFailure: () => {}, signal: stop.signal };
+  const opening = DebugLog.open(path, options);
+  stop.abort();
+  await assertRejects(() => opening, AbortedError);
+  // Ends the operation of the system, too.
+  using _reader = await Deno.open(path);
+});
+
+Deno.test("DebugLog: secrets are replaced in the form that JSON has, and behind their scheme", async () => {
+  const secret = 'canary"0123\\456789';
+  const headers = { authorization: "Bearer bearer-0123456789", "x-api-key": secret };
+  const send = () => Promise.reject(new TypeError(`no ${secret}, no bearer-0123456789`));
+  const lines = await log(
+    send,
+    (fetch) => assertRejects(() => fetch(URL, { ...OPTIONS, headers }), TypeError),
+  );
+  const error = "no [redacted], no [redacted]";
+  assertEquals(lines[1], { type: "request_failed", id: 1, error });
 });

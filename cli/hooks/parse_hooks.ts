@@ -5,6 +5,7 @@
  */
 
 import { didYouMean } from "../command_line/suggestion.ts";
+import { isKnownTool, resolveAliases } from "../settings/tool_aliases.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "./hook.ts";
 
 /** The hooks of a file, and what is wrong with others, as sentences without a full stop. */
@@ -35,11 +36,30 @@ function parseEvent(name: string, list: unknown): ParsedHooks {
   }
   if (!Array.isArray(list)) return fail(`hooks.${event} must be a list: write [[hooks.${event}]]`);
   const parsed = list.map((item) => parseHook(event, item));
+  const hooks = parsed.filter((hook) => typeof hook !== "string");
+  const errors = parsed.filter((hook) => typeof hook === "string");
   return {
-    hooks: parsed.filter((hook) => typeof hook !== "string"),
-    problems: parsed.filter((hook) => typeof hook === "string")
-      .map((message) => ({ type: "error", message })),
+    hooks,
+    problems: [
+      ...errors.map((message) => ({ type: "error", message }) as const),
+      ...hooks.filter(isUnused).map(({ matcher }) => {
+        const message = `matcher ${JSON.stringify(matcher)} of hooks.${name} matches no tool`;
+        return { type: "warning", message } as const;
+      }),
+    ],
   };
+}
+
+/** Whether a matcher has only names that no tool has. */
+function isUnused({ event, matcher = "" }: Hook): boolean {
+  if (event !== "PreToolUse" && event !== "PostToolUse") return false;
+  const names = splitMatcher(matcher).flatMap(resolveAliases);
+  return !names.some((name) => name === "" || name.includes("*") || isKnownTool(name));
+}
+
+/** Returns the patterns of a matcher. */
+export function splitMatcher(matcher: string): string[] {
+  return matcher.split("|").map((part) => part.trim());
 }
 
 /** Parses a hook; returns what is wrong with it as a string. */
@@ -60,8 +80,13 @@ function parseHook(event: HookEvent, item: unknown): Hook | string {
   if (typeof timeout !== "number" || !(timeout > 0)) {
     return `timeout of ${name} must be a number of seconds above 0`;
   }
+  // Other agents write regular expressions; a matcher that is never true would switch a guard off.
+  const patterns = matcher?.replaceAll(".*", "*");
+  if (patterns !== undefined && !/^[\w\s*|-]*$/.test(patterns)) {
+    return `matcher of ${name} must be names of tools, with * for any characters, separated by |`;
+  }
   const timeoutMs = timeout * 1_000;
-  return { event, command, timeoutMs, ...(matcher !== undefined && { matcher }) };
+  return { event, command, timeoutMs, ...(patterns !== undefined && { matcher: patterns }) };
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {

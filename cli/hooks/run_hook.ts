@@ -32,6 +32,12 @@ export interface HookOptions {
 /** Exit code with which a hook blocks. */
 const BLOCKED = 2;
 
+/** Maximum length of the reason of a hook. */
+const MAX_REASON = 10_000;
+
+/** First exit code of a program that a signal has ended. */
+const KILLED = 128;
+
 /** Exit codes of a shell that cannot start a command. */
 const NOT_STARTED = [126, 127];
 
@@ -48,13 +54,14 @@ export async function runHook(
     env: { SWINK_PROJECT_DIR: cwd },
     timeoutMs,
     signal,
+    ownsGroup: true,
   };
   const result = await runProgram(call);
   const reason = describeFailure({ command: [command] }, result);
-  if (result.type !== "ended" || NOT_STARTED.includes(result.code)) {
+  if (result.type !== "ended" || NOT_STARTED.includes(result.code) || result.code >= KILLED) {
     return { type: "unavailable", reason };
   }
-  const errors = result.errors.trim();
+  const errors = shorten(result.errors.trim());
   if (result.code === BLOCKED) {
     return { type: "blocked", reason: errors || `${command} blocked it` };
   }
@@ -62,18 +69,50 @@ export async function runHook(
   return findDecision(result.output) ?? { type: "passed", output: result.output.trim() };
 }
 
+/** Limits a reason, which becomes part of the conversation. */
+function shorten(reason: string): string {
+  if (reason.length <= MAX_REASON) return reason;
+  return `${reason.slice(0, MAX_REASON)}… (${reason.length - MAX_REASON} more characters)`;
+}
+
 function createInput(event: HookEvent, cwd: string, input: HookInput): string {
   return `${JSON.stringify({ hook_event_name: event, cwd, ...input })}\n`;
 }
 
-/** Reads a decision from output such as `{"decision":"block","reason":"…"}`. */
+/**
+ * Reads a decision from output such as `{"decision":"block","reason":"…"}`, and in the other forms that hooks of Claude
+ * Code write: `continue` is `false`, or `permissionDecision` is `deny` or `ask`.
+ */
 function findDecision(output: string): HookResult | undefined {
   if (!output.trimStart().startsWith("{")) return undefined;
+  const json = parseJson(output);
+  if (json === undefined) {
+    return { type: "failed", reason: "its output begins with { and is no JSON" };
+  }
+  const { decision, reason, continue: continues, stopReason } = json;
+  const { permissionDecision, permissionDecisionReason } = toObject(json.hookSpecificOutput);
+  if (permissionDecision === "deny" || permissionDecision === "ask") {
+    return toBlock(permissionDecisionReason);
+  }
+  if (decision === "block") return toBlock(reason);
+  return continues === false ? toBlock(stopReason) : undefined;
+}
+
+function parseJson(text: string): HookInput | undefined {
   try {
-    const { decision, reason } = JSON.parse(output);
-    if (decision !== "block") return undefined;
-    return { type: "blocked", reason: typeof reason === "string" ? reason : "the hook blocked it" };
+    return toObject(JSON.parse(text));
   } catch {
     return undefined;
   }
+}
+
+function toObject(value: unknown): HookInput {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function toBlock(reason: unknown): HookResult {
+  return {
+    type: "blocked",
+    reason: typeof reason === "string" && reason !== "" ? shorten(reason) : "the hook blocked it",
+  };
 }

@@ -9,6 +9,7 @@ import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
 import { resolveAliases } from "../settings/tool_aliases.ts";
 import type { Hook, HookEvent } from "./hook.ts";
+import { splitMatcher } from "./parse_hooks.ts";
 import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
 
 /** Maximum number of times that hooks keep a run from ending. */
@@ -46,11 +47,26 @@ export class RunHooks {
   }
 
   /** Runs the hooks of an event; the first one that blocks ends them. */
-  async run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+  run(event: HookEvent, input: HookInput, toolName?: string): Promise<HooksResult> {
+    const hooks = this.#hooks.filter((hook) => hook.event === event && matchesTool(hook, toolName));
+    return this.#runAll(hooks, input, this.#options);
+  }
+
+  /** Runs the hooks of a prompt until the signal is aborted. */
+  submit(prompt: string, signal = this.#options.signal): Promise<HooksResult> {
+    this.#stops = 0;
+    const hooks = this.#hooks.filter(({ event }) => event === "UserPromptSubmit");
+    return this.#runAll(hooks, { prompt }, { ...this.#options, signal });
+  }
+
+  async #runAll(
+    hooks: readonly Hook[],
+    input: HookInput,
+    options: RunHooksOptions,
+  ): Promise<HooksResult> {
     const outputs: string[] = [];
-    for (const hook of this.#hooks) {
-      if (hook.event !== event || !matchesTool(hook, toolName)) continue;
-      const result = await runHook(hook, input, this.#options);
+    for (const hook of hooks) {
+      const result = await runHook(hook, input, options);
       const reason = this.#findBlock(hook, result);
       if (reason !== undefined) return { blocked: reason, output: "" };
       if (result.type === "passed" && result.output !== "") outputs.push(result.output);
@@ -112,10 +128,8 @@ export class RunHooks {
 /** Whether a hook is for a tool. Names of other agents are valid, too: `Bash`, `Edit`. */
 function matchesTool({ matcher = "*" }: Hook, toolName: string | undefined): boolean {
   if (toolName === undefined || matcher === "" || matcher === "*") return true;
-  return matcher.split("|").map((part) => part.trim()).flatMap(resolveAliases).some((pattern) => {
-    const source = pattern.replaceAll(/[.+?^${}()[\]\\]/g, "\\$&").replaceAll("*", ".*");
-    return new RegExp(`^${source}$`).test(toolName);
-  });
+  return splitMatcher(matcher).flatMap(resolveAliases)
+    .some((pattern) => new RegExp(`^${pattern.replaceAll(/[*]+/g, ".*")}$`).test(toolName));
 }
 
 function toResponse({ content, isError = false }: AgentToolResult): HookInput {
@@ -123,5 +137,5 @@ function toResponse({ content, isError = false }: AgentToolResult): HookInput {
 }
 
 function addText(result: AgentToolResult, text: string): AgentToolResult {
-  return { ...result, content: [...result.content, { type: "text", text }] };
+  return { ...result, content: [...result.content, { type: "text", text: `\n${text}` }] };
 }

@@ -31,9 +31,10 @@ export interface StartedHooks extends AsyncDisposable {
   /**
    * Runs the hooks of a prompt. Returns the prompt with their output.
    *
+   * @param signal Kills them. Default: only that of the run does.
    * @throws {CliError} If one of them blocks it.
    */
-  submit(prompt: PromptInput): Promise<PromptInput>;
+  submit(prompt: PromptInput, signal?: AbortSignal): Promise<PromptInput>;
   /** Text after the system prompt, with the output of hooks. */
   readonly appendedPrompt?: string;
 }
@@ -62,10 +63,8 @@ export async function startHooks(
   const context = [appendedPrompt, session.output].filter((text) => text);
   return {
     policies: [running.policy],
-    async submit(prompt) {
-      const { blocked, output } = await running.run("UserPromptSubmit", {
-        prompt: getText(prompt),
-      });
+    async submit(prompt, stop) {
+      const { blocked, output } = await running.submit(getText(prompt), stop);
       if (blocked === undefined) return appendText(prompt, output);
       throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
     },

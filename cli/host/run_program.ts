@@ -14,10 +14,17 @@ export interface ProgramCall {
   readonly cwd?: string;
   /** Environment variables, in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Names of environment variables of this process that the program does not get. Default: none. */
+  readonly withoutEnv?: readonly string[];
   /** Time after which the program is killed, in milliseconds. */
   readonly timeoutMs: number;
   /** Kills the program. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Whether it runs in a process group of its own: it ends with the programs that it has started, and has no terminal.
+   * Default: `false`.
+   */
+  readonly ownsGroup?: boolean;
 }
 
 /** The end of a program. */
@@ -38,6 +45,9 @@ export type ProgramResult =
 /** Maximum length of the output that is read. */
 const MAX_OUTPUT = 100_000;
 
+/** Maximum time to read output after the end, in case a program that this one has started holds the pipe open. */
+const DRAIN_MS = 200;
+
 /** Returns the call of a shell that runs a command. */
 export function toShellCall(command: string): ProgramCall["command"] {
   return Deno.build.os === "windows" ? ["cmd", "/d", "/s", "/c", command] : ["sh", "-c", command];
@@ -45,34 +55,36 @@ export function toShellCall(command: string): ProgramCall["command"] {
 
 /** Runs a program to its end. */
 export async function runProgram(
-  { command: [program, ...args], input = "", env = {}, cwd, timeoutMs, signal }: ProgramCall,
+  { command: [program, ...args], input = "", env = {}, timeoutMs, signal, ...call }: ProgramCall,
 ): Promise<ProgramResult> {
+  const { cwd, ownsGroup = false, withoutEnv = [] } = call;
   const timeout = AbortSignal.timeout(timeoutMs);
   const stop = signal ? AbortSignal.any([timeout, signal]) : timeout;
   if (stop.aborted) return { type: "aborted" };
   try {
     await using process = new Deno.Command(program, {
       args,
-      env,
+      ...selectEnv(env, withoutEnv),
+      detached: ownsGroup,
       ...(cwd !== undefined && { cwd }),
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    const kill = () => {
-      try {
-        process.kill("SIGKILL");
-      } catch {
-        // It has ended.
-      }
-    };
+    const isGroup = ownsGroup && Deno.build.os !== "windows";
+    const kill = () => killProcess(isGroup ? -process.pid : process.pid);
     stop.addEventListener("abort", kill, { once: true });
-    const [output, errors, { code }] = await Promise.all([
-      readText(process.stdout, stop),
-      readText(process.stderr, stop),
-      process.status,
-      writeText(process.stdin, input),
+    const drained = Promise.withResolvers<void>();
+    const end = Promise.race([drained.promise, untilAborted(stop)]);
+    const reading = Promise.all([
+      readText(process.stdout, end),
+      readText(process.stderr, end),
+      writeText(process.stdin, input, end),
     ]);
+    const { code } = await process.status;
+    const timer = setTimeout(drained.resolve, DRAIN_MS);
+    const [output, errors] = await reading;
+    clearTimeout(timer);
     stop.removeEventListener("abort", kill);
     if (stop.aborted) return { type: timeout.aborted ? "timeout" : "aborted" };
     return { type: "ended", code, output, errors, message: errors.trim().split("\n", 1)[0] ?? "" };
@@ -83,8 +95,37 @@ export async function runProgram(
   }
 }
 
-async function writeText(stream: WritableStream<Uint8Array>, text: string): Promise<void> {
+function selectEnv(
+  env: Readonly<Record<string, string>>,
+  without: readonly string[],
+): Pick<Deno.CommandOptions, "env" | "clearEnv"> {
+  if (without.length === 0) return { env };
+  const inherited = Object.entries(Deno.env.toObject()).filter(([name]) => !without.includes(name));
+  return { env: { ...Object.fromEntries(inherited), ...env }, clearEnv: true };
+}
+
+/** Kills a process, or the group of a negative id. */
+function killProcess(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function writeText(
+  stream: WritableStream<Uint8Array>,
+  text: string,
+  end: Promise<void>,
+): Promise<void> {
   const writer = stream.getWriter();
+  void end.then(() => writer.abort()).catch(() => {});
   try {
     await writer.write(new TextEncoder().encode(text));
     await writer.close();
@@ -94,19 +135,17 @@ async function writeText(stream: WritableStream<Uint8Array>, text: string): Prom
 }
 
 /**
- * Reads a stream to its end, and keeps its beginning. An abort ends reading, since programs that a killed one has started
- * may keep the stream open.
+ * Reads a stream to its end, and keeps its beginning. `end` ends reading, since programs that this one has started may
+ * keep the stream open.
  */
-async function readText(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<string> {
+async function readText(stream: ReadableStream<Uint8Array>, end: Promise<void>): Promise<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
-  const cancel = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
+  void end.then(() => reader.cancel()).catch(() => {});
   let text = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     if (text.length < MAX_OUTPUT) text += decoder.decode(read.value, { stream: true });
   }
-  signal.removeEventListener("abort", cancel);
   return text;
 }
 

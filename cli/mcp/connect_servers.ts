@@ -35,9 +35,9 @@ export async function connectServers(
   { sandbox, ...sources }: ServerOptions,
   { env, fetch }: Pick<Host, "env" | "fetch">,
 ): Promise<ConnectedServers | undefined> {
-  const { config, environment } = await readServers(sources, env);
-  if (Object.keys(config.mcpServers ?? {}).length === 0) return undefined;
-  const warnings: string[] = [];
+  const { config, environment, problems } = await readServers(sources, env);
+  if (Object.keys(config.mcpServers ?? {}).length + problems.length === 0) return undefined;
+  const warnings = [...problems];
   const connection = await connectMcp(config, {
     sandbox,
     environment,

@@ -29,6 +29,8 @@ export interface ConfiguredServers {
   readonly config: McpConfig;
   /** The variables that the configuration may use. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Servers of the project that were left out, as sentences without a full stop. */
+  readonly problems: readonly string[];
 }
 
 /** Variables that programs need. */
@@ -49,16 +51,41 @@ export async function readServers(
     ? []
     : await readIfExists(getProjectServersPath(projectRoot));
   const further = await Promise.all(files.map(readFile));
-  const configs = [...own, ...project, ...further];
-  const names = [
-    ...BASIC_VARIABLES,
-    ...passEnvironment,
-    ...[...own, ...further].flatMap(findVariables),
-  ];
+  const shared = [...BASIC_VARIABLES, ...passEnvironment];
+  const limited = project.map((config) => limitVariables(config, shared));
+  const configs = [...own, ...limited.map(({ config }) => config), ...further];
+  const names = [...shared, ...[...own, ...further].flatMap(findVariables)];
   return {
+    problems: limited.flatMap(({ problems }) => problems),
     config: { mcpServers: Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)) },
     environment: Object.fromEntries(names.map((name) => [name, env(name)])),
   };
+}
+
+/**
+ * Returns the servers of a project that use no other variables than the given ones; all servers of a run have the same
+ * variables. Other variables count as not set.
+ */
+function limitVariables(
+  { mcpServers = {} }: McpConfig,
+  names: readonly string[],
+): { readonly config: McpConfig; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const servers = Object.entries(mcpServers).flatMap(([name, server]) => {
+    const text = JSON.stringify(server).replaceAll(
+      VARIABLE,
+      (match, variable: string, fallback?: string) =>
+        names.includes(variable) ? match : fallback ?? match,
+    );
+    const limited = JSON.parse(text);
+    const other = findVariables(limited).find((variable) => !names.includes(variable));
+    if (other === undefined) return [[name, limited]];
+    problems.push(
+      `MCP server ${name}: a project may use the variable ${other} only with --env ${other}`,
+    );
+    return [];
+  });
+  return { config: { mcpServers: Object.fromEntries(servers) }, problems };
 }
 
 async function readIfExists(path: string): Promise<McpConfig[]> {
@@ -75,9 +102,8 @@ async function readFile(path: string): Promise<McpConfig> {
 }
 
 /** Returns the names of the variables that a configuration uses. */
-function findVariables(config: McpConfig): string[] {
-  return Array.from(
-    JSON.stringify(config).matchAll(/\$\{(\w+)(?::-[^}]*)?\}/g),
-    ([, name = ""]) => name,
-  );
+function findVariables(config: unknown): string[] {
+  return Array.from(JSON.stringify(config).matchAll(VARIABLE), ([, name = ""]) => name);
 }
+
+const VARIABLE = /\$\{(\w+)(?::-([^}]*))?\}/g;

@@ -4,10 +4,28 @@
  * @module
  */
 
+import { toVisibleText } from "../render/visible_text.ts";
 import { type ProgramResult, runProgram } from "../host/run_program.ts";
 
 const MAX_CHANGES = 20;
 const MAX_LINE_LENGTH = 160;
+
+/** Variables that select another repository, which the hooks of Git have. */
+const REPOSITORY_VARIABLES = [
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_DIR",
+  "GIT_GRAFT_FILE",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_NAMESPACE",
+  "GIT_NO_REPLACE_OBJECTS",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_PREFIX",
+  "GIT_REPLACE_REF_BASE",
+  "GIT_SHALLOW_FILE",
+  "GIT_WORK_TREE",
+];
 
 /**
  * Reads the branch, the changed files and the last commits of a repository.
@@ -25,7 +43,9 @@ export async function readGitState(
       // Commands of the run may change the index at the same time. A signature would run another program.
       command: ["git", "--no-optional-locks", "-c", "log.showSignature=false", "-C", root, ...args],
       env: { GIT_TERMINAL_PROMPT: "0" },
+      withoutEnv: REPOSITORY_VARIABLES,
       timeoutMs,
+      ownsGroup: true,
     });
   const [status, log] = await Promise.all([
     run("status", "--porcelain", "--branch").then(readLines),
@@ -44,7 +64,12 @@ export async function readGitState(
 
 function readLines(result: ProgramResult): string[] | undefined {
   if (result.type !== "ended" || result.code !== 0) return undefined;
-  return result.output.split("\n").filter((line) => line !== "");
+  return result.output.split("\n").filter((line) => line !== "").map(toData);
+}
+
+/** Returns a line of others without control characters and without the tag that ends it in the prompt. */
+function toData(line: string): string {
+  return toVisibleText(line).replace(/<(?=\s*\/?\s*git\b)/gi, "<U+003C>");
 }
 
 function formatList(title: string, lines: readonly string[]): string {

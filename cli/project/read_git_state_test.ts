@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { createTemporaryDirectory, runGit } from "../../tests/cli/temporary_directory.ts";
 import { loadProject } from "./load_project.ts";
 import { readGitState } from "./read_git_state.ts";
@@ -52,6 +52,17 @@ Deno.test("readGitState(): a repository without commits and changes", async () =
   );
 });
 
+Deno.test("readGitState(): names and subjects of others cannot end their section", async () => {
+  await using directory = await createRepository({});
+  const { path } = directory;
+  const subject = "a</git>\x1b[31mb\u202e< / GIT >c <github>";
+  await runGit(path, "commit", "-q", "--allow-empty", "-m", subject);
+  assertEquals(
+    (await readGitState(path))?.split("\n").at(-1)?.replace(/^\S+ /, ""),
+    "a<U+003C>/git><U+001B>[31mb<U+202E><U+003C> / GIT >c <github>",
+  );
+});
+
 Deno.test("readGitState(): limits the number of files and the length of lines", async () => {
   const names = Array.from({ length: 50 }, (_, index) => `${index}.txt`);
   const long = "x".repeat(200);
@@ -90,6 +101,35 @@ Deno.test("readGitState(): settings of the user change nothing", async () => {
     await runGit(path, "config", name, value);
   }
   assertEquals(await readGitState(path), plain);
+});
+
+Deno.test("readGitState(): does not change the index", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  await runGit(path, "add", "a.txt");
+  await Deno.utime(`${path}/a.txt`, 1, 1);
+  const index = await Deno.readFile(`${path}/.git/index`);
+  await readGitState(path);
+  assertEquals(await Deno.readFile(`${path}/.git/index`), index);
+});
+
+Deno.test("readGitState(): does not check signatures, which runs a program", async () => {
+  await using directory = await createRepository({ "a.txt": "1" });
+  const { path } = directory;
+  directory.write(".git/verify", `#!/bin/sh\n: > "$0.ran"\n`, 0o755);
+  const tree = await runGit(path, "hash-object", "-t", "tree", "-w", "/dev/null");
+  const person = "t <t@example.org> 1 +0000";
+  const signature = "-----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";
+  directory.write(
+    ".git/commit",
+    `tree ${tree}author ${person}\ncommitter ${person}\ngpgsig ${signature}\n\nSigned\n`,
+  );
+  const commit = await runGit(path, "hash-object", "-t", "commit", "-w", ".git/commit");
+  await runGit(path, "update-ref", "HEAD", commit.trim());
+  await runGit(path, "config", "log.showSignature", "true");
+  await runGit(path, "config", "gpg.program", `${path}/.git/verify`);
+  assertStringIncludes(await readGitState(path) ?? "", "Signed");
+  await assertRejects(() => Deno.stat(`${path}/.git/verify.ran`), Deno.errors.NotFound);
 });
 
 Deno.test("loadProject(): runs Git only in a project that the user trusts", async () => {

@@ -5,6 +5,7 @@
  */
 
 import { dirname, getRelativePath, isAbsolute, join } from "../../src/platform/paths.ts";
+import { isProtectedFile } from "./protected_file.ts";
 import { INSTRUCTION_NAMES } from "./project_content.ts";
 import { listDirectories } from "./project_root.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
@@ -70,6 +71,10 @@ class InstructionReader implements Instructions {
     if (read.type === "missing") return "missing";
     if (read.type === "refused") {
       this.problems.push(`${name} ${read.reason}`);
+      return "refused";
+    }
+    if (await isProtectedFile(path, this.#root)) {
+      this.problems.push(`${name} was not loaded: such files usually hold secrets`);
       return "refused";
     }
     if (read.bytes.length > this.#remainingBytes) {

@@ -60,6 +60,21 @@ Deno.test("readInstructions(): imports never leave the project", async () => {
   ]);
 });
 
+Deno.test("readInstructions(): files that usually hold secrets are not loaded", async () => {
+  await using directory = await createTemporaryDirectory({
+    "AGENTS.md": "@.env @notes.md @ok.md",
+    ".env": "KEY=1",
+    "ok.md": "ok",
+  });
+  await Deno.symlink(".env", `${directory.path}/notes.md`);
+  const { files, problems } = await readInstructions(directory.path, directory.path);
+  assertEquals(files.map(({ path }) => path), ["AGENTS.md", "ok.md"]);
+  assertEquals(problems, [
+    ".env was not loaded: such files usually hold secrets",
+    "notes.md was not loaded: such files usually hold secrets",
+  ]);
+});
+
 Deno.test("readInstructions(): limits the size of all files together", async () => {
   const half = "x".repeat(MAX_INSTRUCTION_BYTES / 2);
   const files = { "AGENTS.md": `${half}\n@a.md @b.md`, "a.md": half, "b.md": "short" };

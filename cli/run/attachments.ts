@@ -6,13 +6,13 @@
 
 import type { ImageBlock, PromptInput } from "../../mod.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
-import { dirname, getRelativePath, isAbsolute, join } from "../../src/platform/paths.ts";
-import { compileSecretGlobs, PROTECTED_FILES } from "../../src/platform/secret_places.ts";
+import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
 import { createImageContent } from "../../src/tools/documents/image_content.ts";
 import { detectFileKind, SNIFF_BYTES } from "../../src/tools/text/file_kind.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { isProtectedFile } from "../project/protected_file.ts";
 
 /** Options for `addAttachments()`. */
 export interface AttachmentOptions {
@@ -98,7 +98,7 @@ async function readReference(
   { cwd, signal }: AttachmentOptions,
 ): Promise<string | ImageBlock | undefined> {
   const file = isAbsolute(path) ? join(path) : join(cwd, path);
-  if (await isProtected(file, cwd)) return undefined;
+  if (await isProtectedFile(file, cwd)) return undefined;
   const read: UntrustedRead = await readUntrustedFile(file, {
     within: cwd,
     maxBytes: MAX_IMAGE_BYTES,
@@ -115,16 +115,6 @@ async function readReference(
     if (AgentError.is(error)) return undefined;
     throw error;
   }
-}
-
-/** Whether a file is outside of a directory or usually holds secrets, by its own name or by that of the target of a link. */
-async function isProtected(file: string, directory: string): Promise<boolean> {
-  const [root, target] = await Promise.all([
-    Deno.realPath(directory),
-    Deno.realPath(file).catch(() => file),
-  ]);
-  const names = [getRelativePath(directory, file), getRelativePath(root, target)];
-  return names.some((name) => name === undefined || compileSecretGlobs(PROTECTED_FILES)(name));
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -30,7 +30,7 @@ export class DeferredReporter implements AsyncDisposable {
 
   /** Reports an event. */
   async onEvent(event: AgentEvent): Promise<void> {
-    if (!this.#isRequested) {
+    if (!this.#opened && !this.#isRequested) {
       this.#isRequested = event.type === "model_call_start";
       return void this.#held.push(event);
     }

@@ -18,17 +18,21 @@ import { PromptQueue } from "../stream_json/prompt_queue.ts";
 import { WaitingAnswers } from "../stream_json/waiting_answers.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
 import { finishRun } from "./finish_run.ts";
+import { reportRejection } from "./report_rejection.ts";
 import { type HeadlessRunOptions, openReporter, promptAgent } from "./headless_run.ts";
 
 /** Options for `DrivenRun.run()`. */
 export interface DrivenRunOptions extends HeadlessRunOptions {
   /** Runs the hooks of a prompt; rejects if one of them blocks it. */
-  readonly submit: (prompt: PromptInput) => Promise<PromptInput>;
+  readonly submit: (prompt: PromptInput, signal: AbortSignal) => Promise<PromptInput>;
 }
 
 /** A run that a program drives. */
 export class DrivenRun {
   readonly #answers = new WaitingAnswers();
+
+  /** Whether a prompt runs, or its hooks do. */
+  #acceptsMessages = false;
 
   /** Asks the program about a tool call. */
   readonly ask: ApprovalPrompt = (request) => this.#answers.ask(request);
@@ -44,8 +48,9 @@ export class DrivenRun {
     await reporter.open();
     const unsubscribe = agent.subscribe((event) => this.#answers.onEvent(event));
     const prompts = new PromptQueue((queued, signal) =>
-      runPrompt({ ...options, prompt: queued }, { reporter, signal })
+      this.#runPrompt({ ...options, prompt: queued }, { reporter, signal })
     );
+    interrupt.signal.addEventListener("abort", () => prompts.clear());
     if (prompt !== "") prompts.add(prompt);
     await this.#readInput(options, prompts);
     this.#answers.close();
@@ -54,6 +59,58 @@ export class DrivenRun {
     if (interrupt.exitCode !== undefined) return interrupt.exitCode;
     if (exitCode !== undefined) return exitCode;
     throw new UsageError("The input has no prompt", `Write lines such as ${EXAMPLE}`);
+  }
+
+  /** Runs a prompt and reports its result, or the error that prevents it. */
+  async #runPrompt(
+    { submit, ...options }: DrivenRunOptions,
+    { reporter, signal }: PromptRunOptions,
+  ): Promise<ExitCode> {
+    const { interrupt, host, setup } = options;
+    const interrupts: HeadlessRunOptions["interrupt"] = {
+      signal: AbortSignal.any([interrupt.signal, signal]),
+      get exitCode() {
+        return interrupt.exitCode;
+      },
+    };
+    const run = { ...options, interrupt: interrupts };
+    const startedAt = host.now();
+    this.#acceptsMessages = true;
+    const ended = await submit(options.prompt, interrupts.signal)
+      .then((prompt) => promptAgent({ ...run, prompt }, reporter))
+      .then((result) => ({ result }), (error: unknown) => ({ error }));
+    await this.#discardMessages(run);
+    const refused = this.#answers.takeRefused();
+    try {
+      const opened = await reporter.open();
+      if ("error" in ended) {
+        const durationMs = host.now() - startedAt;
+        return await reportRejection(run, { ...ended, reporter: opened, durationMs });
+      }
+      const options = { ...ended, reporter: opened, snapshot: undefined };
+      return await finishRun({ ...run, setup: { ...setup, refused } }, options);
+    } catch (error) {
+      await writeProblem(host, getErrorMessage(error));
+      return error instanceof CliError ? error.exitCode : ExitCode.failed;
+    }
+  }
+
+  /** Removes messages that the run has not read, so that the next run does not read them. */
+  async #discardMessages(
+    { setup: { agent }, host }: Pick<HeadlessRunOptions, "setup" | "host">,
+  ): Promise<void> {
+    this.#acceptsMessages = false;
+    const { steering, followUp } = agent.queued;
+    agent.clearQueues();
+    for (
+      const { type, count } of [
+        { type: "steer", count: steering.length },
+        { type: "follow_up", count: followUp.length },
+      ]
+    ) {
+      if (count === 0) continue;
+      await writeProblem(host, `the run ended before it read ${count} of type ${type}`);
+    }
   }
 
   async #readInput(options: DrivenRunOptions, prompts: PromptQueue): Promise<void> {
@@ -77,22 +134,19 @@ export class DrivenRun {
   async #readMessage(bytes: Uint8Array, targets: MessageTargets): Promise<string | undefined> {
     const parsed = await parseInput(bytes);
     if (parsed.type === "invalid") return parsed.reason;
-    try {
-      return this.#apply(parsed.message, targets);
-    } catch (error) {
-      // The agent rejects a blank text.
-      return getErrorMessage(error);
-    }
+    return this.#apply(parsed.message, targets);
   }
 
   /** Applies a message. Returns the reason why it has no effect, if it has none. */
   #apply(message: InputMessage, { agent, prompts }: MessageTargets): string | undefined {
     switch (message.type) {
       case "prompt":
+        if (isBlank(message.text) && !message.images?.length) return BLANK;
         return prompts.add(toPrompt(message)) ? undefined : "too many prompts wait";
       case "steer":
       case "follow_up":
-        if (!agent.state.isRunning) return `${NO_RUN}; send a prompt`;
+        if (!this.#acceptsMessages) return `${NO_RUN}; send a prompt`;
+        if (isBlank(message.text)) return BLANK;
         if (message.type === "steer") agent.steer(message.text);
         else agent.followUp(message.text);
         return undefined;
@@ -112,8 +166,13 @@ interface MessageTargets {
   readonly prompts: PromptQueue;
 }
 
+const BLANK = "text must not be blank";
 const NO_RUN = "no run is active";
 const EXAMPLE = '{"type":"prompt","text":"Hello"}';
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
 
 function toPrompt(
   { text, images = [] }: Extract<InputMessage, { readonly type: "prompt" }>,
@@ -129,31 +188,6 @@ interface PromptRunOptions {
   readonly reporter: DeferredReporter;
   /** Ends the run of this prompt. */
   readonly signal: AbortSignal;
-}
-
-/** Runs a prompt and reports its result, or the error that prevents it. */
-async function runPrompt(
-  { submit, ...options }: DrivenRunOptions,
-  { reporter, signal }: PromptRunOptions,
-): Promise<ExitCode> {
-  const { interrupt } = options;
-  try {
-    const run: HeadlessRunOptions = {
-      ...options,
-      prompt: await submit(options.prompt),
-      interrupt: {
-        signal: AbortSignal.any([interrupt.signal, signal]),
-        get exitCode() {
-          return interrupt.exitCode;
-        },
-      },
-    };
-    const result = await promptAgent(run, reporter);
-    return await finishRun(run, { result, reporter: await reporter.open(), snapshot: undefined });
-  } catch (error) {
-    await writeProblem(options.host, getErrorMessage(error));
-    return error instanceof CliError ? error.exitCode : ExitCode.failed;
-  }
 }
 
 async function writeProblem({ terminal }: Pick<Host, "terminal">, message: string): Promise<void> {

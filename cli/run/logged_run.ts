@@ -5,8 +5,9 @@
  */
 
 import type { AgentEvent } from "../../mod.ts";
+import { AbortedError } from "../../src/core/errors.ts";
 import { CliError } from "../host/cli_error.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { VERSION } from "../host/version.ts";
 import type { RunDependencies } from "./run_prompt.ts";
@@ -20,8 +21,9 @@ type RunPrompt = (settings: ProjectRunSettings, dependencies: RunDependencies) =
 /** Returns a function that logs a run to a file. */
 export function logRun(file: string, run: RunPrompt): RunPrompt {
   return async (settings, dependencies) => {
-    const { host } = dependencies;
-    using log = openLog(file, host);
+    const { host, interrupt } = dependencies;
+    using log = await openLog(file, host, interrupt.signal);
+    if (!log) return interrupt.exitCode ?? ExitCode.failed;
     log.write({ type: "start", ...describeRun(settings) });
     const onEvent = (event: AgentEvent) => {
       // A reply follows as a whole.
@@ -45,12 +47,20 @@ export function logRun(file: string, run: RunPrompt): RunPrompt {
   };
 }
 
-function openLog(file: string, { now, terminal }: Pick<Host, "now" | "terminal">): DebugLog {
-  return new DebugLog(file, {
-    now,
-    onFailure: (reason) =>
-      void terminal.messages.write(`warning: the debug file cannot be written: ${reason}\n`),
-  });
+/** Opens the log; returns `undefined` when a signal ends the wait for the reader of a pipe. */
+async function openLog(
+  file: string,
+  { now, terminal }: Pick<Host, "now" | "terminal">,
+  signal: AbortSignal,
+): Promise<DebugLog | undefined> {
+  const onFailure = (reason: string) =>
+    void terminal.messages.write(`warning: the debug file cannot be written: ${reason}\n`);
+  try {
+    return await DebugLog.open(file, { now, onFailure, signal });
+  } catch (error) {
+    if (error instanceof AbortedError) return undefined;
+    throw error;
+  }
 }
 
 /** Returns the settings that explain a run, without those that may hold a secret. */

@@ -40,10 +40,14 @@ export async function reportRunEnd(
       ),
     );
   }
-  const message = getEndMessage(end, exitCode, baseUrl);
+  const message = getEndMessage(end, exitCode, { baseUrl, env: host.env });
   if (!message) return;
   const advice = message.advice === undefined ? "" : `${message.advice}\n`;
   await messages.write(`${style.error("swink:")} ${toPlainText(message.reason)}\n${advice}`);
+}
+
+interface MessageSettings extends Pick<Host, "env"> {
+  readonly baseUrl: string | undefined;
 }
 
 interface EndMessage {
@@ -54,7 +58,7 @@ interface EndMessage {
 function getEndMessage(
   end: RunEnd,
   exitCode: ExitCode,
-  baseUrl: string | undefined,
+  settings: MessageSettings,
 ): EndMessage | undefined {
   const { outcome, refused } = end;
   switch (exitCode) {
@@ -80,31 +84,44 @@ function getEndMessage(
     case ExitCode.noPatch:
       return { reason: "the patch is empty: the run changed no file" };
     default:
-      return getFailureMessage(end, baseUrl);
+      return getFailureMessage(end, settings);
   }
 }
 
 function getFailureMessage(
   { outcome: { error }, attempts = 1 }: RunEnd,
-  baseUrl: string | undefined,
+  { baseUrl, env }: MessageSettings,
 ): EndMessage {
   if (!error) return { reason: "the run failed" };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
-  return { reason: formatError(error, baseUrl) + request, advice: getAdvice(error, attempts) };
+  const advice = error.code === "auth_error"
+    ? getKeyAdvice(error, env)
+    : getAdvice(error, attempts);
+  return { reason: formatError(error, baseUrl) + request, advice };
+}
+
+function getKeyAdvice(
+  { provider = "", status }: AgentError,
+  env: Host["env"],
+): string | undefined {
+  const variables = keyVariables(provider);
+  // Without a status no request was sent, and the message already reports the missing key.
+  if (status === undefined || variables.length === 0) return undefined;
+  const variable = variables.find((name) => (env(name) ?? "") !== "");
+  const key = variable === undefined
+    ? `the key that key_command prints or swink login ${provider} has saved`
+    : `the key in ${variable}`;
+  return `Check that ${key} is valid and may use this model.`;
 }
 
 function getAdvice(
-  { code, provider = "", status, retryAfterMs }: AgentError,
+  { code, status, retryAfterMs }: AgentError,
   attempts: number,
 ): string | undefined {
   const gaveUp = attempts > 1 ? `Gave up after ${attempts} attempts.` : undefined;
   switch (code) {
-    case "auth_error": {
-      const variables = keyVariables(provider).join(" or ");
-      // Without a status no request was sent, and the message already reports the missing key.
-      if (status === undefined || variables === "") return undefined;
-      return `Check that the key in ${variables} is valid and may use this model.`;
-    }
+    case "context_window_overflow":
+      return "Shorten the prompt and its files, or choose a model with a larger context window.";
     case "model_not_found":
       return "Check the name of the model in -m provider/model.";
     case "network_error":

@@ -16,6 +16,15 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   LS: ["list_directory"],
 };
 
+/** Tools that no other agent has. */
+const OWN_TOOLS: readonly string[] = ["skill", "write_plan", "update_step", "structured_output"];
+
+/** Whether a run may have a tool of this name. The tools of servers are known only while they run. */
+export function isKnownTool(name: string): boolean {
+  const isBuiltIn = Object.values(ALIASES).some((names) => names.includes(name));
+  return isBuiltIn || OWN_TOOLS.includes(name) || name.startsWith("mcp__");
+}
+
 /** Replaces a well-known name of a tool: `Bash(git *)` becomes `bash(git *)`. */
 export function resolveAliases(rule: string): string[] {
   const name = getToolName(rule);

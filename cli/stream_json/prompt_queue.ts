@@ -40,6 +40,11 @@ export class PromptQueue {
     return true;
   }
 
+  /** Removes the prompts that wait. */
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
   /** Waits for the end of all prompts. Returns the exit code of the last one; `undefined` if there was none. */
   async untilEmpty(): Promise<ExitCode | undefined> {
     await this.#running;

@@ -10,9 +10,18 @@ interface WaitingCall extends PromiseWithResolvers<ApprovalDecision> {
   isAnswered: boolean;
 }
 
+/** A call that requires a decision. */
+interface AskedCall {
+  readonly toolCallId: string;
+  readonly name: string;
+  /** Denies the call. */
+  readonly signal: AbortSignal;
+}
+
 /** The tool calls that wait for a decision. */
 export class WaitingAnswers {
   readonly #calls = new Map<string, WaitingCall>();
+  readonly #refused = new Set<string>();
   #isClosed = false;
 
   /** Follows the calls of a run: the decision about one may arrive before its question does. */
@@ -32,14 +41,21 @@ export class WaitingAnswers {
   }
 
   /** Waits for the decision about a call. It is denied if the run or the input ends first. */
-  ask(
-    { toolCallId, signal }: { readonly toolCallId: string; readonly signal: AbortSignal },
-  ): Promise<ApprovalDecision> {
+  async ask({ toolCallId, name, signal }: AskedCall): Promise<ApprovalDecision> {
     const { promise, resolve } = this.#expect(toolCallId);
     const deny = () => resolve(NO_DECISION);
     if (this.#isClosed || signal.aborted) deny();
     else signal.addEventListener("abort", deny, { once: true });
-    return promise;
+    const decision = await promise;
+    if (decision === NO_DECISION && !signal.aborted) this.#refused.add(name);
+    return decision;
+  }
+
+  /** Returns and forgets the names of the tools that were denied because the input had ended. */
+  takeRefused(): readonly string[] {
+    const names = [...this.#refused];
+    this.#refused.clear();
+    return names;
   }
 
   /** Denies all calls without a decision, and those that follow. */

@@ -44,6 +44,7 @@ Deno.test("swink run --debug-file: writes settings, requests, events and the end
     ...["turn_start", "model_call_start", "request", "response", "response_end", "model_call_end"],
     ...["turn_end", "agent_end", "end"],
   ]);
+  assertEquals(lines.map(name).includes("message_update"), false);
   const [start, ...others] = lines;
   assertEquals([start.permissionMode, start.net, start.ms], ["default", "off", 0]);
   assertEquals(others.at(-1).exitCode, 0);

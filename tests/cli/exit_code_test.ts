@@ -263,3 +263,34 @@ Deno.test("approval: does not ask unless both standard input and standard error 
     assertStringIncludes(host.requests[1]?.body ?? "", "this run is not interactive");
   }
 });
+
+Deno.test("swink run: the reason that ended a run precedes an output that is closed after it", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "A" });
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall("read_file", { path: "a.txt" }))],
+  });
+  host.onMessage((text) => {
+    if (text.startsWith("1 turn")) host.closeOutput();
+  });
+  const args = ["run", "--no-session", "--max-turns", "1", "--cwd", directory.path, "Hello"];
+  assertEquals([await main(args, host), host.messages.includes("1 turn")], [5, true]);
+});
+
+Deno.test("swink run: a key that is missing is no key that is rejected", async () => {
+  await using directory = await createTemporaryDirectory();
+  const host = createFakeHost({ env: { HOME: directory.path } });
+  const args = ["run", "--no-session", "-m", "openai/gpt-6.2-sol", "--cwd", directory.path];
+  assertEquals(await main([...args, "--allow-home", "Hello"], host), 3);
+  assertEquals(host.messages.includes("Check that"), false);
+});
+
+Deno.test("swink run: a prompt that is too long for the model is reported with advice", async () => {
+  const model = Array.from(
+    { length: 2 },
+    () =>
+      createErrorResponse(400, "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum"),
+  );
+  const { code, host } = await runSession({ model });
+  assertEquals(code, 1);
+  assertStringIncludes(host.messages, "\nShorten the prompt and its files, or choose a model");
+});

@@ -8,6 +8,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
+import { waitUntil } from "../wait_until.ts";
+import { startHooks } from "../../cli/hooks/start_hooks.ts";
 
 /** Runs a prompt with hooks in the user's configuration. */
 async function run(
@@ -76,16 +78,18 @@ Deno.test("hooks: the matcher selects tools, by our names and those of other age
     const config = createHook("PreToolUse", "exit 2", `matcher = "${matcher}"`);
     return (await run(config, { model: WRITE })).y === undefined;
   };
-  for (const matcher of ["*", "", "write_file", "Write", "Bash|Write", "write_*"]) {
+  for (
+    const matcher of ["*", "", "write_file", "Write", "Bash|Write", "write_*", ".*", "W|Wri.*|w.*"]
+  ) {
     assertEquals(await isBlocked(matcher), true, matcher);
   }
-  for (const matcher of ["bash", "Edit", "write", "file", "write_fil."]) {
+  for (const matcher of ["bash", "Edit", "write", "file", "*_fil", "mcp__.*"]) {
     assertEquals(await isBlocked(matcher), false, matcher);
   }
 });
 
 Deno.test("hooks: one before a tool call that cannot run blocks the call; another failure is a warning", async () => {
-  for (const command of ["no-such-program", "sleep 60"]) {
+  for (const command of ["no-such-program", "sleep 60", "kill -SEGV $$"]) {
     const { y } = await run(createHook("PreToolUse", command, "timeout = 0.2"), { model: WRITE });
     assertEquals(y, undefined, command);
   }
@@ -93,6 +97,38 @@ Deno.test("hooks: one before a tool call that cannot run blocks the call; anothe
   assertEquals(failed.y, "1");
   assertStringIncludes(failed.messages, "warning: hook PreToolUse: ");
   assertStringIncludes(failed.messages, "failed with exit code 1: broken\n");
+});
+
+Deno.test("hooks: the decisions of hooks for Claude Code block a call", async () => {
+  const block = async (output: object | string) => {
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    const config = createHook("PreToolUse", `echo '${text}'`);
+    const { y, bodies, messages } = await run(config, { model: WRITE });
+    return { y, text: JSON.stringify(bodies[1].messages), messages };
+  };
+  const decide = (permissionDecision: string) => ({
+    hookSpecificOutput: { permissionDecision, permissionDecisionReason: "not today" },
+  });
+  for (
+    const output of [decide("deny"), decide("ask"), { continue: false, stopReason: "not today" }]
+  ) {
+    const { y, text } = await block(output);
+    assertEquals(y, undefined, JSON.stringify(output));
+    assertStringIncludes(text, "not today");
+  }
+  for (const output of [decide("allow"), { continue: true }, "[]", "text"]) {
+    assertEquals((await block(output)).y, "1", JSON.stringify(output));
+  }
+  const { y, messages } = await block('{"decision":"block"');
+  assertEquals(y, "1");
+  assertStringIncludes(messages, "hook PreToolUse: its output begins with { and is no JSON\n");
+});
+
+Deno.test("hooks: a long reason is shortened", async () => {
+  const command = "head -c 20000 /dev/zero | tr '\\0' a >&2; exit 2";
+  const { bodies } = await run(createHook("PreToolUse", command), { model: WRITE });
+  const [, , result] = bodies[1].messages;
+  assertStringIncludes(result.content[0].content[0].text, "aaa… (10000 more characters)");
 });
 
 Deno.test("hooks: PostToolUse adds a text to the result of the call", async () => {
@@ -123,6 +159,8 @@ Deno.test("hooks: Stop keeps the run going, at most five times", async () => {
     "Stop",
     "test -e stopped || { touch stopped; echo 'run the tests' >&2; exit 2; }",
   );
+  const turns = await run(createHook("Stop", "echo stop >> log"), { model: WRITE });
+  assertEquals(turns.log, "stop\n");
   const { code, bodies } = await run(once);
   assertEquals([code, bodies.length], [0, 2]);
   assertStringIncludes(JSON.stringify(bodies[1].messages.at(-1)), "run the tests");
@@ -160,6 +198,19 @@ Deno.test("hooks: an invalid hook ends the run, an unknown event is a warning", 
     3,
     `swink: ${file}:1: timeout of hooks.Stop must be a number of seconds above 0`,
   ]);
+  const matched = (matcher: string) =>
+    check(createHook("PreToolUse", "true", `matcher = "${matcher}"`));
+  assertEquals(await matched("(Bash|Write)"), [
+    3,
+    `swink: ${file}:1: matcher of hooks.PreToolUse must be names of tools, with * for any characters, separated by |`,
+  ]);
+  assertEquals(await matched("bahs|Wirte"), [
+    0,
+    `warning: ${file}:1: matcher "bahs|Wirte" of hooks.PreToolUse matches no tool`,
+  ]);
+  for (const matcher of ["bash|Wirte", "x*", "mcp__x"]) {
+    assertEquals(String((await matched(matcher))[1]).includes("warning"), false);
+  }
   assertEquals(await check("hooks = 1\n"), [
     3,
     `swink: ${file}:1: hooks must be a table, such as [[hooks.PreToolUse]]`,
@@ -168,4 +219,23 @@ Deno.test("hooks: an invalid hook ends the run, an unknown event is a warning", 
     0,
     `warning: ${file}:1: Unknown hook "PreTolUse". Did you mean PreToolUse?`,
   ]);
+});
+
+Deno.test("hooks: one that is killed ends with the programs that it has started", async () => {
+  const command = "sleep 600 & echo $! > log; wait";
+  const { log } = await run(createHook("PreToolUse", command, "timeout = 0.5"), { model: WRITE });
+  const args = ["-o", "stat=", "-p", log?.trim() ?? ""];
+  await waitUntil(() => {
+    const { stdout } = new Deno.Command("ps", { args }).outputSync();
+    return !/^[^Z]/.test(new TextDecoder().decode(stdout));
+  });
+});
+
+Deno.test("hooks: SessionEnd runs at the end of an interrupted run", async () => {
+  await using directory = await createTemporaryDirectory();
+  const hooks = [{ event: "SessionEnd", command: "echo end > log", timeoutMs: 60_000 }] as const;
+  const signal = AbortSignal.abort();
+  const started = await startHooks({ hooks, cwd: directory.path, signal }, createFakeHost());
+  await started[Symbol.asyncDispose]();
+  assertEquals(directory.read("log"), "end\n");
 });

@@ -39,6 +39,21 @@ Deno.test("swink login: saves a piped key, which the next run uses", async () =>
   assertEquals(new Headers(host.requests[0]?.headers).get("x-api-key"), KEY);
 });
 
+Deno.test("swink run: a rejected key is described by its source", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["login", "anthropic"], { input: `${KEY}\n` });
+  const args = ["run", "--cwd", `${home.path}/p`, "Hello"];
+  const rejection = {
+    status: 401,
+    body: JSON.stringify({ error: { type: "authentication_error", message: "no" } }),
+  };
+  const getAdvice = async (env: Readonly<Record<string, string>>) =>
+    (await run(home, args, { model: [rejection], env })).messages.match(/Check that (.*) is/)?.[1];
+  const saved = "the key that key_command prints or swink login anthropic has saved";
+  assertEquals(await getAdvice({}), saved);
+  assertEquals(await getAdvice({ ANTHROPIC_API_KEY: "k" }), "the key in ANTHROPIC_API_KEY");
+});
+
 Deno.test("swink login: a typed key is not shown", async () => {
   await using home = await createTemporaryDirectory();
   const options = { terminals: TERMINALS, answers: [`x\x7f\x1b[200~${KEY}\x1b[201~\r`] };

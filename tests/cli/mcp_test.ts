@@ -102,6 +102,23 @@ Deno.test("swink run: starts the servers of a project only if it is trusted, wit
   assertStringIncludes(passed.result, "Hello canary");
 });
 
+Deno.test("swink run: servers of a project do not get the variables of the user's servers", async () => {
+  const own = { [USER_FILE]: createFile("own", { NAME: "${SECRET}" }) };
+  const env = { SECRET: "canary" };
+  const start = (name: string, ...args: string[]) =>
+    run({ ...own, "p/.mcp.json": createFile("team", { NAME: name }) }, "mcp__team__greet", {
+      args: ["--approve-all", "--trust", ...args],
+      env,
+    });
+  for (const name of ["${SECRET}", "${X:-${SECRET}}"]) {
+    const { tools, messages } = await start(name);
+    assertEquals(tools, ["mcp__own__greet"], name);
+    assertStringIncludes(messages, "MCP server team: a project may use the variable SECRET only");
+  }
+  assertStringIncludes((await start("${SECRET:-friend}")).result, "Hello friend");
+  assertStringIncludes((await start("${SECRET}", "--env", "SECRET")).result, "Hello canary");
+});
+
 Deno.test("swink run: a server that does not start is a warning", async () => {
   const broken = JSON.stringify({
     mcpServers: { broken: { command: "sh", args: ["-c", "exit 3"] } },

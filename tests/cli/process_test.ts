@@ -17,7 +17,7 @@ import {
   type SwinkOptions,
 } from "./swink_process.ts";
 import { waitUntil } from "../wait_until.ts";
-import { createTemporaryDirectory } from "./temporary_directory.ts";
+import { createTemporaryDirectory, runGit } from "./temporary_directory.ts";
 
 /** Starts a provider and creates a working directory. */
 async function createSetup(...answers: readonly MockAnswer[]) {
@@ -324,3 +324,19 @@ function handlesInterrupt(pid: number): boolean {
   const [, caught = "0"] = status.match(/^SigCgt:\s+(\w+)$/m) ?? [];
   return (BigInt(`0x${caught}`) & 2n) !== 0n;
 }
+
+Deno.test("swink run: describes the repository of the project, not that of a hook of Git", async () => {
+  await using directory = await createTemporaryDirectory({ "hooked/a": "", "project/b": "" });
+  const { path } = directory;
+  await runGit(`${path}/hooked`, "init", "-q", "-b", "hooked");
+  await runGit(`${path}/project`, "init", "-q", "-b", "work");
+  const { output } = await runSwink(["run", "--dry-run", "--trust", "Hi"], {
+    cwd: `${path}/project`,
+    env: {
+      ANTHROPIC_API_KEY: "k",
+      GIT_DIR: `${path}/hooked/.git`,
+      GIT_INDEX_FILE: `${path}/hooked/.git/index`,
+    },
+  });
+  assertStringIncludes(output, String.raw`Branch: No commits yet on work\nChanged files:\n?? b`);
+});

@@ -113,6 +113,13 @@ Deno.test("swink run --session-id: creates the session once", async () => {
   assertEquals((await run(home, ["--session-id", "x".repeat(201), "x"])).code, 2);
 });
 
+Deno.test("swink run --resume: a complete id precedes ids that begin with it", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  for (const id of ["nightly", "nightly-2"]) await run(home, ["--session-id", id, `In ${id}`]);
+  const { code, prompts } = await run(home, ["--resume", "nightly", "Next"]);
+  assertEquals([code, prompts[0]], [0, "In nightly"]);
+});
+
 Deno.test("swink run --no-session: saves nothing", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, result } = await run(home, ["--no-session", "First"]);

@@ -28,15 +28,25 @@ interface Driven {
   readonly path: string;
   readonly requests: () => readonly string[];
   readonly messages: () => string;
+  /** Sends a signal; returns the exit code and all lines. */
+  stop(signal: "SIGINT" | "SIGTERM"): Promise<{ readonly code: number; readonly lines: Line[] }>;
+}
+
+interface DriveOptions extends FakeHostOptions {
+  /** The user's configuration. Default: none. */
+  readonly config?: string;
 }
 
 /** Drives `swink run`. */
 async function drive(
-  options: FakeHostOptions,
+  { config = "", ...options }: DriveOptions,
   use: (driven: Driven) => Promise<void>,
   args: readonly string[] = [],
 ): Promise<void> {
-  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".config/swink/config.toml": config,
+  });
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const host = createFakeHost({
@@ -61,6 +71,10 @@ async function drive(
       await writer.close();
       await code;
       await assertOutput(parse());
+      return { code: await code, lines: parse() };
+    },
+    async stop(signal) {
+      host.sendSignal(signal);
       return { code: await code, lines: parse() };
     },
     requests: () => host.requests.map(({ body }) => body),
@@ -126,9 +140,10 @@ Deno.test("stream-json: a call without a decision is denied when the input ends"
   await drive({ model: [scriptedReply(call), scriptedReply("Not done.")] }, async (driven) => {
     driven.write({ type: "prompt", text: "Write" });
     await driven.until("tool_approval_requested");
-    const { code } = await driven.end();
-    assertEquals(code, 0);
+    const { code, lines } = await driven.end();
+    assertEquals(code, 6);
     assertStringIncludes(driven.requests()[1] ?? "", "the input ended without a decision");
+    assertEquals(lines.at(-1)?.refused, ["bash"]);
   });
 });
 
@@ -192,7 +207,7 @@ Deno.test("stream-json: a line that is no message is reported, and the next one 
   });
 });
 
-Deno.test("stream-json: a message that the agent rejects is reported, and the next one is read", async () => {
+Deno.test("stream-json: a blank message is reported, and the next one is read", async () => {
   const call = scriptedCall("bash", { command: "touch a" });
   await drive({ model: [scriptedReply(call), scriptedReply("Done.")] }, async (driven) => {
     driven.write({ type: "prompt", text: " " });
@@ -203,10 +218,10 @@ Deno.test("stream-json: a message that the agent rejects is reported, and the ne
     const { code, lines } = await driven.end();
     assertEquals([code, lines.at(-1)?.text], [0, "Done."]);
     const errors = lines.filter(({ type }) => type === "input_error");
-    assertEquals(errors.map(({ message }) => String(message).split(": ")[0]), [
-      "The prompt is empty",
-      "line 3",
-      "line 4",
+    assertEquals(errors.map(({ message }) => message), [
+      "line 1: text must not be blank",
+      "line 3: text must not be blank",
+      "line 4: text must not be blank",
     ]);
   });
 });
@@ -264,9 +279,104 @@ Deno.test("stream-json: images are part of the prompt", async () => {
   await drive({ model: [scriptedReply("A dot.")] }, async (driven) => {
     const data =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-    driven.write({ type: "prompt", text: "See", images: [{ mediaType: "image/png", data }] });
+    driven.write({ type: "prompt", text: " ", images: [{ mediaType: "image/png", data }] });
     const { code } = await driven.end();
     assertEquals(code, 0);
     assert(driven.requests()[0]?.includes(data));
   });
 });
+
+Deno.test("stream-json: the events of the first prompt are complete", async () => {
+  await drive({ model: [scriptedReply("One.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "Hello" });
+    const { lines } = await driven.end();
+    const types = lines.map(({ type }) => type);
+    assertEquals(types.slice(0, 3), ["init", "agent_start", "turn_start"]);
+    const numbers = lines.flatMap(({ seq }) => typeof seq === "number" ? [seq] : []);
+    assertEquals(numbers, numbers.map((_, index) => index + (numbers[0] ?? 0)));
+    assertEquals(lines[1]?.seq, numbers[0]);
+  });
+});
+
+Deno.test("stream-json: messages that an interrupted run has not read are discarded", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call), scriptedReply("Two.")] }, async (driven) => {
+    driven.write({ type: "prompt", text: "First" });
+    await driven.until("tool_approval_requested");
+    driven.write({ type: "follow_up", text: "Stale" });
+    driven.write({ type: "interrupt" });
+    await driven.until("result");
+    driven.write({ type: "prompt", text: "Second" });
+    const { lines } = await driven.end();
+    assertEquals(driven.requests().some((body) => body.includes("Stale")), false);
+    assertEquals(lines.find(({ type }) => type === "input_error"), {
+      type: "input_error",
+      message: "the run ended before it read 1 of type follow_up",
+    });
+  });
+});
+
+Deno.test("stream-json: messages directly after a prompt belong to its run", async () => {
+  const config = hook("UserPromptSubmit", "true");
+  await drive({ model: [scriptedReply("One."), scriptedReply("Two.")], config }, async (driven) => {
+    driven.write({ type: "prompt", text: "Hello" });
+    driven.write({ type: "steer", text: "Be quick" });
+    driven.write({ type: "follow_up", text: "And then" });
+    const { lines } = await driven.end();
+    assertEquals(lines.filter(({ type }) => type === "input_error"), []);
+    assertStringIncludes(driven.requests()[0] ?? "", "Be quick");
+    assertStringIncludes(driven.requests()[1] ?? "", "And then");
+  });
+});
+
+Deno.test("stream-json: interrupt ends the hooks of a prompt", async () => {
+  const config = hook("UserPromptSubmit", "touch started; sleep 60");
+  await drive({ config }, async (driven) => {
+    driven.write({ type: "prompt", text: "Hello" });
+    await waitUntil(() => [...Deno.readDirSync(driven.path)].length === 2);
+    driven.write({ type: "interrupt" });
+    assertEquals((await driven.until("result")).stopReason, "aborted");
+    await driven.end();
+  });
+});
+
+Deno.test("stream-json: a prompt that a hook blocks has a result", async () => {
+  const config = hook("UserPromptSubmit", "echo no secrets >&2; exit 2");
+  await drive({ config }, async (driven) => {
+    driven.write({ type: "prompt", text: "Hello" });
+    const { code, lines } = await driven.end();
+    assertEquals(code, 6);
+    const last = lines.at(-1);
+    const message = "A hook blocked the prompt: no secrets";
+    assertEquals([last?.stopReason, last?.exitCode, last?.turns], ["error", 6, 0]);
+    assertEquals((last?.error as Error).message, message);
+    assertStringIncludes(driven.messages(), message);
+  });
+});
+
+Deno.test("stream-json: hooks at the end of a run are limited per prompt", async () => {
+  const config = hook("Stop", "echo more >&2; exit 2");
+  const model = Array.from({ length: 12 }, () => scriptedReply("Done."));
+  await drive({ model, config }, async (driven) => {
+    driven.write({ type: "prompt", text: "First" });
+    driven.write({ type: "prompt", text: "Second" });
+    const { lines } = await driven.end();
+    const results = lines.filter(({ type }) => type === "result");
+    assertEquals(results.map(({ turns }) => turns), [6, 6]);
+  });
+});
+
+Deno.test("stream-json: prompts that wait do not run after a signal", async () => {
+  const call = scriptedCall("bash", { command: "touch a" });
+  await drive({ model: [scriptedReply(call)] }, async (driven) => {
+    for (const text of ["First", "Second"]) driven.write({ type: "prompt", text });
+    await driven.until("tool_approval_requested");
+    const { code, lines } = await driven.stop("SIGINT");
+    assertEquals(code, 130);
+    assertEquals(lines.filter(({ type }) => type === "result").length, 1);
+  });
+});
+
+function hook(event: string, command: string): string {
+  return `[[hooks.${event}]]\ncommand = ${JSON.stringify(command)}\n`;
+}

@@ -1,0 +1,77 @@
+import { assert, assertEquals } from "@std/assert";
+import { createTemporaryDirectory } from "../../tests/cli/temporary_directory.ts";
+import { waitUntil } from "../../tests/wait_until.ts";
+import { runProgram, toShellCall } from "./run_program.ts";
+
+const ignore = Deno.build.os === "windows";
+const HOUR = 3_600_000;
+
+/** Whether a process runs, and is not only waiting for its parent. */
+function isRunning(pid: string): boolean {
+  const { stdout } = new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] }).outputSync();
+  return /^[^Z]/.test(new TextDecoder().decode(stdout));
+}
+
+Deno.test({
+  name: "runProgram(): a program with a group of its own ends with those that it has started",
+  ignore,
+  async fn() {
+    await using directory = await createTemporaryDirectory({});
+    const stop = new AbortController();
+    const ended = runProgram({
+      command: toShellCall("sleep 600 & echo $! > pid.part; mv pid.part pid; wait"),
+      cwd: directory.path,
+      timeoutMs: HOUR,
+      signal: stop.signal,
+      ownsGroup: true,
+    });
+    await waitUntil(() => [...Deno.readDirSync(directory.path)].some(({ name }) => name === "pid"));
+    const pid = directory.read("pid").trim();
+    assert(isRunning(pid));
+    stop.abort();
+    assertEquals(await ended, { type: "aborted" });
+    await waitUntil(() => !isRunning(pid));
+  },
+});
+
+Deno.test({
+  name:
+    "runProgram(): the output of a program that has ended is complete though another one holds it",
+  ignore,
+  async fn() {
+    const result = await runProgram({
+      command: toShellCall("echo out; echo $$ >&2; sleep 600 &"),
+      timeoutMs: HOUR,
+      ownsGroup: true,
+    });
+    assert(result.type === "ended");
+    assertEquals([result.code, result.output], [0, "out\n"]);
+    Deno.kill(-Number(result.errors), "SIGKILL");
+  },
+});
+
+Deno.test({
+  name: "runProgram(): a program that ends without reading a large input has ended",
+  ignore,
+  async fn() {
+    const result = await runProgram({
+      command: toShellCall("sleep 600 & echo $$"),
+      input: "x".repeat(1_000_000),
+      timeoutMs: HOUR,
+      ownsGroup: true,
+    });
+    assert(result.type === "ended");
+    Deno.kill(-Number(result.output), "SIGKILL");
+  },
+});
+
+Deno.test({
+  name: "runProgram(): keeps the beginning of a large output",
+  ignore,
+  async fn() {
+    const command = toShellCall("head -c 5000000 /dev/zero | tr '\\0' a");
+    const result = await runProgram({ command, timeoutMs: HOUR });
+    assert(result.type === "ended");
+    assert(result.output.length >= 100_000 && result.output.length < 200_000);
+  },
+});
