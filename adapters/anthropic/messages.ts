@@ -24,7 +24,8 @@ import {
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { findReplayedCalls, isReplayedItem, omitLostCalls } from "./server_calls.ts";
+import { isReplayedItem } from "./replay_rules.ts";
+import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {
   type BlockFormat,
   findCachedTurns,
@@ -154,8 +155,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
         : { type: "thinking", thinking, signature };
     }
     case "extension": {
-      const { typeName, data } = block;
-      return isOwn && isReplayedItem(typeName, data) ? data : undefined;
+      return isOwn && isReplayedItem(block) ? block.data as WireBlock : undefined;
     }
     case "image":
     case "document":

@@ -180,7 +180,23 @@ export {
   TOOL_NAME_RULE,
   toWireName,
 } from "./request/wire_names.ts";
-export { decodeBase64Text } from "./request/base64_text.ts";
+export { decodeBase64Text, isUsualBase64 } from "./request/base64_text.ts";
+export type { ReplayRules, SignedBlock } from "./request/replay_rules.ts";
+export {
+  BOOLEAN_SHAPE,
+  listShape,
+  type MemberShapes,
+  NUMBER_SHAPE,
+  OBJECT_SHAPE,
+  objectShape,
+  optionalShape,
+  patternShape,
+  type Shape,
+  TEXT_SHAPE,
+  TYPED_OBJECT_SHAPE,
+  typedShape,
+  unionShape,
+} from "./request/item_shapes.ts";
 export { encodeModelPath } from "./request/model_path.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {

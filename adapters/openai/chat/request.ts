@@ -31,6 +31,7 @@ import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
+import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -53,7 +54,8 @@ export async function createChatBody(
 ): Promise<JsonObject> {
   const request = resolveForcedCall(original, dialect, sink);
   const { model, context, options } = request;
-  const abilities = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const media = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const abilities = { ...media, replies: CHAT_REPLAY };
   const history = await adaptContent(request, abilities, sink);
   const messages = prependSystemPrompt(
     context,
