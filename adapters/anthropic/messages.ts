@@ -53,7 +53,7 @@ export interface MessagesOptions extends TurnsOptions {
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
+  { model, prefill, sink, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
     MessagesOptions,
 ): WireMessage[] {
   const replayedCalls = findReplayedCalls(messages, { model, hasContainer });
@@ -64,9 +64,9 @@ export function toWireMessages(
     toResult: (message) => toResult(message, toUserBlock),
     toReplyBlock,
     isThinking,
-    repairReply: (blocks) => omitLostCalls(blocks, replayedCalls),
+    omitLostCalls: (blocks) => omitLostCalls(blocks, replayedCalls),
   };
-  const turns = toTurns(messages, { model, prefill }, format);
+  const turns = toTurns(messages, { model, prefill, sink }, format);
   omitLostCitations(turns);
   if (cacheControl) markForCache(findCachedTurns(turns, markedMessages), cacheControl);
   return turns;

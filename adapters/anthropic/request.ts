@@ -100,6 +100,7 @@ export async function createAnthropicRequest(
   const messages = toWireMessages(history, {
     model,
     prefill,
+    sink,
     ...cachedMessages,
     citesDocuments: shouldCite(history, outputFormat, sink),
     hasContainer: (container ?? options.extra?.["container"] ?? undefined) !== undefined,

@@ -48,7 +48,7 @@ export function toWireMessages(
     toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
-    repairReply: (blocks) =>
+    omitLostCalls: (blocks) =>
       hasTools ? omitUnansweredTools(blocks) : blocks.filter((block) => !isToolBlock(block)),
   });
   const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);

@@ -343,3 +343,15 @@ Deno.test("openai: a signature that is no phase is not sent", async () => {
 function withoutSession({ prompt_cache_key: _key, ...body }: Record<string, unknown>) {
   return body;
 }
+
+Deno.test("anthropic: a call of a server tool that was cut off is omitted with a warning", async () => {
+  const provider = findItemProvider("anthropic");
+  const call = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+  const { warnings } = await capture(provider, [
+    { type: "text", text: "Hello" },
+    { type: "extension", typeName: "anthropic.server_tool_use", data: call },
+  ]);
+  assertEquals(warnings.map(({ message }) => message), [
+    "The history has items of server tools that cannot be sent back: 1 omitted",
+  ]);
+});
