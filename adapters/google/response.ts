@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -48,12 +49,17 @@ const MALFORMED_REASONS = [
 /** Finish reasons of an incomplete reply. */
 const FAILURE_REASONS = ["OTHER", "IMAGE_OTHER", "NO_IMAGE", "MISSING_THOUGHT_SIGNATURE"];
 
+/** Matches models whose searches cost per prompt; those of later models cost per query. */
+const FEE_PER_PROMPT = /gemini-[12]\./;
+
 /** Reads the events of one stream and writes the reply. */
 export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: GoogleCallAssembler;
   readonly #unknown: UnknownParts;
+  readonly #requests = new ServerRequests();
+  readonly #isFeePerPrompt: boolean;
   #wireUsage: WireUsage | null = null;
   #finishReason = "";
   #finishMessage = "";
@@ -64,13 +70,14 @@ export class GoogleReply implements ReplyReader<string> {
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
     this.#origin = call.origin;
+    this.#isFeePerPrompt = FEE_PER_PROMPT.test(call.request.model.modelId);
     this.#unknown = new UnknownParts(call.writer);
     this.#calls = new GoogleCallAssembler(call, this.#unknown);
   }
 
   /** Tokens counted so far. */
   get usage(): Usage | undefined {
-    return this.#wireUsage === null ? undefined : toUsage(this.#wireUsage);
+    return this.#wireUsage === null ? undefined : this.#requests.addTo(toUsage(this.#wireUsage));
   }
 
   /** Reads one event. */
@@ -96,11 +103,22 @@ export class GoogleReply implements ReplyReader<string> {
     if (groundingMetadata || citationMetadata || urlContextMetadata) {
       this.#citations = addCitations(this.#citations, candidate);
     }
+    this.#countSearches(groundingMetadata);
     for (const page of findUnreadPages(candidate)) {
       if (this.#unreadPages.has(page)) continue;
       this.#unreadPages.add(page);
       this.#writer.warning("page_not_read", `${this.#origin.provider} could not read ${page}`);
     }
+  }
+
+  /** Counts the searches, which the last chunk reports; empty ones and those of other tools have no query. */
+  #countSearches(grounding: WireCandidate["groundingMetadata"]): void {
+    const queries = readList(grounding?.webSearchQueries).filter((query) => query !== "");
+    if (queries.length > 0) {
+      this.#requests.set("webSearchRequests", this.#isFeePerPrompt ? 1 : queries.length);
+    }
+    const hasMaps = readList(grounding?.groundingChunks).some(({ maps }) => maps);
+    if (hasMaps) this.#requests.set("mapsRequests", 1);
   }
 
   /** Finishes the reply at the end of the body if a finish reason was received; Google sends no final event. */
@@ -142,7 +160,7 @@ export class GoogleReply implements ReplyReader<string> {
     const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });
     const error = this.#toError(reason);
-    const usage = toUsage(this.#wireUsage ?? {});
+    const usage = this.#requests.addTo(toUsage(this.#wireUsage ?? {}));
     if (error) return this.#writer.fail(error, usage);
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#finishReason}`);

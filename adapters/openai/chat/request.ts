@@ -73,7 +73,8 @@ export async function createChatBody(
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, dialect.unsupported, sink);
   const { unsupported, seedField = "seed" } = dialect;
-  if (!unsupported.includes("serviceTier")) warnTierPrice(options, entry, sink);
+  const hasTierPrices = !unsupported.includes("serviceTier") && !dialect.serviceTiers;
+  if (hasTierPrices) warnTierPrice(options, entry, sink);
   const body = {
     model: model.modelId,
     stream: true,
@@ -92,12 +93,28 @@ export async function createChatBody(
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
-    ...(!unsupported.includes("serviceTier") && { service_tier: options.serviceTier }),
+    ...(!unsupported.includes("serviceTier") && {
+      service_tier: resolveServiceTier(options, dialect, sink),
+    }),
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
     response_format: await toResponseFormat(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+function resolveServiceTier(
+  { serviceTier }: StreamOptions,
+  { serviceTiers }: ChatDialect,
+  sink: WarningSink,
+): string | undefined {
+  if (serviceTier === undefined || serviceTiers === undefined) return serviceTier;
+  const value = serviceTiers[serviceTier];
+  if (value === undefined) {
+    const message = `The provider does not support the service tier "${serviceTier}"`;
+    sink.warning("service_tier_left_out", message);
+  }
+  return value;
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */
