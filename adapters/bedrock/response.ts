@@ -93,11 +93,13 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     switch (name) {
       case "contentBlockDelta": {
         const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
+        if (this.#stopReason !== undefined) this.#startMessage();
         this.#closeUnended(contentBlockIndex);
         return this.#append(contentBlockIndex, readObject(delta) ?? {});
       }
       case "contentBlockStart": {
         const { contentBlockIndex, start }: WireBlockStart = JSON.parse(body);
+        if (this.#stopReason !== undefined) this.#startMessage();
         this.#closeUnended(contentBlockIndex);
         const block = this.#startBlock(readObject(start) ?? {});
         if (block) this.#blocks.set(contentBlockIndex, block);

@@ -61,6 +61,7 @@ export class GoogleReply implements ReplyReader<string> {
   readonly #requests = new ServerRequests();
   readonly #isFeePerPrompt: boolean;
   #wireUsage: WireUsage | null = null;
+  #responseId = "";
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
@@ -83,6 +84,7 @@ export class GoogleReply implements ReplyReader<string> {
   /** Reads one event. */
   read(json: string): void {
     const chunk: WireChunk = JSON.parse(json);
+    this.#startResponse(chunk.responseId);
     this.#writer.setResponseId(chunk.responseId);
     if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
@@ -96,6 +98,19 @@ export class GoogleReply implements ReplyReader<string> {
     this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
+  }
+
+  /**
+   * Refuses a second response after the end of the first, such as a gateway sends when it repeats a failed request within
+   * one stream. Older models send a finish reason with every chunk, all with the same id.
+   */
+  #startResponse(id: unknown): void {
+    const responseId = textOrEmpty(id) || this.#responseId;
+    const isOther = this.#responseId !== "" && responseId !== this.#responseId;
+    this.#responseId = responseId;
+    if (!isOther || this.#finishReason === "") return;
+    const { provider } = this.#origin;
+    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
   }
 
   #readSources(candidate: WireCandidate): void {
