@@ -23,6 +23,12 @@ export function parseCallSignature(signature: string | undefined): JsonObject {
   }
 }
 
+/** Whether a text is the signature of a call, with a valid caller if it names one. */
+export function isCallSignature(signature: string, isCaller: (value: unknown) => boolean): boolean {
+  const { caller, ...others } = parseCallSignature(signature);
+  return caller === undefined ? Object.keys(others).length > 0 : isCaller(caller);
+}
+
 /** Returns the id of the call of a server tool whose code made a call; `undefined` for a direct call. */
 export function getCallerId({ caller }: JsonObject): string | undefined {
   const id = isJsonObject(caller) ? caller["tool_id"] : undefined;

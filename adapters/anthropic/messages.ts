@@ -24,7 +24,8 @@ import {
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { parseCallSignature } from "./caller.ts";
 import { omitLostCitations, toWireCitation } from "./citation_replay.ts";
-import { findReplayedCalls, isReplayedItem, omitLostCalls } from "./server_calls.ts";
+import { isReplayedItem } from "./replay_rules.ts";
+import { findReplayedCalls, omitLostCalls } from "./server_calls.ts";
 import {
   type BlockFormat,
   findCachedTurns,
@@ -52,7 +53,7 @@ export interface MessagesOptions extends TurnsOptions {
 /** Converts a conversation, and marks its newest messages for the cache. */
 export function toWireMessages(
   messages: readonly LlmMessage[],
-  { model, prefill, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
+  { model, prefill, sink, cacheControl, markedMessages, citesDocuments, hasContainer = false }:
     MessagesOptions,
 ): WireMessage[] {
   const replayedCalls = findReplayedCalls(messages, { model, hasContainer });
@@ -63,9 +64,9 @@ export function toWireMessages(
     toResult: (message) => toResult(message, toUserBlock),
     toReplyBlock,
     isThinking,
-    repairReply: (blocks) => omitLostCalls(blocks, replayedCalls),
+    omitLostCalls: (blocks) => omitLostCalls(blocks, replayedCalls),
   };
-  const turns = toTurns(messages, { model, prefill }, format);
+  const turns = toTurns(messages, { model, prefill, sink }, format);
   omitLostCitations(turns);
   if (cacheControl) markForCache(findCachedTurns(turns, markedMessages), cacheControl);
   return turns;
@@ -154,8 +155,7 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
         : { type: "thinking", thinking, signature };
     }
     case "extension": {
-      const { typeName, data } = block;
-      return isOwn && isReplayedItem(typeName, data) ? data : undefined;
+      return isOwn && isReplayedItem(block) ? block.data as WireBlock : undefined;
     }
     case "image":
     case "document":

@@ -25,6 +25,7 @@ import type { WarningSink } from "../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { findContainer, toContainerField } from "./container.ts";
 import { CACHED_MESSAGES } from "./turns.ts";
+import { ANTHROPIC_REPLAY } from "./replay_rules.ts";
 import { isThinking, type MessagesOptions, toWireMessages } from "./messages.ts";
 import {
   disableBudgetThinking,
@@ -66,8 +67,9 @@ const MAX_CACHE_MARKS = 4;
 /** Lowest `top_p` that the API accepts while a model thinks. */
 const MIN_TOP_P_WITH_THINKING = 0.95;
 
-/** Content of prompts and tool results. */
+/** Content of prompts, tool results and earlier replies. */
 const ABILITIES: ContentAbilities = {
+  replies: ANTHROPIC_REPLAY,
   image: { types: COMMON_IMAGES, urls: WEB_URLS, files: true },
   document: {
     types: /^(?:application\/pdf|text\/plain)$/,
@@ -78,6 +80,8 @@ const ABILITIES: ContentAbilities = {
   },
 };
 
+const WITHOUT_MEDIA: ContentAbilities = { replies: ANTHROPIC_REPLAY };
+
 /** Creates the request; options that the model does not support are omitted with a warning. */
 export async function createAnthropicRequest(
   request: StreamRequest,
@@ -85,7 +89,7 @@ export async function createAnthropicRequest(
   sink: WarningSink,
 ): Promise<AnthropicRequest> {
   const { model, context, options } = request;
-  const history = await adaptContent(request, entry.images ? ABILITIES : {}, sink);
+  const history = await adaptContent(request, entry.images ? ABILITIES : WITHOUT_MEDIA, sink);
   const serverTools = await createServerTools(request, sink);
   const resolved = resolveOptions(request, entry, sink);
   warnUnsupportedOptions(request, ["seed", "verbosity"], sink);
@@ -96,6 +100,7 @@ export async function createAnthropicRequest(
   const messages = toWireMessages(history, {
     model,
     prefill,
+    sink,
     ...cachedMessages,
     citesDocuments: shouldCite(history, outputFormat, sink),
     hasContainer: (container ?? options.extra?.["container"] ?? undefined) !== undefined,

@@ -13,6 +13,7 @@ import { isErrorEvent } from "../kit/errors/error_body.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
+import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -55,6 +56,7 @@ export class AnthropicReply implements ReplyReader<string> {
   readonly #unknown: UnknownParts;
   readonly #textTemplate = new DeltaTemplate("text", getText);
   readonly #inputTemplate = new DeltaTemplate("partial_json", getInput);
+  readonly #requests = new ServerRequests();
   #wireUsage: WireUsage = {};
   #stopReason: string | null = null;
   #explanation = "";
@@ -70,7 +72,9 @@ export class AnthropicReply implements ReplyReader<string> {
 
   /** Tokens counted so far. */
   get usage(): Usage {
-    return toUsage(this.#wireUsage);
+    const searches = readObject(this.#wireUsage.server_tool_use)?.web_search_requests;
+    this.#requests.set("webSearchRequests", countOrZero(searches));
+    return this.#requests.addTo(toUsage(this.#wireUsage));
   }
 
   /** Reads one event. */
@@ -165,6 +169,7 @@ export class AnthropicReply implements ReplyReader<string> {
         return { type: "tool_use", contentIndex, signature, input: block.input };
       }
       default:
+        if (isCodeExecution(block)) this.#requests.add("codeExecutionRequests");
         return { type: "item", item: { ...block }, json: "" };
     }
   }
@@ -309,6 +314,10 @@ function requireObject<Value extends object>(value: Value): Value {
   throw new TypeError("Expected an object");
 }
 
+function isCodeExecution({ type, name }: WireBlockStart): boolean {
+  return type === "server_tool_use" && /code_execution$/.test(textOrEmpty(name));
+}
+
 function getText(event: WireEvent): string {
   const isText = event.type === "content_block_delta" && event.delta.type === "text_delta";
   return isText ? textOrEmpty(event.delta.text) : "";
@@ -319,11 +328,17 @@ function getInput(event: WireEvent): string {
   return isInput ? textOrEmpty(event.delta.partial_json) : "";
 }
 
-/** Counts cache writes that last longer than 5 minutes, the default. */
+/** Counts cache writes that last for an hour, and those that last neither for an hour nor for 5 minutes, the default. */
 function countLongWrites(
-  { ephemeral_5m_input_tokens: _short, ...long }: NonNullable<WireUsage["cache_creation"]>,
-): number {
-  return Object.values(long).reduce((sum: number, count) => sum + countOrZero(count), 0);
+  { ephemeral_5m_input_tokens: _short, ephemeral_1h_input_tokens: long, ...others }: NonNullable<
+    WireUsage["cache_creation"]
+  >,
+): { readonly cacheWriteLong: number; readonly cacheWriteOther: number } {
+  const counts = Object.values(others).map(countOrZero);
+  return {
+    cacheWriteLong: countOrZero(long),
+    cacheWriteOther: counts.reduce((sum, count) => sum + count, 0),
+  };
 }
 
 /** Converts the counts; Anthropic's `input_tokens` excludes cache reads and cache writes. */
@@ -333,10 +348,11 @@ function toUsage(counts: WireUsage): Usage {
   const cacheRead = countOrZero(counts.cache_read_input_tokens);
   const cacheWrite = countOrZero(counts.cache_creation_input_tokens);
   const reasoning = counts.output_tokens_details?.thinking_tokens;
-  const cacheWriteLong = countLongWrites(counts.cache_creation ?? {});
+  const { cacheWriteLong, cacheWriteOther } = countLongWrites(counts.cache_creation ?? {});
   const extra = {
     ...(reasoning !== undefined && { reasoning: countOrZero(reasoning) }),
     ...(cacheWriteLong > 0 && { cacheWriteLong }),
+    ...(cacheWriteOther > 0 && { cacheWriteOther }),
   };
   return {
     input,

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { isOwnReply } from "../kit/request/history.ts";
 import { getCallerId } from "./caller.ts";
-import { EXTENSION_PREFIX, isWireBlock, type WireBlock } from "./wire.ts";
+import { isReplayedItem } from "./replay_rules.ts";
+import type { WireBlock } from "./wire.ts";
 
 /** Options for `findReplayedCalls()`. */
 export interface ServerCallOptions {
@@ -58,30 +58,9 @@ export function omitLostCalls(
   });
 }
 
-/** Types of blocks that the conversation contains in another form, and the type of a stored container. */
-const OTHER_TYPES: readonly string[] = [
-  "text",
-  "thinking",
-  "redacted_thinking",
-  "tool_use",
-  "tool_result",
-  "container",
-];
-
-/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
-export function isReplayedItem(typeName: string, data: unknown): data is WireBlock {
-  if (!isWireBlock(data) || typeName !== EXTENSION_PREFIX + data.type) return false;
-  const { type, id, name, input } = data;
-  if (OTHER_TYPES.includes(type)) return false;
-  if (isServerCall(data)) {
-    return typeof id === "string" && typeof name === "string" && isJsonObject(input);
-  }
-  return !type.endsWith("_tool_result") || typeof data["tool_use_id"] === "string";
-}
-
 function getItems({ content }: AssistantMessage): WireBlock[] {
   return content.flatMap((block) =>
-    block.type === "extension" && isReplayedItem(block.typeName, block.data) ? block.data : []
+    block.type === "extension" && isReplayedItem(block) ? block.data as WireBlock : []
   );
 }
 

@@ -10,6 +10,8 @@ import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import { getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";
 import type { MediaBlock } from "../kit/request/media.ts";
+import { Omissions } from "../kit/request/omissions.ts";
+import type { WarningSink } from "../kit/request/warnings.ts";
 
 /** A message of a request. */
 export interface Turn<Block extends JsonObject> {
@@ -27,8 +29,8 @@ export interface BlockFormat<Block extends JsonObject> {
   toReplyBlock(block: ContentBlock, isOwn: boolean): Block | undefined;
   /** Whether a block is thinking, readable or redacted. */
   isThinking(block: Block | undefined): boolean;
-  /** Returns the blocks of a reply without those that the API rejects. Default: all. */
-  repairReply?(blocks: readonly Block[]): Block[];
+  /** Returns the blocks of a reply without calls of server tools that lack a result, and results that lack a call. */
+  omitLostCalls(blocks: readonly Block[]): Block[];
 }
 
 /** A tool result, and the content that its block must not have. */
@@ -44,6 +46,8 @@ export interface TurnsOptions {
   readonly model: ModelSpec;
   /** Whether the model can continue a reply that ends the conversation. */
   readonly prefill: boolean;
+  /** Receives a warning about omitted content. */
+  readonly sink: WarningSink;
 }
 
 /** Number of user messages with a cache mark: the newest, and the one that the previous request marked. */
@@ -52,7 +56,7 @@ export const CACHED_MESSAGES = 2;
 /** Converts a conversation: roles alternate, and tool results come first in the message after their calls. */
 export function toTurns<Block extends JsonObject>(
   messages: readonly LlmMessage[],
-  { model, prefill }: TurnsOptions,
+  { model, prefill, sink }: TurnsOptions,
   format: BlockFormat<Block>,
 ): Turn<Block>[] {
   const createUserTurn = (text: string): Turn<Block> => ({
@@ -61,6 +65,7 @@ export function toTurns<Block extends JsonObject>(
   });
   const turns: Turn<Block>[] = [];
   let attachments: Block[] = [];
+  const omissions = new Omissions();
   for (const message of messages) {
     if (message.role === "tool_result") {
       const converted = format.toResult(message);
@@ -71,9 +76,10 @@ export function toTurns<Block extends JsonObject>(
     append(turns, { role: "user", content: attachments });
     attachments = [];
     const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: toBlocks(message, model, format) });
+    append(turns, { role, content: toBlocks(message, { model, format, omissions }) });
   }
   append(turns, { role: "user", content: attachments });
+  omissions.report(sink);
   if (turns[0]?.role !== "user") turns.unshift(createUserTurn(MISSING_PROMPT));
   const last = turns.at(-1);
   if (last?.role !== "assistant") return turns;
@@ -91,6 +97,8 @@ export function findCachedTurns<Block extends JsonObject>(
   return prompts.slice(Math.max(0, prompts.length - count));
 }
 
+const LOST_ITEMS = "The history has items of server tools that cannot be sent back";
+
 function append<Block extends JsonObject>(turns: Turn<Block>[], turn: Turn<Block>): void {
   const last = turns.at(-1);
   if (turn.content.length === 0) return;
@@ -98,10 +106,15 @@ function append<Block extends JsonObject>(turns: Turn<Block>[], turn: Turn<Block
   else turns.push(turn);
 }
 
+interface BlocksOptions<Block extends JsonObject> {
+  readonly model: ModelSpec;
+  readonly format: BlockFormat<Block>;
+  readonly omissions: Omissions;
+}
+
 function toBlocks<Block extends JsonObject>(
   message: Exclude<LlmMessage, ToolResultMessage>,
-  model: ModelSpec,
-  format: BlockFormat<Block>,
+  { model, format, omissions }: BlocksOptions<Block>,
 ): Block[] {
   switch (message.role) {
     case "user":
@@ -110,7 +123,9 @@ function toBlocks<Block extends JsonObject>(
       const isOwn = isOwnReply(message, model);
       const converted = message.content.map((block) => format.toReplyBlock(block, isOwn))
         .filter((block) => block !== undefined);
-      const blocks = format.repairReply?.(converted) ?? converted;
+      const blocks = format.omitLostCalls(converted);
+      const omitted = converted.length - blocks.length;
+      for (let count = 0; count < omitted; count++) omissions.add("content_left_out", LOST_ITEMS);
       // The API refuses a reply that ends with thinking, as one does that was cut off while thinking.
       while (format.isThinking(blocks.at(-1))) blocks.pop();
       return blocks;

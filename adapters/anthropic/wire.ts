@@ -43,9 +43,11 @@ export interface WireUsage {
   /** Cache writes by duration. */
   readonly cache_creation?: {
     readonly ephemeral_5m_input_tokens?: number;
+    readonly ephemeral_1h_input_tokens?: number;
     readonly [duration: string]: number | undefined;
   } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
+  readonly server_tool_use?: { readonly web_search_requests?: number } | null;
 }
 
 /** The start of a block. */

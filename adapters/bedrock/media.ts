@@ -9,6 +9,7 @@ import type { ContentAbilities, MediaAbility } from "../kit/request/content_abil
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
 import type { CatalogEntry } from "../catalog/catalog_entry.ts";
 import type { ModelFamily } from "./families.ts";
+import { BEDROCK_REPLAY } from "./replay_rules.ts";
 import type { WireBlock } from "./wire.ts";
 
 const DOCUMENT_FORMATS: Readonly<Record<string, string>> = {
@@ -45,6 +46,7 @@ export function getAbilities(
 ): ContentAbilities {
   const hasAudio = /nova-(?:2-)?(?:omni|sonic)|voxtral/.test(modelId);
   return {
+    replies: BEDROCK_REPLAY,
     image: images ? { types: COMMON_IMAGES, urls: S3_IMAGES } : undefined,
     document: images ? { ...createAbility(DOCUMENT_FORMATS), citations } : undefined,
     audio: hasAudio ? createAbility(AUDIO_FORMATS) : undefined,

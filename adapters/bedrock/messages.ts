@@ -24,7 +24,7 @@ import type { MediaBlock } from "../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../kit/request/wire_names.ts";
 import type { ModelFamily } from "./families.ts";
 import { MediaConverter } from "./media.ts";
-import { EXTENSION_PREFIX } from "./response.ts";
+import { isReplayedItem } from "./replay_rules.ts";
 import type { WireBlock, WireMessage } from "./wire.ts";
 
 /** Options for `toWireMessages()`. */
@@ -48,7 +48,7 @@ export function toWireMessages(
     toResult: (message) => toResult(message, family, media),
     toReplyBlock,
     isThinking,
-    repairReply: (blocks) =>
+    omitLostCalls: (blocks) =>
       hasTools ? omitUnansweredTools(blocks) : blocks.filter((block) => !isToolBlock(block)),
   });
   const turns = family.mixedTurns ? mixedTurns : mixedTurns.flatMap(separateToolBlocks);
@@ -153,25 +153,6 @@ function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefine
     case "document":
     case "audio":
       return undefined;
-  }
-}
-
-/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
-function isReplayedItem(typeName: string, data: unknown): data is WireBlock {
-  if (!isJsonObject(data) || Object.keys(data).length !== 1) return false;
-  const { toolUse, toolResult, image } = data;
-  switch (typeName) {
-    case `${EXTENSION_PREFIX}tool_use`:
-      return isJsonObject(toolUse) && typeof toolUse["toolUseId"] === "string" &&
-        typeof toolUse["name"] === "string" && isJsonObject(toolUse["input"]);
-    case `${EXTENSION_PREFIX}tool_result`:
-      return isJsonObject(toolResult) && typeof toolResult["toolUseId"] === "string" &&
-        Array.isArray(toolResult["content"]) && toolResult["content"].every(isJsonObject);
-    case `${EXTENSION_PREFIX}image`:
-      return isJsonObject(image) && typeof image["format"] === "string" &&
-        isJsonObject(image["source"]);
-    default:
-      return false;
   }
 }
 

@@ -84,6 +84,7 @@ export async function createConverseBody(
     model,
     family,
     prefill,
+    sink,
     cachePoint: getCachePoint("messages"),
     hasTools: (toolConfig ?? options.extra?.["toolConfig"]) !== undefined,
   });

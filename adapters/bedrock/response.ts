@@ -12,6 +12,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -51,6 +52,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   readonly #call: ProviderCall;
   readonly #blocks = new Map<number, OpenBlock>();
   readonly #unknown: UnknownParts;
+  readonly #requests = new ServerRequests();
   #wireUsage: WireUsage | undefined;
   #stopReason: string | undefined;
   #hasToolCall = false;
@@ -67,7 +69,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
 
   /** Tokens counted so far; `undefined` before the provider reports them. */
   get usage(): Usage | undefined {
-    return this.#wireUsage && toUsage(this.#wireUsage);
+    return this.#wireUsage && this.#requests.addTo(toUsage(this.#wireUsage));
   }
 
   /** Reads one message. */
@@ -91,11 +93,13 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
     switch (name) {
       case "contentBlockDelta": {
         const { contentBlockIndex, delta }: WireBlockDelta = JSON.parse(body);
+        if (this.#stopReason !== undefined) this.#startMessage();
         this.#closeUnended(contentBlockIndex);
         return this.#append(contentBlockIndex, readObject(delta) ?? {});
       }
       case "contentBlockStart": {
         const { contentBlockIndex, start }: WireBlockStart = JSON.parse(body);
+        if (this.#stopReason !== undefined) this.#startMessage();
         this.#closeUnended(contentBlockIndex);
         const block = this.#startBlock(readObject(start) ?? {});
         if (block) this.#blocks.set(contentBlockIndex, block);
@@ -144,6 +148,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
       const [name] = Object.keys(start);
       if (name !== undefined) this.#unknown.report("a block", name);
       return undefined;
+    }
+    if (toolUse.type === "server_tool_use") {
+      const isSearch = /grounding|search/.test(textOrEmpty(toolUse.name));
+      this.#requests.add(isSearch ? "webSearchRequests" : "codeExecutionRequests");
     }
     if (toolUse.type === "server_tool_use") return { type: "server_tool_use", toolUse, json: "" };
     const name = this.#call.decodeToolName(readText(toolUse.name));
@@ -259,7 +267,7 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
   #finish(wireReason: string): void {
     if (this.#citations.length > 0) this.#closeText();
     const stopReason = wireReason.toLowerCase();
-    const usage = toUsage(this.#wireUsage ?? {});
+    const usage = this.#requests.addTo(toUsage(this.#wireUsage ?? {}));
     const { provider } = this.#call.origin;
     switch (stopReason) {
       case "max_tokens":
@@ -313,11 +321,15 @@ function toUsage(counts: WireUsage): Usage {
   const cacheWrite = countOrZero(counts.cacheWriteInputTokens);
   const total = countOrZero(counts.totalTokens) || input + output + cacheRead + cacheWrite;
   const usage = { input, output, cacheRead, cacheWrite, total };
+  const countWrites = (isCounted: (ttl: unknown) => boolean) =>
+    readList(counts.cacheDetails).filter(({ ttl }) => isCounted(ttl))
+      .reduce((sum, { inputTokens }) => sum + countOrZero(inputTokens), 0);
+  const cacheWriteLong = countWrites((ttl) => ttl === "1h");
   // 5 minutes are the default.
-  const longWrites = readList(counts.cacheDetails).filter(({ ttl }) => ttl !== "5m");
-  const cacheWriteLong = longWrites.reduce(
-    (sum, { inputTokens }) => sum + countOrZero(inputTokens),
-    0,
-  );
-  return cacheWriteLong > 0 ? { ...usage, extra: { cacheWriteLong } } : usage;
+  const cacheWriteOther = countWrites((ttl) => ttl !== "5m" && ttl !== "1h");
+  const extra = {
+    ...(cacheWriteLong > 0 && { cacheWriteLong }),
+    ...(cacheWriteOther > 0 && { cacheWriteOther }),
+  };
+  return Object.keys(extra).length > 0 ? { ...usage, extra } : usage;
 }

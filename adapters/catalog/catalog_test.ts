@@ -93,7 +93,15 @@ Deno.test("pricesFromCatalog(): returns the rates of shipped and added models", 
     thinkingLevel: "off",
   } as const;
   const rates = findRates(prices, model);
-  assertEquals(rates, { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteLong: 2 });
+  const requests = { webSearchRequests: 10 };
+  assertEquals(rates, {
+    input: 1,
+    output: 5,
+    cacheRead: 0.1,
+    cacheWrite: 1.25,
+    cacheWriteLong: 2,
+    requests,
+  });
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
   assertEquals(priceUsage(usage, rates ?? { input: 0, output: 0 }).total, 1);
   const ownPrices = pricesFromCatalog({
@@ -129,6 +137,7 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     cacheRead: 0.01,
     cacheWrite: 0.125,
     cacheWriteLong: 0.2,
+    requests: { webSearchRequests: 10 },
     tiers: [{
       abovePromptTokens: 100_000,
       input: 0.5,
@@ -143,6 +152,7 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     output: 10,
     cacheRead: 0.1,
     cacheWrite: 2.5,
+    requests: { webSearchRequests: 10, fileSearchRequests: 2.5 },
     tiers: [{ abovePromptTokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 }],
   });
   assertEquals(getRates("openai", "gpt-6.2-sol"), getRates("openai", "gpt-6.1-sol"));
@@ -153,6 +163,7 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     cacheRead: 0.2,
     cacheWrite: 10,
     cacheWriteLong: 16,
+    requests: { webSearchRequests: 10 },
   });
 });
 

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Rates } from "../../src/core/usage.ts";
+import type { Rates, RateTier } from "../../src/core/usage.ts";
 import type {
+  Catalog,
   CatalogEntry,
   ThinkingAbility,
   ThinkingEffort,
@@ -57,15 +58,30 @@ export function withLongPrompt(base: Rates, { above, input, output }: LongPrompt
   return { ...base, tiers: [{ abovePromptTokens: above, ...tier }] };
 }
 
-/** Multiplies all prices by a factor. */
-export function scaleRates({ tiers, ...base }: Rates, factor: number): Rates {
-  const scale = <Part extends Omit<Rates, "tiers">>(part: Part): Part =>
+/** Adds the fees of a thousand requests of server tools to models. */
+export function withRequestFees(
+  models: Catalog,
+  requests: NonNullable<Rates["requests"]>,
+): Catalog {
+  return Object.fromEntries(
+    Object.entries(models).map(([modelId, entry]) => [
+      modelId,
+      entry.rates ? { ...entry, rates: { ...entry.rates, requests } } : entry,
+    ]),
+  );
+}
+
+/** Multiplies all prices of tokens by a factor. */
+export function scaleRates({ tiers, requests, ...base }: Rates, factor: number): Rates {
+  const scale = <Part extends Omit<RateTier, "abovePromptTokens">>(part: Part): Part =>
     Object.fromEntries(
       Object.entries(part).map(([name, rate]) => [name, rate && scaleRate(rate, factor)]),
     ) as Part;
-  if (!tiers) return scale(base);
+  const fees = requests && { requests };
+  if (!tiers) return { ...scale(base), ...fees };
   return {
     ...scale(base),
+    ...fees,
     tiers: tiers.map(({ abovePromptTokens, ...tier }) => ({ ...scale(tier), abovePromptTokens })),
   };
 }

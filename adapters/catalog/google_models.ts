@@ -13,6 +13,7 @@ import {
   type LongPrompt,
   rates,
   withLongPrompt,
+  withRequestFees,
 } from "./entry_builders.ts";
 
 /** Creates the entry of a model of generation 3 or later: thinking by effort that cannot be turned off. */
@@ -36,8 +37,8 @@ function budgetGemini(min: number, max: number, overrides: EntryOverrides): Cata
 
 const LONG_PRO_PROMPT: LongPrompt = { above: 200_000, input: 2, output: 1.5 };
 
-/** Google's models by id. */
-export const GOOGLE: Catalog = {
+/** Models whose searches cost per query. */
+const BY_QUERY: Catalog = {
   "gemini-4-argon": gemini({
     maxOutput: 1_048_576,
     thinking: efforts("low medium high", "never"),
@@ -61,9 +62,19 @@ export const GOOGLE: Catalog = {
   }),
   "gemini-3.1-flash-lite": gemini({ rates: rates(0.25, 1.5, 0.025) }),
   "gemini-3-flash-preview": gemini({ rates: rates(0.5, 3, 0.05) }),
+};
+
+/** Models whose searches cost per prompt. */
+const BY_PROMPT: Catalog = {
   "gemini-2.5-pro": budgetGemini(128, 32_768, {
     rates: withLongPrompt(rates(1.25, 10, 0.125), LONG_PRO_PROMPT),
   }),
   "gemini-2.5-flash": budgetGemini(0, 24_576, { rates: rates(0.3, 2.5, 0.03) }),
   "gemini-2.5-flash-lite": budgetGemini(0, 24_576, { rates: rates(0.1, 0.4, 0.01) }),
+};
+
+/** Google's models by id, with the fees of searches beyond the free ones. */
+export const GOOGLE: Catalog = {
+  ...withRequestFees(BY_QUERY, { webSearchRequests: 14 }),
+  ...withRequestFees(BY_PROMPT, { webSearchRequests: 35 }),
 };

@@ -13,6 +13,7 @@ import {
   NO_THINKING,
   rates,
   withLongPrompt,
+  withRequestFees,
 } from "./entry_builders.ts";
 import type { Rates } from "../../src/core/usage.ts";
 import { GOOGLE } from "./google_models.ts";
@@ -324,11 +325,17 @@ const DEEPSEEK: Catalog = {
   }),
 };
 
+/** Fees of server tools, which Bedrock does not have. The price of executed code depends on the hours of its container. */
+const ANTHROPIC_FEES = { webSearchRequests: 10 };
+
+/** Fees of server tools, which differ at Azure. The price of executed code depends on the lifetime of its container. */
+const OPENAI_FEES = { webSearchRequests: 10, fileSearchRequests: 2.5 };
+
 /** All shipped models by `provider/modelId`. */
 export const CATALOG_MODELS: Catalog = {
-  ...prefixModelIds("anthropic", ANTHROPIC),
+  ...prefixModelIds("anthropic", withRequestFees(ANTHROPIC, ANTHROPIC_FEES)),
   ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
-  ...prefixModelIds("openai", OPENAI),
+  ...prefixModelIds("openai", withRequestFees(OPENAI, OPENAI_FEES)),
   ...prefixModelIds("deepseek", DEEPSEEK),
   ...prefixModelIds("google", GOOGLE),
   ...prefixModelIds("mistral", MISTRAL),

@@ -5,7 +5,6 @@
  */
 
 import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
-import { isJsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
@@ -20,6 +19,7 @@ import {
 import { createUnreadFileError, getMediaType, type MediaBlock } from "../kit/request/media.ts";
 import { CALL_ID_RULE, toWireName } from "../kit/request/wire_names.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
+import { isReplayedPart } from "./replay_rules.ts";
 import { GOOGLE_PART } from "./response.ts";
 import type { WireContent, WirePart } from "./wire.ts";
 
@@ -203,22 +203,4 @@ function toReplyParts(
     case "audio":
       return [];
   }
-}
-
-/**
- * Whether a value has the form of a part that the reader stored: an object per kind of content, and no call, whose result
- * would be missing. Google rejects a conversation with other members.
- */
-function isReplayedPart(data: unknown): data is WirePart {
-  if (!isJsonObject(data)) return false;
-  const { text, thought, thoughtSignature, ...members } = data;
-  const { functionCall, functionResponse } = members;
-  return isAbsentOr("string", text) && isAbsentOr("boolean", thought) &&
-    isAbsentOr("string", thoughtSignature) &&
-    functionCall === undefined && functionResponse === undefined &&
-    Object.keys(members).length > 0 && Object.values(members).every(isJsonObject);
-}
-
-function isAbsentOr(type: "string" | "boolean", value: unknown): boolean {
-  return value === undefined || typeof value === type;
 }

@@ -28,6 +28,7 @@ import type { WarningSink } from "../kit/request/warnings.ts";
 import { toWireName } from "../kit/request/wire_names.ts";
 import { toWireContents } from "./contents.ts";
 import { GOOGLE_NAME_RULE } from "./names.ts";
+import { GOOGLE_REPLAY } from "./replay_rules.ts";
 import { toGoogleSchema } from "./schema.ts";
 import type { WireContent } from "./wire.ts";
 
@@ -55,8 +56,9 @@ const MAX_STOP_TEXTS = 5;
 /** Matches models that reject a system instruction. */
 const WITHOUT_SYSTEM_INSTRUCTION = /^(?:models\/)?gemma-[1-3]/;
 
-/** Content of prompts and tool results. */
+/** Content of prompts, tool results and earlier replies. */
 const ABILITIES: ContentAbilities = {
+  replies: GOOGLE_REPLAY,
   image: { types: /^image\/(?:png|jpeg|webp|heic|heif)$/, urls: /^(?:https?|gs):/i, files: true },
   document: {
     types: /^(?:application\/(?:pdf|rtf)|text\/(?:plain|html|css|csv|markdown|xml|rtf))$/,
@@ -65,6 +67,8 @@ const ABILITIES: ContentAbilities = {
   },
   audio: { types: /^audio\//, urls: /^(?:https?|gs):/i, files: true },
 };
+
+const WITHOUT_MEDIA: ContentAbilities = { replies: GOOGLE_REPLAY };
 
 /** Creates the body; options that the model does not support are omitted with a warning. */
 export async function createGoogleBody(
@@ -79,7 +83,11 @@ export async function createGoogleBody(
   }
   const thinking = entry?.thinking ?? defaultThinking(model);
   const isGemini3OrLater = thinking.type === "effort";
-  const history = await adaptContent(request, entry?.images === false ? {} : ABILITIES, sink);
+  const history = await adaptContent(
+    request,
+    entry?.images === false ? WITHOUT_MEDIA : ABILITIES,
+    sink,
+  );
   const serverTools = await createServerTools(request, { isVertex, isGemini3OrLater }, sink);
   warnUnsupportedOptions(request, isVertex ? ["verbosity", "serviceTier"] : ["verbosity"], sink);
   if (!isVertex) warnTierPrice(options, entry, sink);

@@ -11,6 +11,7 @@ import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
+import { ServerRequests } from "../kit/stream/server_requests.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -48,13 +49,19 @@ const MALFORMED_REASONS = [
 /** Finish reasons of an incomplete reply. */
 const FAILURE_REASONS = ["OTHER", "IMAGE_OTHER", "NO_IMAGE", "MISSING_THOUGHT_SIGNATURE"];
 
+/** Matches models whose searches cost per prompt; those of later models cost per query. */
+const FEE_PER_PROMPT = /gemini-[12]\./;
+
 /** Reads the events of one stream and writes the reply. */
 export class GoogleReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
   readonly #origin: ErrorOrigin;
   readonly #calls: GoogleCallAssembler;
   readonly #unknown: UnknownParts;
+  readonly #requests = new ServerRequests();
+  readonly #isFeePerPrompt: boolean;
   #wireUsage: WireUsage | null = null;
+  #responseId = "";
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
@@ -64,18 +71,20 @@ export class GoogleReply implements ReplyReader<string> {
   constructor(call: ProviderCall) {
     this.#writer = call.writer;
     this.#origin = call.origin;
+    this.#isFeePerPrompt = FEE_PER_PROMPT.test(call.request.model.modelId);
     this.#unknown = new UnknownParts(call.writer);
     this.#calls = new GoogleCallAssembler(call, this.#unknown);
   }
 
   /** Tokens counted so far. */
   get usage(): Usage | undefined {
-    return this.#wireUsage === null ? undefined : toUsage(this.#wireUsage);
+    return this.#wireUsage === null ? undefined : this.#requests.addTo(toUsage(this.#wireUsage));
   }
 
   /** Reads one event. */
   read(json: string): void {
     const chunk: WireChunk = JSON.parse(json);
+    this.#startResponse(chunk.responseId);
     this.#writer.setResponseId(chunk.responseId);
     if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
@@ -91,16 +100,40 @@ export class GoogleReply implements ReplyReader<string> {
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
   }
 
+  /**
+   * Refuses a second response after the end of the first, such as a gateway sends when it repeats a failed request within
+   * one stream. Older models send a finish reason with every chunk, all with the same id.
+   */
+  #startResponse(id: unknown): void {
+    const responseId = textOrEmpty(id) || this.#responseId;
+    const isOther = this.#responseId !== "" && responseId !== this.#responseId;
+    this.#responseId = responseId;
+    if (!isOther || this.#finishReason === "") return;
+    const { provider } = this.#origin;
+    throw new StreamError(`${provider}: a second response started within the reply`, { provider });
+  }
+
   #readSources(candidate: WireCandidate): void {
     const { groundingMetadata, citationMetadata, urlContextMetadata } = candidate;
     if (groundingMetadata || citationMetadata || urlContextMetadata) {
       this.#citations = addCitations(this.#citations, candidate);
     }
+    this.#countSearches(groundingMetadata);
     for (const page of findUnreadPages(candidate)) {
       if (this.#unreadPages.has(page)) continue;
       this.#unreadPages.add(page);
       this.#writer.warning("page_not_read", `${this.#origin.provider} could not read ${page}`);
     }
+  }
+
+  /** Counts the searches, which the last chunk reports; empty ones and those of other tools have no query. */
+  #countSearches(grounding: WireCandidate["groundingMetadata"]): void {
+    const queries = readList(grounding?.webSearchQueries).filter((query) => query !== "");
+    if (queries.length > 0) {
+      this.#requests.set("webSearchRequests", this.#isFeePerPrompt ? 1 : queries.length);
+    }
+    const hasMaps = readList(grounding?.groundingChunks).some(({ maps }) => maps);
+    if (hasMaps) this.#requests.set("mapsRequests", 1);
   }
 
   /** Finishes the reply at the end of the body if a finish reason was received; Google sends no final event. */
@@ -142,7 +175,7 @@ export class GoogleReply implements ReplyReader<string> {
     const isCut = reason === "MAX_TOKENS" || reason === "CONTINUATION";
     this.#calls.end({ wasCut: isCut });
     const error = this.#toError(reason);
-    const usage = toUsage(this.#wireUsage ?? {});
+    const usage = this.#requests.addTo(toUsage(this.#wireUsage ?? {}));
     if (error) return this.#writer.fail(error, usage);
     if (!isCut && reason !== "STOP" && reason !== "FUNCTION_CALL") {
       this.#writer.warning("unknown_stop_reason", `Unknown stop reason: ${this.#finishReason}`);

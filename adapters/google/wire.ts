@@ -62,7 +62,12 @@ export interface WireCandidate {
   readonly finishReason?: string | null;
   readonly finishMessage?: string | null;
   /** Sources of a search. */
-  readonly groundingMetadata?: JsonObject | null;
+  readonly groundingMetadata?:
+    | (JsonObject & {
+      readonly webSearchQueries?: readonly unknown[] | null;
+      readonly groundingChunks?: readonly JsonObject[] | null;
+    })
+    | null;
   /** Sources of recited text. */
   readonly citationMetadata?: JsonObject | null;
   /** Pages that the model has read. */

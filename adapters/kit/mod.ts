@@ -150,6 +150,7 @@ export type {
   WebFetchTool,
   WebSearchTool,
 } from "../../src/core/server_tool.ts";
+export { type RequestName, ServerRequests } from "./stream/server_requests.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
@@ -180,7 +181,24 @@ export {
   TOOL_NAME_RULE,
   toWireName,
 } from "./request/wire_names.ts";
-export { decodeBase64Text } from "./request/base64_text.ts";
+export { decodeBase64Text, isUsualBase64 } from "./request/base64_text.ts";
+export { Omissions } from "./request/omissions.ts";
+export type { ReplayRules, SignedBlock } from "./request/replay_rules.ts";
+export {
+  BOOLEAN_SHAPE,
+  listShape,
+  type MemberShapes,
+  NUMBER_SHAPE,
+  OBJECT_SHAPE,
+  objectShape,
+  optionalShape,
+  patternShape,
+  type Shape,
+  TEXT_SHAPE,
+  TYPED_OBJECT_SHAPE,
+  typedShape,
+  unionShape,
+} from "./request/item_shapes.ts";
 export { encodeModelPath } from "./request/model_path.ts";
 export { mergeExtraFields, serializeJson } from "./request/json_body.ts";
 export {

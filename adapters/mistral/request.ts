@@ -34,6 +34,9 @@ export const MISTRAL_DIALECT: ChatDialect = {
     ...(/voxtral/.test(modelId) && { audio: { types: /^audio\//, urls: WEB_URLS } }),
   }),
   toMediaPart: toMistralPart,
+  unsupported: ["verbosity", "reasoningSummary"],
+  // The reply reports the tier that served it.
+  serviceTiers: { auto: "auto", priority: "auto", default: "standard_only" },
   seedField: "random_seed",
   serverTools: {
     web_search: { supports: [], create: () => ({ type: "web_search" }) },

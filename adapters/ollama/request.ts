@@ -35,7 +35,9 @@ const THINKING_MODELS =
 const MAX_STOP_TEXTS = 64;
 
 /** Content of prompts and tool results. */
-const ABILITIES: ContentAbilities = { image: { types: /^image\// } };
+/** Content of prompts, tool results and earlier replies; there are no items that are sent back. */
+const ABILITIES: ContentAbilities = { image: { types: /^image\// }, replies: {} };
+const WITHOUT_MEDIA: ContentAbilities = { replies: {} };
 const EFFORTS: readonly ThinkingEffort[] = ["low", "medium", "high"];
 
 /** Creates the body; options that Ollama does not support are omitted with a warning. */
@@ -50,7 +52,11 @@ export async function createOllamaBody(
     const message = "Ollama has no long cache retention: the short one applies";
     sink.warning("cache_left_out", message);
   }
-  const history = await adaptContent(request, entry?.images === false ? {} : ABILITIES, sink);
+  const history = await adaptContent(
+    request,
+    entry?.images === false ? WITHOUT_MEDIA : ABILITIES,
+    sink,
+  );
   warnUnsupportedOptions(
     request,
     ["serverTools", "serviceTier", "verbosity", "reasoningSummary"],

@@ -55,16 +55,14 @@ const MEDIA = {
   source: discriminatedUnion("type", { ...SOURCES, base64: objectWith({ data: string }) }),
 };
 
-const CITATIONS = array(discriminatedUnion("type", {
-  url: objectWith({ url: string }),
-  document: object,
-}));
-
-/** Blocks. Adapters omit those of an unknown type, which a newer version of the agent may have. */
+/**
+ * Blocks. Adapters omit those of an unknown type, which a newer version of the agent may have, and signatures, citations
+ * and arguments of another form.
+ */
 const BLOCKS = array(openUnion("type", {
-  text: objectWith({ text: string }, { signature: string, citations: CITATIONS }),
-  thinking: objectWith({ thinking: string }, { signature: string, redacted: boolean }),
-  tool_call: objectWith({ id: string, name: string, arguments: object }, { signature: string }),
+  text: objectWith({ text: string }),
+  thinking: objectWith({ thinking: string }),
+  tool_call: objectWith({ id: string, name: string }),
   image: IMAGE,
   document: objectWith(MEDIA, { name: string, citations: boolean }),
   audio: objectWith(MEDIA),

@@ -22,14 +22,46 @@ import type { Cost, Rates, Usage } from "./usage.ts";
 export function priceUsage(usage: Usage, rates: Rates): Cost {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   const tier = rates.tiers?.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? rates;
-  const { cacheRead: readRate = tier.input, cacheWrite: writeRate = tier.input } = tier;
-  const longWrites = Math.min(usage.extra?.["cacheWriteLong"] ?? 0, usage.cacheWrite);
   const input = priceTokens(usage.input, tier.input);
   const output = priceTokens(usage.output, tier.output);
-  const cacheRead = priceTokens(usage.cacheRead, readRate);
-  const cacheWrite = priceTokens(usage.cacheWrite - longWrites, writeRate) +
-    priceTokens(longWrites, tier.cacheWriteLong ?? writeRate);
-  return { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
+  const cacheRead = priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
+  const cacheWrite = priceWrites(usage, tier);
+  const extra = priceRequests(usage, rates);
+  const amounts = [input, output, cacheRead, cacheWrite, ...Object.values(extra)];
+  const total = amounts.reduce(addAmounts, 0);
+  const cost = { input, output, cacheRead, cacheWrite, total };
+  return Object.keys(extra).length > 0 ? { ...cost, extra } : cost;
+}
+
+/** Prices writes to the cache by the time for which they are stored. */
+function priceWrites(
+  { cacheWrite, extra = {} }: Usage,
+  rates: Omit<Rates, "tiers">,
+): number | null {
+  const { cacheWrite: rate = rates.input, cacheWriteLong = rate, cacheWriteOther } = rates;
+  const long = Math.min(extra["cacheWriteLong"] ?? 0, cacheWrite);
+  const other = Math.min(extra["cacheWriteOther"] ?? 0, cacheWrite - long);
+  if (other > 0 && cacheWriteOther === undefined) return null;
+  return priceTokens(cacheWrite - long - other, rate) + priceTokens(long, cacheWriteLong) +
+    priceTokens(other, cacheWriteOther ?? 0);
+}
+
+/** Returns the fees of requests by their name; `null` for an unknown one. */
+function priceRequests(
+  { extra = {} }: Usage,
+  { requests = {} }: Rates,
+): Record<string, number | null> {
+  const counts = Object.entries(extra).filter(([name, count]) =>
+    /Requests$/.test(name) && count > 0
+  );
+  return Object.fromEntries(counts.map(([name, count]) => {
+    const fee = Object.hasOwn(requests, name) ? requests[name] : undefined;
+    return [name, fee === undefined ? null : (count * fee) / 1000];
+  }));
+}
+
+function addAmounts(sum: number | null, amount: number | null): number | null {
+  return sum === null || amount === null ? null : sum + amount;
 }
 
 function priceTokens(tokens: number, rate: number): number {

@@ -64,3 +64,48 @@ Deno.test("priceUsage() applies the rate of long cache writes to their share of 
   assertEquals(price(250_000, {}), 1);
   assertEquals(price(5e6, { cacheWriteLong: 8 }), 8);
 });
+
+Deno.test("priceUsage() does not know the price of cache writes for another time, except by a rate of their own", () => {
+  const usage = {
+    input: 1e6,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 2e6,
+    total: 3e6,
+    extra: { cacheWriteLong: 5e5, cacheWriteOther: 1e6 },
+  };
+  const rates: Rates = { input: 1, output: 1, cacheWrite: 2, cacheWriteLong: 4 };
+  const { input, cacheWrite, total } = priceUsage(usage, rates);
+  assertEquals([input, cacheWrite, total], [1, null, null]);
+  assertEquals(priceUsage(usage, { ...rates, cacheWriteOther: 10 }).cacheWrite, 13);
+});
+
+Deno.test("priceUsage() adds the fees of requests, and does not know the total if a fee is not known", () => {
+  const price = (extra: Record<string, number>, requests?: Rates["requests"]) => {
+    const usage = { input: 1e6, output: 0, cacheRead: 0, cacheWrite: 0, total: 1e6, extra };
+    const { total, extra: fees } = priceUsage(usage, { input: 1, output: 1, requests });
+    return [total, fees];
+  };
+  const searches = { webSearchRequests: 10 };
+  assertEquals(price({ webSearchRequests: 300 }, searches), [4, { webSearchRequests: 3 }]);
+  assertEquals(price({ webSearchRequests: 300 }), [null, { webSearchRequests: null }]);
+  assertEquals(price({ webSearchRequests: 300, toStringRequests: 1 }, searches), [
+    null,
+    { webSearchRequests: 3, toStringRequests: null },
+  ]);
+  assertEquals(price({ webSearchRequests: 0, reasoning: 5 }, searches), [1, undefined]);
+});
+
+Deno.test("priceUsage() adds the fees of requests to the prices of long prompts, too", () => {
+  const usage = {
+    input: 2e6,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    total: 2e6,
+    extra: { webSearchRequests: 1000 },
+  };
+  const tiers = [{ abovePromptTokens: 1e6, input: 2, output: 2 }];
+  const rates = { input: 1, output: 1, tiers, requests: { webSearchRequests: 10 } };
+  assertEquals(priceUsage(usage, rates).total, 14);
+});

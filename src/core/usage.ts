@@ -20,8 +20,10 @@ export interface Usage {
   /** Total as reported by the provider, otherwise the sum of the four counts. */
   readonly total: number;
   /**
-   * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning, and `cacheWriteLong`, the
-   * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock).
+   * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning; `cacheWriteLong`, the
+   * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
+   * `cacheWriteOther`, the part that it stores for any other time; names that end in `Requests`, such as
+   * `webSearchRequests`: requests with a fee of their own.
    */
   readonly extra?: Readonly<Record<string, number>>;
 }
@@ -70,12 +72,16 @@ export interface Rates {
   readonly cacheWrite?: number | undefined;
   /** Price of a million tokens of `Usage.extra.cacheWriteLong`. Default: `cacheWrite`. */
   readonly cacheWriteLong?: number | undefined;
+  /** Price of a million tokens of `Usage.extra.cacheWriteOther`. Default: unknown. */
+  readonly cacheWriteOther?: number | undefined;
+  /** Fees of a thousand requests by their name in `Usage.extra`, such as `webSearchRequests`. Default of each: unknown. */
+  readonly requests?: Readonly<Record<string, number>> | undefined;
   /** Prices of calls with long prompts, from the lowest to the highest threshold. Default: none. */
   readonly tiers?: readonly RateTier[] | undefined;
 }
 
 /** Prices of a call whose prompt is longer than a threshold. They apply to all of its tokens, output included. */
-export interface RateTier extends Omit<Rates, "tiers"> {
+export interface RateTier extends Omit<Rates, "requests" | "tiers"> {
   /** Threshold in tokens; the prompt is the sum of `Usage.input`, `cacheRead` and `cacheWrite`. */
   readonly abovePromptTokens: number;
 }

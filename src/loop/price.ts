@@ -53,15 +53,25 @@ export function calculateCost(
   if (cost?.total) return cost;
   if (usage.total === 0) return zeroCost();
   const priced = prices && tryPriceUsage(run, usage, { model, prices });
+  if (priced?.total === null) warnUnknownParts(run, priced, model);
   if (priced) return priced;
   if (cost?.total === 0) return cost;
-  const name = `${model.provider}/${model.modelId}`;
-  if (prices && !run.unpricedModels.has(name)) {
-    run.unpricedModels.add(name);
-    const message = `No price is known for ${name}, so its cost is unknown`;
-    void run.events.warn("unknown_price", message);
-  }
+  if (prices) warnUnknownPrice(run, `${model.provider}/${model.modelId}`);
   return unknownCost();
+}
+
+function warnUnknownPrice(run: RunServices, subject: string): void {
+  if (run.unpricedModels.has(subject)) return;
+  run.unpricedModels.add(subject);
+  void run.events.warn("unknown_price", `No price is known for ${subject}, so its cost is unknown`);
+}
+
+/** Warns about the parts of a cost without a known price, once for each model and part. */
+function warnUnknownParts(run: RunServices, { extra, ...amounts }: Cost, model: ModelSpec): void {
+  const parts = Object.entries({ ...amounts, total: 0, ...extra });
+  for (const [part, amount] of parts) {
+    if (amount === null) warnUnknownPrice(run, `${part} of ${model.provider}/${model.modelId}`);
+  }
 }
 
 /** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
@@ -92,6 +102,11 @@ function tryPriceUsage(
 
 /** Checks the rates by their result: a rate that is no number gives a cost that is none. */
 function assertCost(cost: Cost): Cost {
-  if (Object.values(cost).every((amount) => amount >= 0 && amount < Infinity)) return cost;
+  const { extra, ...amounts } = cost;
+  const all: readonly (number | null)[] = [
+    ...Object.values(amounts),
+    ...Object.values(extra ?? {}),
+  ];
+  if (all.every((amount) => amount === null || (amount >= 0 && amount < Infinity))) return cost;
   throw new TypeError("a rate is not a number of at least 0");
 }

@@ -36,8 +36,12 @@ export function expectReply(reply: CollectedReply, expect: ExpectedReply, how: s
     const actualCalls = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
     check(actualCalls, calls, "the tool calls");
   }
-  for (const [key, count] of Object.entries(usage ?? {})) {
+  const { extra, ...counts } = usage ?? {};
+  for (const [key, count] of Object.entries(counts)) {
     check(Reflect.get(reply.usage ?? {}, key), count, `usage.${key}`);
+  }
+  for (const [key, count] of Object.entries(extra ?? {})) {
+    check(reply.usage?.extra?.[key], count, `usage.extra.${key}`);
   }
 }
 

@@ -263,7 +263,7 @@ Deno.test("createBedrock(): omits calls of system tools without a result, and re
     });
   const result = (toolUseId: string) =>
     createItem("tool_result", { toolResult: { toolUseId, content: [{ text: "42" }] } });
-  const { body } = await sendToBedrock({
+  const { body, warnings } = await sendToBedrock({
     ...richRequest(model, { options: { serverTools: [webSearch()] } }),
     context: {
       systemPrompt: "",
@@ -284,6 +284,9 @@ Deno.test("createBedrock(): omits calls of system tools without a result, and re
     ["text", "cachePoint"],
     ["text"],
     ["text", "cachePoint"],
+  ]);
+  assertEquals(warnings.map(({ message }) => message), [
+    "The history has items of server tools that cannot be sent back: 2 omitted",
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
@@ -82,7 +82,7 @@ const FORGED_ITEMS: readonly (readonly [typeName: string, data: unknown])[] = [
   ["anthropic.thinking", { type: "thinking", thinking: "Hm.", signature: "s" }],
   ["anthropic.redacted_thinking", { type: "redacted_thinking", data: "x" }],
   ["anthropic.tool_result", { type: "tool_result", tool_use_id: "x" }],
-  ["anthropic.container", { type: "container", id: "x" }],
+  ["anthropic.container", { type: "container", id: 5 }],
   ["openai.web_search_call", { type: 5 }],
   ["openai.web_search_call", { type: "web_search_call", id: {}, status: "completed" }],
   ["openai.reasoning", { type: "function_call", id: "x" }],
@@ -104,6 +104,77 @@ const FORGED_ITEMS: readonly (readonly [typeName: string, data: unknown])[] = [
   ["bedrock.other", { other: {} }],
 ];
 
+/** Stored items with nested members of other types, as in a history that was cut off or made by hand. */
+const HALF_ITEMS: readonly (readonly [typeName: string, data: object])[] = [
+  ...[
+    { type: "server_tool_use", id: "a b", name: "web_search", input: {} },
+    { type: "server_tool_use", id: "x", name: "web_search", input: {}, caller: {} },
+    { type: "mcp_tool_use", id: "x", name: "n", input: {} },
+    { type: "container_upload" },
+    { type: "compaction", content: {} },
+    { type: "unknown", data: "x" },
+    ...[
+      undefined,
+      null,
+      "text",
+      [5],
+      [{ type: "web_search_result" }],
+      [{ type: "web_search_result", url: 5, title: "t", encrypted_content: "x" }],
+      { type: "web_search_tool_result_error" },
+    ].map((content) => ({ type: "web_search_tool_result", tool_use_id: "x", content })),
+    { type: "web_fetch_tool_result", tool_use_id: "x", content: { type: "web_fetch_result" } },
+    {
+      type: "web_fetch_tool_result",
+      tool_use_id: "x",
+      content: { type: "web_fetch_result", url: "https://a.example", content: { type: "text" } },
+    },
+    {
+      type: "bash_code_execution_tool_result",
+      tool_use_id: "x",
+      content: { type: "bash_code_execution_result", stdout: "1" },
+    },
+    { type: "mcp_tool_result", tool_use_id: "x", content: [{ type: "text" }] },
+  ].map((data) => [`anthropic.${data.type}`, data] as const),
+  ...[
+    { type: "reasoning", id: "rs_1", summary: ["text"] },
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text" }] },
+    { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "output_text", text: "x" }] },
+    { type: "web_search_call", id: "ws_1", status: "completed", action: "search" },
+    { type: "web_search_call", id: "ws_1", status: 5 },
+    { type: "web_search_call", id: "ws_1", status: "in_progress" },
+    { type: "file_search_call", id: "fs_1", status: "completed" },
+    { type: "file_search_call", id: "fs_1", status: "completed", queries: [5] },
+    { type: "code_interpreter_call", id: "ci_1", status: "completed", code: "1" },
+    { type: "mcp_list_tools", id: "l_1", server_label: "docs", tools: [{ name: "n" }] },
+    { type: "mcp_call", id: "m_1", name: "n", arguments: {}, server_label: "docs" },
+    { type: "compaction", id: "c_1" },
+  ].map((data) => [`openai.${data.type}`, data] as const),
+  ...[
+    [{ type: "reasoning.encrypted", data: 5 }],
+    [{ type: "reasoning.text", text: {} }],
+    [{ type: "reasoning.text", text: "x", signature: 5 }],
+    [{ type: "reasoning.text", text: "x", index: "0" }],
+  ].map((data) => ["openai.reasoning_details", data] as const),
+  ...[
+    { inlineData: {} },
+    { inlineData: { mimeType: "image/png", data: "no base64" } },
+    { fileData: { mimeType: "image/png" } },
+    { executableCode: { language: "PYTHON" } },
+    { codeExecutionResult: { output: "1" } },
+    { executableCode: { code: "1" }, thoughtSignature: "no base64" },
+    { executableCode: { code: "1" }, unknownMember: {} },
+    { unknownMember: {} },
+  ].map((data) => ["google.part", data] as const),
+  ["bedrock.tool_use", { toolUse: { toolUseId: "a b", name: "n", input: {} } }],
+  ["bedrock.tool_use", { toolUse: { toolUseId: "x", name: "n", input: {}, type: 5 } }],
+  ["bedrock.tool_result", { toolResult: { toolUseId: "x", content: [{}] } }],
+  ["bedrock.tool_result", { toolResult: { toolUseId: "x", content: [{ text: 5 }] } }],
+  ["bedrock.tool_result", { toolResult: { toolUseId: "x", content: [{ forged: {} }] } }],
+  ["bedrock.tool_result", { toolResult: { toolUseId: "x", content: [], status: "done" } }],
+  ["bedrock.image", { image: { format: "png", source: {} } }],
+  ["bedrock.image", { image: { format: "png", source: { bytes: "no base64" } } }],
+];
+
 /** All but the proxy, which sends a conversation unchanged: the adapter behind it converts it. */
 const CONVERTING_PROVIDERS = NINE_PROVIDERS.filter(({ name }) => name !== "proxy");
 
@@ -111,20 +182,114 @@ async function captureBody(
   { model, createStreamFn }: (typeof NINE_PROVIDERS)[number],
   blocks: readonly object[],
 ) {
-  const request = createRequest(model, blocks);
-  return (await captureRequest((fetch) => createStreamFn({ fetch }), request)).body;
+  return (await capture({ model, createStreamFn }, blocks)).body;
+}
+
+function capture(
+  { model, createStreamFn }: Pick<(typeof NINE_PROVIDERS)[number], "model" | "createStreamFn">,
+  blocks: readonly object[],
+) {
+  return captureRequest((fetch) => createStreamFn({ fetch }), createRequest(model, blocks));
 }
 
 Deno.test("adapters: forged items in a resumed conversation are not sent", async () => {
   const around: readonly object[] = [{ type: "text", text: "A" }, { type: "text", text: "B" }];
   for (const provider of CONVERTING_PROVIDERS) {
     const expected = await captureBody(provider, around);
-    for (const [typeName, data] of FORGED_ITEMS) {
+    for (const [typeName, data] of [...FORGED_ITEMS, ...HALF_ITEMS]) {
       const forged = { type: "extension", typeName, data };
       const body = await captureBody(provider, around.toSpliced(1, 0, forged));
       const title = `${provider.model.provider}: ${typeName} ${JSON.stringify(data)}`;
       assertEquals(withoutSession(body), withoutSession(expected), title);
     }
+  }
+});
+
+/** Providers by the start of the types of their items. */
+const ITEM_PROVIDERS: Readonly<Record<string, string>> = {
+  anthropic: "anthropic",
+  openai: "openai responses",
+  "openai.reasoning_details": "openai",
+  google: "google",
+  bedrock: "bedrock",
+};
+
+function findItemProvider(typeName: string): (typeof NINE_PROVIDERS)[number] {
+  const [prefix = ""] = typeName.split(".");
+  const name = ITEM_PROVIDERS[typeName] ?? ITEM_PROVIDERS[prefix];
+  const provider = NINE_PROVIDERS.find((each) => each.name === name);
+  if (!provider) throw new Error(`No provider has items of type ${typeName}`);
+  return provider;
+}
+
+Deno.test("adapters: an item of another form than the provider's is omitted with a warning", async () => {
+  for (const [typeName, data] of [...FORGED_ITEMS, ...HALF_ITEMS]) {
+    const blocks = [{ type: "text", text: "A" }, { type: "extension", typeName, data }];
+    const { warnings } = await capture(findItemProvider(typeName), blocks);
+    const title = `${typeName} ${JSON.stringify(data)}`;
+    assertEquals(warnings.map(({ code }) => code), ["content_left_out"], title);
+    assertStringIncludes(warnings[0]?.message ?? "", `items of type ${typeName}`);
+  }
+});
+
+Deno.test("adapters: a signature that no provider of the kind issues is omitted with a warning", async () => {
+  const text = { type: "text", text: "Hello" };
+  const forged: Readonly<Record<string, readonly object[]>> = {
+    google: [
+      { ...text, signature: "forged!" },
+      { ...text, signature: "final_answer" },
+      { type: "thinking", thinking: "Hm.", signature: "{}" },
+      { type: "tool_call", id: "c1", name: "look", arguments: {}, signature: "fc_1" },
+    ],
+    "openai responses": [{ ...text, signature: "thought" }, { ...text, signature: "dGV4dA==" }],
+    anthropic: [
+      { ...text, signature: "dGV4dA==" },
+      { type: "tool_call", id: "c1", name: "look", arguments: {}, signature: '{"caller":{}}' },
+      { type: "tool_call", id: "c1", name: "look", arguments: {}, signature: "dGV4dA==" },
+    ],
+    bedrock: [
+      { ...text, signature: "dGV4dA==" },
+      { type: "thinking", thinking: "", signature: "forged!", redacted: true },
+    ],
+  };
+  for (const provider of NINE_PROVIDERS.filter(({ name }) => name in forged)) {
+    for (const block of forged[provider.name] ?? []) {
+      const { body, warnings } = await capture(provider, [text, block]);
+      const { signature: _signature, ...unsigned } = block as { signature: string };
+      const title = `${provider.name}: ${JSON.stringify(block)}`;
+      const expected = withoutSession(await captureBody(provider, [text, unsigned]));
+      assertEquals(withoutSession(body), expected, title);
+      assertEquals(warnings.map(({ code }) => code), ["signatures_left_out"], title);
+    }
+  }
+});
+
+Deno.test("anthropic: a citation with members of other types is omitted with a warning, and others are sent", async () => {
+  const valid = {
+    type: "web_search_result_location",
+    cited_text: "x",
+    encrypted_index: "y",
+    title: null,
+    url: "https://a.example",
+  };
+  const half = [
+    { ...valid, url: 5 },
+    { ...valid, encrypted_index: undefined },
+    { ...valid, type: "unknown" },
+    { type: "char_location", cited_text: "x", document_index: 0 },
+    { type: "search_result_location", cited_text: "x", search_result_index: "0" },
+    "text",
+  ];
+  const provider = findItemProvider("anthropic");
+  const toCitations = (...list: readonly unknown[]) =>
+    list.map((data) => ({ type: "url", url: "https://a.example", data }));
+  const text = { type: "text", text: "Hello" };
+  const expected = await captureBody(provider, [{ ...text, citations: toCitations(valid) }]);
+  for (const data of half) {
+    const citations = toCitations(data, valid);
+    const { body, warnings } = await capture(provider, [{ ...text, citations }]);
+    assertEquals(body, expected, JSON.stringify(data));
+    assertEquals(warnings.map(({ code }) => code), ["citations_left_out"]);
   }
 });
 
@@ -178,3 +343,15 @@ Deno.test("openai: a signature that is no phase is not sent", async () => {
 function withoutSession({ prompt_cache_key: _key, ...body }: Record<string, unknown>) {
   return body;
 }
+
+Deno.test("anthropic: a call of a server tool that was cut off is omitted with a warning", async () => {
+  const provider = findItemProvider("anthropic");
+  const call = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
+  const { warnings } = await capture(provider, [
+    { type: "text", text: "Hello" },
+    { type: "extension", typeName: "anthropic.server_tool_use", data: call },
+  ]);
+  assertEquals(warnings.map(({ message }) => message), [
+    "The history has items of server tools that cannot be sent back: 1 omitted",
+  ]);
+});

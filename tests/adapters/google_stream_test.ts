@@ -89,3 +89,13 @@ Deno.test("createGoogle(): a call that is streamed in parts keeps the signature 
   assertEquals(await read(undefined, undefined, "c2ln"), [{ ...call, signature: "c2ln" }]);
   assertEquals(await read(undefined, undefined, undefined), [call]);
 });
+
+Deno.test("createGoogle(): the text of a part is text, also next to members that the reader does not know", async () => {
+  const parts = [{ text: "It is ", speechMetadata: { speaker: "A" } }, { text: "so." }];
+  const chunk = { candidates: [{ content: { parts }, finishReason: "STOP" }] };
+  const streamFn = createGoogle({ fetch: replayFetch(`data: ${JSON.stringify(chunk)}\n\n`) });
+  const { content } = await readReply(
+    streamFn(createMinimalRequest("google", "gemini-3.8-flash")),
+  );
+  assertEquals(content, [{ type: "text", text: "It is so." }]);
+});

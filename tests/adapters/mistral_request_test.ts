@@ -164,3 +164,15 @@ Deno.test("MISTRAL_DIALECT: marks only a reply without calls as the prefix of th
   assertEquals(repairOrder?.([user, call, result, user]), [user, call, result, note, user]);
   assertEquals(repairOrder?.([text, user]), [text, user]);
 });
+
+Deno.test("createMistral(): sends the service tier in Mistral's words, and reports one that it does not have", async () => {
+  const send = async (serviceTier: StreamOptions["serviceTier"]) => {
+    const model = createModel("mistral-large-latest");
+    const { body, warnings } = await sendMessages(model, [prompt("Hi")], { serviceTier });
+    return [body["service_tier"], warnings.map(({ code }) => code)];
+  };
+  assertEquals(await send("auto"), ["auto", []]);
+  assertEquals(await send("priority"), ["auto", []]);
+  assertEquals(await send("default"), ["standard_only", []]);
+  assertEquals(await send("flex"), [undefined, ["service_tier_left_out"]]);
+});

@@ -181,3 +181,15 @@ Deno.test("createOllama(): restores tool names that were encoded for the request
   const { calls } = await readReply(createOllama({ fetch })(richRequest(createModel("qwen3:8b"))));
   assertEquals(calls.map(({ name }) => name), ["list.all"]);
 });
+
+Deno.test("createOllama(): a reply whose end has no reason, as from older servers, is complete without a warning", async () => {
+  for (const end of [{}, { done_reason: "" }, { done_reason: null }]) {
+    const line = JSON.stringify({ message: { content: "Hi" }, done: true, ...end });
+    const streamFn = createOllama({ fetch: replayFetch(`${line}\n`) });
+    const { stopReason, warnings } = await readReply(
+      streamFn(richRequest({ provider: "ollama", modelId: "m", thinkingLevel: "off" })),
+    );
+    assertEquals(stopReason, "stop");
+    assertEquals(warnings.filter(({ code }) => code === "unknown_stop_reason"), []);
+  }
+});

@@ -439,3 +439,21 @@ Deno.test("serveProxy(): throws for an unknown option, such as a misspelt author
     'Unknown option "Authorize" of serveProxy(): did you mean authorize?',
   );
 });
+
+Deno.test("serveProxy(): passes a history with optional fields of other types, which the adapter omits", async () => {
+  const model = scriptedStream([reply("Hi")]);
+  await using server = serveLoopback(serveProxy(model, ALLOW_ALL));
+  const content = [
+    { type: "text", text: "A", signature: null, citations: [{ type: "page" }] },
+    { type: "thinking", thinking: "Hm.", signature: 5, redacted: "yes" },
+    { type: "tool_call", id: "c1", name: "look", arguments: "{", signature: {} },
+  ];
+  const garbled = { ...richRequest(MODEL).context.messages[1], role: "assistant", content };
+  const request = richRequest(MODEL);
+  const messages = [...request.context.messages, garbled] as typeof request.context.messages;
+  const { error } = await readReply(
+    createProxy({ baseUrl: server.url })({ ...request, context: { ...request.context, messages } }),
+  );
+  assertEquals(error, undefined);
+  assertEquals(model.calls[0]?.context.messages.at(-1)?.content, content as unknown);
+});

@@ -102,6 +102,14 @@ const ITEMS: Readonly<Record<string, readonly ContentBlock[]>> = {
   ],
 };
 
+/** Signatures of text, by the providers that issue any. */
+const TEXT_SIGNATURES: Readonly<Record<string, { readonly signature: string }>> = {
+  openai: { signature: "commentary" },
+  azure: { signature: "commentary" },
+  xai: { signature: "commentary" },
+  google: { signature: "dGV4dCBzaWduYXR1cmU=" },
+};
+
 /** Creates a conversation with replies of a model and a new prompt at the end. */
 export function createConversation(model: Pick<ModelSpec, "provider" | "modelId">): LlmMessage[] {
   return [
@@ -109,7 +117,7 @@ export function createConversation(model: Pick<ModelSpec, "provider" | "modelId"
     createReply(model, [
       { type: "thinking", thinking: "I need the files.", signature: "c2lnbmF0dXJl" },
       ...ITEMS[model.provider] ?? [],
-      { type: "text", text: "Let me look.", signature: "commentary" },
+      { type: "text", text: "Let me look.", ...TEXT_SIGNATURES[model.provider] },
       { type: "tool_call", id: "call_1", name: "list.all", arguments: {} },
       {
         type: "tool_call",

@@ -70,3 +70,37 @@ Deno.test("bedrock: a second message within the stream is a stream error, so tha
   const repeated = await read("bedrock", [messageStart, messageStart, ...toolUse, ...end]);
   assertEquals([repeated.error, repeated.calls.length], [undefined, 1]);
 });
+
+Deno.test("bedrock: content after the end of a message is a stream error, so that no call runs twice", async () => {
+  const [stop = {}] = end;
+  for (const second of [toolUse, toolUse.slice(1)]) {
+    const reply = await read("bedrock", [...toolUse, stop, ...second, ...end]);
+    assertEquals(reply.error?.code, "stream_error");
+  }
+});
+
+const functionCall = (responseId?: string, finishReason?: string) => ({
+  responseId,
+  candidates: [{
+    content: { parts: [{ functionCall: { name: "read_file", args: { path: "a" } } }] },
+    finishReason,
+  }],
+});
+
+Deno.test("google: another response after the end of the first is a stream error, so that no call runs", async () => {
+  const reply = await read("google", [functionCall("a", "STOP"), functionCall("b", "STOP")]);
+  assertEquals(reply.error?.code, "stream_error");
+  assertEquals(reply.error?.message.includes("a second response started"), true);
+});
+
+Deno.test("google: chunks of one response may all have a finish reason, and chunks before it other ids", async () => {
+  const streams = [
+    [functionCall("a", "STOP"), functionCall("a", "STOP")],
+    [functionCall("a", "STOP"), functionCall(undefined, "STOP")],
+    [functionCall("a"), functionCall("b", "STOP")],
+  ];
+  for (const events of streams) {
+    const reply = await read("google", events);
+    assertEquals([reply.error, reply.calls.length], [undefined, 2]);
+  }
+});

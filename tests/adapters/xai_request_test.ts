@@ -109,3 +109,8 @@ Deno.test("createXai(): images of types other than PNG and JPEG, which xAI rejec
     }
   }
 });
+
+Deno.test("createXai(): a request without a session and without caching has no header of a conversation", async () => {
+  const { headers } = await sendPrompt(createModel("grok-3"), { cache: "off" });
+  assertEquals(headers.get("x-grok-conv-id"), null);
+});

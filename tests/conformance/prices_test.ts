@@ -201,3 +201,26 @@ Deno.test("prices: the cost of a tool that reports only its tokens is unknown", 
     [unknownCost()],
   );
 });
+
+Deno.test("prices: a fee that is not known makes the cost unknown, and is reported once per model", async () => {
+  const usage = { ...million, extra: { webSearchRequests: 2, mapsRequests: 1 } };
+  const { agent, seen } = testAgent([1, 2].map(() => reply("Hello", { usage })), {
+    prices: { "test/model": { input: 3, output: 15, requests: { webSearchRequests: 10 } } },
+  });
+  const { cost } = await agent.prompt("Hi");
+  assertEquals([cost.input, cost.total], [3, null]);
+  assertEquals(cost.extra, { webSearchRequests: 0.02, mapsRequests: null });
+  await agent.prompt("Hi");
+  assertEquals(eventsOfType(seen, "warning").map(({ message }) => message), [
+    "No price is known for mapsRequests of test/model, so its cost is unknown",
+  ]);
+});
+
+Deno.test("prices: a fee that is no amount fails the price list", async () => {
+  const usage = { ...million, extra: { webSearchRequests: 2 } };
+  const { agent, seen } = testAgent([reply("Hello", { usage })], {
+    prices: { "test/model": { input: 3, output: 15, requests: { webSearchRequests: NaN } } },
+  });
+  assertEquals((await agent.prompt("Hi")).cost.total, null);
+  assertEquals(eventsOfType(seen, "warning")[0]?.code, "prices_failed");
+});

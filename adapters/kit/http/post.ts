@@ -17,6 +17,7 @@ import type { ErrorOrigin } from "../errors/classify.ts";
 import type { ErrorTable } from "../errors/error_table.ts";
 import type { AdapterSettings } from "../options/adapter_options.ts";
 import { startTimer } from "../stream/timer.ts";
+import { isBinaryText } from "./binary_text.ts";
 import { skipToText, type StartedBody } from "./body_start.ts";
 import { createConnectionError } from "./connection_error.ts";
 import { addEncodedForms, findHeaderSecrets, findUrlSecrets } from "./request_secrets.ts";
@@ -251,9 +252,11 @@ async function readErrorText(
   const decoder = new TextDecoder();
   let text = "";
   let remainingBytes = maxErrorBytes;
+  let isComplete = false;
   try {
     while (remainingBytes > 0) {
       const { done, value } = await reader.read();
+      if (done) isComplete = true;
       if (done) break;
       text += decoder.decode(value.subarray(0, remainingBytes), { stream: true });
       remainingBytes -= value.length;
@@ -265,7 +268,9 @@ async function readErrorText(
     signal.removeEventListener("abort", stop);
     stop();
   }
-  return text;
+  if (!isBinaryText(text) || parseJson(text) !== null) return text;
+  const size = `${isComplete ? "" : "at least "}${maxErrorBytes - remainingBytes} bytes`;
+  return `binary content (${response.headers.get("content-type") ?? "unknown type"}, ${size})`;
 }
 
 function parseJson(text: string): { readonly error?: unknown } | null {

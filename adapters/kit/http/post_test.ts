@@ -197,3 +197,20 @@ Deno.test("post(): a complete reply as JSON is no stream, also with an error tha
   const error = await assertRejects(() => send(respondWith('{"error":"overloaded"}', { headers })));
   assertStringIncludes(AgentError.is(error) ? error.message : "", "reported an error: overloaded");
 });
+
+Deno.test("post(): an error body that is no text is described by its type and size", async () => {
+  const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]);
+  const headers = { "content-type": "image/png" };
+  const getMessage = async (body: BodyInit, init: ResponseInit, options?: AdapterOptions) =>
+    (await assertRejects(() => send(respondWith(body, init), options), AgentError)).message;
+  assertEquals(
+    await getMessage(png, { status: 502, headers }),
+    "acme answered 502: binary content (image/png, 12 bytes)",
+  );
+  assertEquals(
+    await getMessage(png, { status: 400 }, { maxErrorBytes: 10 }),
+    "acme answered 400: binary content (unknown type, at least 12 bytes)",
+  );
+  const encoded = '{"error":{"message":"\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd"}}';
+  assertStringIncludes(await getMessage(encoded, { status: 400 }), "\ufffd");
+});

@@ -417,3 +417,13 @@ Deno.test("RateLimiter: the last report of an exhausted limit replaces the earli
   await advance(clock);
   assertEquals(await acquired, 2000);
 });
+
+Deno.test("RateLimiter: a shorter pause does not end a longer one", async () => {
+  const clock = new ManualClock();
+  const limiter = new RateLimiter({ clock });
+  limiter.pause(20_000);
+  limiter.pause(5000);
+  const next = limiter.acquire(1, neverAborted).then(() => clock.now());
+  await advance(clock);
+  assertEquals(await next, 20_000);
+});

@@ -6,10 +6,17 @@
 
 import type { ContentBlock, ImageSource } from "../../../src/core/content.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamRequest } from "../../../src/core/stream.ts";
 import { isUsualBase64 } from "./base64_text.ts";
-import { hasValidFields, isReplyBlock } from "./history.ts";
+import { hasValidArguments, isOwnReply, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
+import {
+  hasValidCitations,
+  hasValidItem,
+  hasValidSignature,
+  type ReplayRules,
+} from "./replay_rules.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /** Matches the images that all models with vision accept. */
@@ -22,8 +29,9 @@ export const WEB_URLS = /^https?:/i;
  * Returns the messages of a request with the content that a provider accepts.
  *
  * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
- * content that the provider does not accept is replaced by a text, with a warning. Signatures that are no text are
- * omitted, and arguments that are no object become an empty one.
+ * content that the provider does not accept is replaced by a text, with a warning. Items, signatures and citations of
+ * replies that do not have the form of the provider are omitted with a warning, and arguments that are no object become
+ * an empty one.
  *
  * @throws {BadRequestError} When a file was not read.
  */
@@ -32,18 +40,24 @@ export async function adaptContent(
   abilities: ContentAbilities,
   sink: WarningSink,
 ): Promise<readonly LlmMessage[]> {
-  if (messages.every((message) => isAccepted(message, abilities))) return messages;
+  if (messages.every((message) => isAccepted(message, model, abilities))) return messages;
   const { ContentAdapter } = await import("./content_adapter.ts");
-  return new ContentAdapter(model.provider, abilities).adapt(messages, sink);
+  return new ContentAdapter(model, abilities).adapt(messages, sink);
 }
 
-function isAccepted({ role, content }: LlmMessage, abilities: ContentAbilities): boolean {
-  return content.every((block) => {
-    const { type } = block;
-    if (role === "assistant") return isReplyBlock(block) && hasValidFields(block);
-    if (type === "text") return true;
-    return isAcceptedImage(block, abilities.image);
-  });
+function isAccepted(message: LlmMessage, model: ModelSpec, abilities: ContentAbilities): boolean {
+  if (message.role === "assistant") {
+    const rules = isOwnReply(message, model) ? abilities.replies : undefined;
+    return message.content.every((block) => isAcceptedReply(block, rules));
+  }
+  return message.content.every((block) =>
+    block.type === "text" || isAcceptedImage(block, abilities.image)
+  );
+}
+
+function isAcceptedReply(block: ContentBlock, rules: ReplayRules | undefined): boolean {
+  return isReplyBlock(block) && hasValidArguments(block) && hasValidSignature(block, rules ?? {}) &&
+    hasValidCitations(block, rules ?? {}) && (!rules || hasValidItem(block, rules));
 }
 
 function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined): boolean {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { MediaBlock } from "./media.ts";
+import type { ReplayRules } from "./replay_rules.ts";
 
 /** Forms in which a provider accepts one kind of media. */
 export interface MediaAbility {
@@ -20,5 +20,14 @@ export interface MediaAbility {
   readonly citations?: boolean;
 }
 
-/** Media that a provider accepts in prompts and tool results. A missing kind is not accepted. */
-export type ContentAbilities = { readonly [kind in MediaBlock["type"]]?: MediaAbility | undefined };
+/** Content that a provider accepts in prompts and tool results; a missing kind is not accepted. */
+export interface ContentAbilities {
+  /** Images. */
+  readonly image?: MediaAbility | undefined;
+  /** Documents. */
+  readonly document?: MediaAbility | undefined;
+  /** Audio clips. */
+  readonly audio?: MediaAbility | undefined;
+  /** Forms of the parts of earlier replies of the requested model. Default: they are not checked. */
+  readonly replies?: ReplayRules | undefined;
+}

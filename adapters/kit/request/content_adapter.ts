@@ -12,11 +12,13 @@ import type {
 } from "../../../src/core/content.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { LlmMessage } from "../../../src/core/message.ts";
+import type { ModelSpec } from "../../../src/core/model.ts";
 import { getProviderAliases } from "../../catalog/provider_aliases.ts";
-import { hasValidFields, isReplyBlock } from "./history.ts";
 import type { ContentAbilities, MediaAbility } from "./content_abilities.ts";
 import { decodeBase64Text, toUsualBase64 } from "./base64_text.ts";
 import { createUnreadFileError, getMediaType, type MediaBlock } from "./media.ts";
+import { Omissions } from "./omissions.ts";
+import { ReplyAdapter } from "./reply_adapter.ts";
 import type { WarningSink } from "./warnings.ts";
 
 /** A kind of media in the words of warnings and of the texts that replace it. */
@@ -53,41 +55,25 @@ const TEXT_TYPES =
 export class ContentAdapter {
   readonly #provider: string;
   readonly #abilities: ContentAbilities;
-  /** Codes and numbers of omitted blocks by reason. */
-  readonly #omitted = new Map<string, { readonly code: string; count: number }>();
+  readonly #omissions = new Omissions();
+  readonly #replies: ReplyAdapter;
 
-  constructor(provider: string, abilities: ContentAbilities) {
-    this.#provider = provider;
+  constructor(model: ModelSpec, abilities: ContentAbilities) {
+    this.#provider = model.provider;
     this.#abilities = abilities;
+    this.#replies = new ReplyAdapter(model, abilities.replies, this.#omissions);
   }
 
   /** Adapts messages, and adds a warning for each reason to omit content. */
   adapt(messages: readonly LlmMessage[], sink: WarningSink): readonly LlmMessage[] {
     const adapted = messages.map((message) => {
-      const adaptBlock = message.role === "assistant" ? this.#adaptReplyBlock : this.#adaptBlock;
-      const content = message.content.flatMap((block) => adaptBlock(block) ?? []);
+      if (message.role === "assistant") return this.#replies.adapt(message);
+      const content = message.content.flatMap((block) => this.#adaptBlock(block) ?? []);
       return { ...message, content };
     });
-    for (const [reason, { code, count }] of this.#omitted) {
-      sink.warning(code, `${reason}: ${count} omitted`);
-    }
+    this.#omissions.report(sink);
     return adapted;
   }
-
-  readonly #adaptReplyBlock = (block: ContentBlock): ContentBlock | undefined => {
-    switch (block.type) {
-      case "image":
-      case "document":
-      case "audio":
-        this.#omit("content_left_out", `Replies in requests have no ${KINDS[block.type].plural}`);
-        return undefined;
-      default:
-        if (isReplyBlock(block)) return hasValidFields(block) ? block : repairFields(block);
-        // A block of a type that a newer version or a caller without types made up.
-        this.#omit("content_left_out", `Replies in requests have no ${describeType(block)} blocks`);
-        return undefined;
-    }
-  };
 
   readonly #adaptBlock = (block: ContentBlock): ContentBlock | undefined => {
     switch (block.type) {
@@ -103,7 +89,7 @@ export class ContentAdapter {
       default: {
         // Blocks of a reply, or of a type that a caller without types made up.
         const name = block.type === "extension" ? `extension ${block.typeName}` : block.type;
-        this.#omit("content_left_out", `Prompts and tool results have no ${name} blocks`);
+        this.#omissions.add("content_left_out", `Prompts and tool results have no ${name} blocks`);
         return undefined;
       }
     }
@@ -123,7 +109,7 @@ export class ContentAdapter {
 
   #replace({ type }: MediaBlock, problem: string): TextBlock {
     const { plural, replacement } = KINDS[type];
-    this.#omit(`${plural}_left_out`, problem);
+    this.#omissions.add(`${plural}_left_out`, problem);
     return { type: "text", text: replacement };
   }
 
@@ -158,28 +144,10 @@ export class ContentAdapter {
 
   #withoutCitations(block: MediaBlock, ability: MediaAbility | undefined): MediaBlock {
     if (block.type !== "document" || !block.citations || ability?.citations) return block;
-    this.#omit("citations_left_out", "The provider does not cite documents");
+    this.#omissions.add("citations_left_out", "The provider does not cite documents");
     const { citations: _citations, ...document } = block;
     return document;
   }
-
-  #omit(code: string, reason: string): void {
-    const entry = this.#omitted.get(reason) ?? { code, count: 0 };
-    entry.count++;
-    this.#omitted.set(reason, entry);
-  }
-}
-
-/** Omits a signature that is no text, and replaces arguments that are no object. */
-function repairFields(block: ContentBlock): ContentBlock {
-  const fields: Record<string, unknown> = { ...block };
-  if (typeof fields["signature"] !== "string") delete fields["signature"];
-  if (block.type === "tool_call" && !isJsonObject(block.arguments)) fields["arguments"] = {};
-  return fields as unknown as ContentBlock;
-}
-
-function describeType({ type }: { readonly type: unknown }): string {
-  return String(type);
 }
 
 /** Whether a block has a source, which blocks of callers without types may lack. */

@@ -43,13 +43,8 @@ export function isReplyBlock({ type }: ContentBlock): boolean {
   return REPLY_TYPES.includes(type);
 }
 
-/**
- * Whether the signature of a block of a reply is absent or a text, and the arguments of a call are an object. Providers
- * reject others, which a resumed history may have.
- */
-export function hasValidFields(block: ContentBlock): boolean {
-  const signature: unknown = "signature" in block ? block.signature : undefined;
-  if (signature !== undefined && typeof signature !== "string") return false;
+/** Whether the arguments of a call are an object. Providers reject others, which a resumed history may have. */
+export function hasValidArguments(block: ContentBlock): boolean {
   return block.type !== "tool_call" || isJsonObject(block.arguments);
 }
 

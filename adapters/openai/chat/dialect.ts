@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
+import type { ServiceTier } from "../../../src/core/stream.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
@@ -56,6 +57,8 @@ export interface ChatDialect {
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
   readonly serverTools?: ServerToolFormats;
+  /** Values of `service_tier` by the tier of the request. Default: the same. */
+  readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, string>>>;
   /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
   readonly sendsDone?: boolean;
   /** Additional fields of every request. */

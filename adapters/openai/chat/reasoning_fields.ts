@@ -5,12 +5,13 @@
  */
 
 import { extractToolCalls, type ThinkingBlock } from "../../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import { isOwnReply } from "../../kit/request/history.ts";
 import { toContentParts } from "./content_parts.ts";
 import type { ChatDialect } from "./dialect.ts";
+import { isReasoningDetails } from "./replay_rules.ts";
 import { REASONING_CONTENT, REASONING_DETAILS } from "./wire.ts";
 
 /** Reasoning of a reply without any, for servers that require some. They reject an empty text. */
@@ -71,15 +72,9 @@ export function toReasoningFields(
     ...(isRequired
       ? { reasoning_content: reasoning.trim() === "" ? NO_REASONING : reasoning }
       : keepsReasoning && reasoning !== "" && { reasoning_content: reasoning }),
-    ...(details?.type === "extension" && isDetailList(details.data) &&
+    ...(details?.type === "extension" && isReasoningDetails(details.data) &&
       { reasoning_details: details.data }),
   };
-}
-
-/** Whether a value is a list of details with a type; servers reject others. */
-function isDetailList(data: unknown): data is readonly JsonObject[] {
-  return Array.isArray(data) && data.length > 0 &&
-    data.every((detail) => isJsonObject(detail) && typeof detail["type"] === "string");
 }
 
 function joinThinking(blocks: readonly ThinkingBlock[]): string {

@@ -31,6 +31,7 @@ import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { canContinueReply } from "./complete_ends.ts";
 import { resolveForcedCall } from "./forced_call.ts";
+import { CHAT_REPLAY } from "./replay_rules.ts";
 import { toChatMessages } from "./messages.ts";
 import type { WireMessage } from "./wire.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -53,7 +54,8 @@ export async function createChatBody(
 ): Promise<JsonObject> {
   const request = resolveForcedCall(original, dialect, sink);
   const { model, context, options } = request;
-  const abilities = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const media = entry?.images === false ? {} : dialect.getAbilities(model.modelId);
+  const abilities = { ...media, replies: CHAT_REPLAY };
   const history = await adaptContent(request, abilities, sink);
   const messages = prependSystemPrompt(
     context,
@@ -71,7 +73,8 @@ export async function createChatBody(
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, dialect.unsupported, sink);
   const { unsupported, seedField = "seed" } = dialect;
-  if (!unsupported.includes("serviceTier")) warnTierPrice(options, entry, sink);
+  const hasTierPrices = !unsupported.includes("serviceTier") && !dialect.serviceTiers;
+  if (hasTierPrices) warnTierPrice(options, entry, sink);
   const body = {
     model: model.modelId,
     stream: true,
@@ -90,12 +93,28 @@ export async function createChatBody(
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
-    ...(!unsupported.includes("serviceTier") && { service_tier: options.serviceTier }),
+    ...(!unsupported.includes("serviceTier") && {
+      service_tier: resolveServiceTier(options, dialect, sink),
+    }),
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
     response_format: await toResponseFormat(options, entry, sink),
     ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
+}
+
+function resolveServiceTier(
+  { serviceTier }: StreamOptions,
+  { serviceTiers }: ChatDialect,
+  sink: WarningSink,
+): string | undefined {
+  if (serviceTier === undefined || serviceTiers === undefined) return serviceTier;
+  const value = serviceTiers[serviceTier];
+  if (value === undefined) {
+    const message = `The provider does not support the service tier "${serviceTier}"`;
+    sink.warning("service_tier_left_out", message);
+  }
+  return value;
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */

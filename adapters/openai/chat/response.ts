@@ -27,6 +27,7 @@ import {
   type WireUsage,
 } from "./wire.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
+import { ServerRequests } from "../../kit/stream/server_requests.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
@@ -68,6 +69,8 @@ export class ChatReply implements ReplyReader<string> {
   readonly #calls: ChatCallAssembler;
   readonly #unknown: UnknownParts;
   readonly #sendsDone: boolean;
+  /** Whether the request has server tools, whose use the API does not count. */
+  readonly #usesServerTools: boolean;
   readonly #textTemplate = new DeltaTemplate<WireChunk>(
     "content",
     (chunk) => getOnlyDelta(chunk)?.content,
@@ -87,6 +90,7 @@ export class ChatReply implements ReplyReader<string> {
   /** Creates a reader for the reply of a call. */
   constructor(call: ProviderCall, { sendsDone = false }: Pick<ChatDialect, "sendsDone">) {
     this.#sendsDone = sendsDone;
+    this.#usesServerTools = (call.request.options.serverTools ?? []).length > 0;
     this.#writer = call.writer;
     this.#origin = call.origin;
     this.#calls = new ChatCallAssembler(call);
@@ -95,7 +99,7 @@ export class ChatReply implements ReplyReader<string> {
 
   /** Usage, once received. */
   get usage(): Usage | undefined {
-    return this.#wireUsage === null ? undefined : toChatUsage(this.#wireUsage);
+    return this.#wireUsage === null ? undefined : this.#countUsage(this.#wireUsage);
   }
 
   /** Reads the data of one chunk. */
@@ -249,9 +253,17 @@ export class ChatReply implements ReplyReader<string> {
     this.#writer.finish({
       // Some servers send `stop` with tool calls, or `tool_calls` without any.
       stopReason: stopReason === "length" ? "length" : this.#calls.hasCalls ? "tool_use" : "stop",
-      usage: toChatUsage(counts),
+      usage: this.#countUsage(counts),
       cost: toChatCost(counts),
     });
+  }
+
+  /** Converts token counts, and adds what has a price of its own that is not known. */
+  #countUsage(counts: WireUsage): Usage {
+    const requests = new ServerRequests();
+    if (this.#usesServerTools) requests.add("serverToolRequests");
+    if (counts.service_tier === "priority") requests.add("priorityRequests");
+    return requests.addTo(toChatUsage(counts));
   }
 
   #toError(reason: string): AgentError | undefined {

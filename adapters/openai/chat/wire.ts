@@ -68,6 +68,8 @@ export interface WireUsage {
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null;
   /** Cache reads at DeepSeek. */
   readonly prompt_cache_hit_tokens?: number | null;
+  /** Tier that served the request at Mistral: `standard` or `priority`. */
+  readonly service_tier?: string | null;
   /** Cost at OpenRouter, in US dollars. */
   readonly cost?: number | null;
   /** Cost at xAI, in units of 1e-10 US dollars. */

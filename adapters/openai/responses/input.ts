@@ -5,7 +5,7 @@
  */
 
 import type { ContentBlock, TextBlock } from "../../../src/core/content.ts";
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../../src/core/message.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import {
@@ -19,22 +19,7 @@ import {
 import { serializeJson } from "../../kit/request/json_body.ts";
 import { getFileName, type MediaBlock, toMediaUrl } from "../../kit/request/media.ts";
 import { CALL_ID_RULE, TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { ITEM_PREFIX } from "./wire.ts";
-
-/** Types of items that are sent back. Other items require an output that the adapter does not have. */
-const REPLAYED_ITEMS = [
-  "reasoning",
-  "compaction",
-  "web_search_call",
-  "file_search_call",
-  "code_interpreter_call",
-  "image_generation_call",
-  "mcp_list_tools",
-  "mcp_call",
-];
-
-/** Matches the phase of a message, such as `final_answer`. */
-const PHASE = /^[a-z_]+$/;
+import { isReplayedItem, PHASE } from "./replay_rules.ts";
 
 /** Converts the conversation, without the system prompt. */
 export function toResponsesInput(messages: readonly LlmMessage[], model: ModelSpec): JsonObject[] {
@@ -128,25 +113,8 @@ function toReplyItem(block: ContentBlock, isOwn: boolean): JsonObject | undefine
   }
 }
 
-/** Whether a value has the form of an item that the reader stored; the API rejects a conversation with others. */
-function isReplayedItem(typeName: string, data: unknown): data is JsonObject {
-  if (!isJsonObject(data)) return false;
-  const { type, id, summary, encrypted_content } = data;
-  return REPLAYED_ITEMS.some((replayed) => type === replayed) && typeName === ITEM_PREFIX + type &&
-    (id === undefined || typeof id === "string") &&
-    (type !== "reasoning" || summary === undefined || Array.isArray(summary)) &&
-    ((encrypted_content ?? null) === null || typeof encrypted_content === "string");
-}
-
-/** States of items that have ended. The API rejects others, as in a reply that was cut off. */
-const FINAL_STATES: readonly unknown[] = ["completed", "failed"];
-
-/**
- * Returns an item as it was received, if it has ended. Only reasoning must not have its status, and the API requires that
- * of all calls.
- */
-function toReplayedItem(data: JsonObject): JsonObject | undefined {
+/** Returns an item as it was received. Only reasoning must not have its status, and the API requires that of all calls. */
+function toReplayedItem(data: JsonObject): JsonObject {
   const { status, ...item } = data;
-  if (item["type"] === "reasoning" || (status ?? null) === null) return item;
-  return FINAL_STATES.includes(status) ? data : undefined;
+  return item["type"] === "reasoning" || (status ?? null) === null ? item : data;
 }

@@ -30,6 +30,7 @@ import type { WarningSink } from "../../kit/request/warnings.ts";
 import { TOOL_NAME_RULE, toWireName } from "../../kit/request/wire_names.ts";
 import { toSchemaFormat } from "../chat/request.ts";
 import { resolveChatEffort } from "../chat/dialect.ts";
+import { RESPONSES_REPLAY } from "./replay_rules.ts";
 import { toResponsesInput } from "./input.ts";
 
 /** Matches models with a cache retention of 24 hours. */
@@ -71,7 +72,8 @@ export async function createResponsesBody(
 ): Promise<JsonObject> {
   const { model, context, options } = request;
   const { images: image, documents: document } = dialect;
-  const abilities = entry?.images === false ? {} : { image, document };
+  const media = entry?.images === false ? {} : { image, document };
+  const abilities = { ...media, replies: RESPONSES_REPLAY };
   const history = await adaptContent(request, abilities, sink);
   const serverTools = options.serverTools?.length
     ? toServerTools(request, await dialect.loadServerTools(), sink)

@@ -13,6 +13,7 @@ import { classifyStreamError } from "../../kit/errors/classify.ts";
 import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
+import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import {
   readList,
@@ -38,6 +39,14 @@ import {
 const REPEATED_EVENTS =
   /^(?:keepalive|response\.(?:queued|in_progress|content_part\.\w+|reasoning_\w+\.done|(?:\w+_call\w*|mcp_list_tools)\.\w+))$/;
 
+/** Requests with a fee by the type of their item. */
+const REQUEST_NAMES: Readonly<Record<string, RequestName>> = {
+  web_search_call: "webSearchRequests",
+  file_search_call: "fileSearchRequests",
+  code_interpreter_call: "codeExecutionRequests",
+  image_generation_call: "imageGenerationRequests",
+};
+
 /** A tool call whose block is open. */
 interface OpenCall {
   readonly contentIndex: number;
@@ -54,6 +63,7 @@ export class ResponsesReply implements ReplyReader<string> {
   /** Indexes of arguments without a call; the end of its item repeats them. */
   readonly #orphanArguments = new Set<number>();
   readonly #unknown: UnknownParts;
+  readonly #requests = new ServerRequests();
   #responseId = "";
   #wireUsage: WireResponseUsage | null = null;
   #refusal = "";
@@ -77,7 +87,8 @@ export class ResponsesReply implements ReplyReader<string> {
 
   /** Usage, once received. */
   get usage(): Usage | undefined {
-    return this.#wireUsage === null ? undefined : toResponsesUsage(this.#wireUsage);
+    if (this.#wireUsage === null) return undefined;
+    return this.#requests.addTo(toResponsesUsage(this.#wireUsage));
   }
 
   /** Reads the data of one event. */
@@ -199,8 +210,16 @@ export class ResponsesReply implements ReplyReader<string> {
       case "reasoning":
         return this.#closeReasoning(item);
       default:
+        this.#countRequest(item);
         return this.#writeExtension(item);
     }
+  }
+
+  #countRequest({ type, action }: WireItem): void {
+    // A search may be followed by visits of its pages, which have no fee.
+    const isVisit = (readObject(action)?.["type"] ?? "search") !== "search";
+    const name = type === "web_search_call" && isVisit ? undefined : REQUEST_NAMES[type];
+    if (name) this.#requests.add(name);
   }
 
   /** Reads the items of a response that ended no item before, and the calls of one that started no call. */
@@ -283,7 +302,7 @@ export class ResponsesReply implements ReplyReader<string> {
         provider,
       });
     }
-    const usage = toResponsesUsage(this.#wireUsage ?? {});
+    const usage = this.#requests.addTo(toResponsesUsage(this.#wireUsage ?? {}));
     const reason = response.incomplete_details?.reason;
     if (this.#refusal !== "" || reason === "content_filter") {
       const message = this.#refusal === ""

@@ -19,6 +19,7 @@ export type WireItem = JsonObject & {
   readonly phase?: string | null;
   readonly content?: unknown;
   readonly status?: string | null;
+  readonly action?: JsonObject | null;
   readonly encrypted_content?: string | null;
 };
 

@@ -1,0 +1,181 @@
+import { assertEquals } from "@std/assert";
+import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import { createBedrock } from "../../adapters/bedrock/mod.ts";
+import { catalog, findModelRates } from "../../adapters/catalog/catalog.ts";
+import { createGoogle } from "../../adapters/google/mod.ts";
+import { createMistral } from "../../adapters/mistral/mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import { priceUsage } from "../../src/core/price_usage.ts";
+import { webSearch } from "../../src/core/server_tool.ts";
+import type { StreamFn, StreamOptions } from "../../src/core/stream.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
+import { encodeEventStream } from "./bedrock_frames.ts";
+import { createMinimalRequest } from "./wire_tests.ts";
+
+type Create = (options: { fetch: typeof globalThis.fetch; apiKey: string }) => StreamFn;
+
+/** A reply, and how to read it. */
+interface Subject {
+  readonly name: string;
+  readonly create: Create;
+  readonly body: string | Uint8Array;
+  readonly options?: StreamOptions;
+}
+
+/** Reads a reply and returns the counts of its requests with fees, and their price. */
+async function readFees({ name, create, body, options = {} }: Subject): Promise<unknown[]> {
+  const model = modelSpec(name);
+  const request = createMinimalRequest(model.provider, model.modelId);
+  const { usage } = await readReply(
+    create({ fetch: replayFetch(body), apiKey: "sk-test" })({
+      ...request,
+      options: { ...request.options, ...options },
+    }),
+  );
+  const rates = findModelRates(catalog, model);
+  const { reasoning: _reasoning, ...extra } = usage?.extra ?? {};
+  return [extra, usage && rates && priceUsage(usage, rates).extra];
+}
+
+function toSse(...events: readonly object[]): string {
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+}
+
+function createClaudeReply(counts: object, ...calls: readonly string[]): string {
+  return toSse(
+    { type: "message_start", message: { id: "m", usage: { input_tokens: 1 } } },
+    ...calls.flatMap((name, index) => [
+      {
+        type: "content_block_start",
+        index,
+        content_block: { type: "server_tool_use", id: `srvtoolu_${index}`, name, input: {} },
+      },
+      { type: "content_block_stop", index },
+    ]),
+    {
+      type: "message_delta",
+      delta: { stop_reason: "end_turn" },
+      usage: { output_tokens: 1, ...counts },
+    },
+    { type: "message_stop" },
+  );
+}
+
+Deno.test("anthropic: searches have their fee, pages have none, and the price of executed code is not known", async () => {
+  const name = "anthropic/claude-sonnet-5";
+  const read = (counts: object, ...calls: readonly string[]) =>
+    readFees({ name, create: createAnthropic, body: createClaudeReply(counts, ...calls) });
+  const searches = { server_tool_use: { web_search_requests: 3, web_fetch_requests: 2 } };
+  assertEquals(await read(searches, "web_search", "web_fetch"), [
+    { webSearchRequests: 3 },
+    { webSearchRequests: 0.03 },
+  ]);
+  assertEquals(await read({}, "code_execution", "bash_code_execution"), [
+    { codeExecutionRequests: 2 },
+    { codeExecutionRequests: null },
+  ]);
+  assertEquals(await read({ server_tool_use: null }), [{}, undefined]);
+});
+
+Deno.test("responses: searches of the web and of files have their fees, visits of pages none, and other tools an unknown one", async () => {
+  const items = [
+    { type: "web_search_call", action: { type: "search", query: "Deno" }, status: "completed" },
+    { type: "web_search_call", action: { type: "open_page", url: "https://deno.com" } },
+    { type: "web_search_call", status: "completed" },
+    { type: "file_search_call", queries: ["x"], status: "completed" },
+    { type: "code_interpreter_call", container_id: "c", status: "completed" },
+    { type: "image_generation_call", status: "completed" },
+  ];
+  const body = toSse(
+    ...items.map((item, output_index) => ({
+      type: "response.output_item.done",
+      output_index,
+      item,
+    })),
+    {
+      type: "response.completed",
+      response: { id: "r", status: "completed", output: items, usage: { input_tokens: 1 } },
+    },
+  );
+  const counts = {
+    webSearchRequests: 2,
+    fileSearchRequests: 1,
+    codeExecutionRequests: 1,
+    imageGenerationRequests: 1,
+  };
+  assertEquals(await readFees({ name: "openai/gpt-5.4", create: createOpenAI, body }), [counts, {
+    webSearchRequests: 0.02,
+    fileSearchRequests: 0.0025,
+    codeExecutionRequests: null,
+    imageGenerationRequests: null,
+  }]);
+});
+
+Deno.test("azure: the fees of OpenAI's server tools are not those of Azure", () => {
+  const rates = findModelRates(catalog, { provider: "azure", modelId: "gpt-5.4" });
+  assertEquals([rates?.input, rates?.requests], [2.5, undefined]);
+});
+
+Deno.test("google: searches cost per query, with models before Gemini 3 per prompt, and those of maps an unknown fee", async () => {
+  const grounding = { webSearchQueries: ["a", "b", ""], groundingChunks: [] };
+  const create = (groundingMetadata: object) =>
+    toSse(
+      { candidates: [{ content: { parts: [{ text: "Hi" }] }, groundingMetadata }] },
+      { candidates: [{ finishReason: "STOP", groundingMetadata }], usageMetadata: {} },
+    );
+  const read = (name: string, metadata: object) =>
+    readFees({ name, create: createGoogle, body: create(metadata) });
+  const getFee = (amount: number | null) => ({ webSearchRequests: amount });
+  assertEquals(await read("google/gemini-3.8-flash", grounding), [getFee(2), getFee(0.028)]);
+  assertEquals(await read("google/gemini-2.5-pro", grounding), [getFee(1), getFee(0.035)]);
+  assertEquals(await read("google/gemini-3.8-flash", { webSearchQueries: [""] }), [{}, undefined]);
+  const maps = { groundingChunks: [{ maps: { uri: "https://maps.example" } }] };
+  assertEquals(await read("google/gemini-3.8-flash", maps), [
+    { mapsRequests: 1 },
+    { mapsRequests: null },
+  ]);
+});
+
+Deno.test("bedrock: the fees of system tools are not known", async () => {
+  const body = encodeEventStream([
+    ...["nova_grounding", "nova_code_interpreter"].map((name, contentBlockIndex) => ({
+      contentBlockStart: {
+        contentBlockIndex,
+        start: { toolUse: { toolUseId: "1", name, type: "server_tool_use" } },
+      },
+    })),
+    { messageStop: { stopReason: "end_turn" } },
+    { metadata: { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } } },
+  ]);
+  const create: Create = ({ fetch }) =>
+    createBedrock({ fetch, bearerToken: "k", region: "us-east-1" });
+  assertEquals(await readFees({ name: "bedrock/amazon.nova-2-lite-v1:0", create, body }), [
+    { webSearchRequests: 1, codeExecutionRequests: 1 },
+    { webSearchRequests: null, codeExecutionRequests: null },
+  ]);
+});
+
+Deno.test("mistral: the fees of server tools and of the priority tier are not known, and no reply is free", async () => {
+  const name = "mistral/mistral-large-latest";
+  const create = (service_tier?: string) =>
+    toSse(
+      { choices: [{ index: 0, delta: { content: "Hi" } }] },
+      {
+        choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
+        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, service_tier },
+      },
+    ) + "data: [DONE]\n\n";
+  const read = (body: string, options: StreamOptions = {}) =>
+    readFees({ name, create: createMistral, body, options });
+  assertEquals(await read(create("standard")), [{}, undefined]);
+  assertEquals(await read(create("priority")), [
+    { priorityRequests: 1 },
+    { priorityRequests: null },
+  ]);
+  assertEquals(await read(create(), { serverTools: [webSearch()] }), [
+    { serverToolRequests: 1 },
+    { serverToolRequests: null },
+  ]);
+});
