@@ -37,7 +37,7 @@ Deno.test("hostile output: lines that are no JSON, no objects or no messages are
   ]);
 });
 
-Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept", async () => {
+Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept [8.15]", async () => {
   const part = "x".repeat(1_000_000);
   const finished = createDeferred();
   const server = new MockServer({
@@ -62,7 +62,7 @@ Deno.test("hostile output: a line of 100 MB ends the server, and no more of it t
   await finished.promise;
 });
 
-Deno.test("hostile answers: those with unknown, repeated and no ids are ignored", async () => {
+Deno.test("hostile answers: those with unknown, repeated and no ids are ignored [8.15]", async () => {
   const result = (text: string) => ({ content: [{ type: "text", text }] });
   const server = new MockServer({
     handlers: {
@@ -171,7 +171,7 @@ Deno.test("hostile lists: one invalid tool does not hide the others", async () =
   ]);
 });
 
-Deno.test("hostile names: characters, lengths and duplicates give different names that providers accept", async () => {
+Deno.test("hostile names: characters, lengths and duplicates give different names that providers accept [8.2]", async () => {
   const schema = { type: "object" };
   const serverNames = [
     "a/b",
@@ -204,7 +204,7 @@ function nest(depth: number): object {
   return schema;
 }
 
-Deno.test("hostile schemas: too large or too deep ones are left out", async () => {
+Deno.test("hostile schemas: too large or too deep ones are left out [8.12]", async () => {
   const large = {
     type: "object",
     properties: Object.fromEntries(
@@ -230,7 +230,7 @@ Deno.test("hostile schemas: a list that is nested too deep fails the start, not 
   }
 });
 
-Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe", async () => {
+Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe [8.12]", async () => {
   const requested: unknown[] = [];
   const slow = { type: "string", pattern: "^(a+)+$" };
   const tools = [
@@ -336,7 +336,7 @@ Deno.test("hostile results: long texts and data are cut", async () => {
   );
 });
 
-Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable", async () => {
+Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable [8.7]", async () => {
   const called = createDeferred();
   let isSilent = true;
   const server = new MockServer({

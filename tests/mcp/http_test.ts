@@ -3,7 +3,7 @@ import { createDeferred } from "../../src/core/deferred.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { createEventStream, createResult, HttpServer } from "./http_server.ts";
 
-Deno.test("HTTP: connects with a session and the headers of the configuration, and ends the session", async () => {
+Deno.test("HTTP: connects with a session and the headers of the configuration, and ends the session [8.13]", async () => {
   await using server = new HttpServer();
   {
     await using mcp = await server.connect({ environment: { KEY: "k1" } }, {
@@ -137,7 +137,7 @@ Deno.test("HTTP: a response that ends without a result fails the call", async ()
   }
 });
 
-Deno.test("HTTP: a cancelled call is reported to the server", async () => {
+Deno.test("HTTP: a cancelled call is reported to the server [8.7]", async () => {
   const called = createDeferred();
   const answered = createDeferred<Response>();
   await using server = new HttpServer({
@@ -157,7 +157,7 @@ Deno.test("HTTP: a cancelled call is reported to the server", async () => {
   assert(server.requests.some(({ method }) => method === "notifications/cancelled"));
 });
 
-Deno.test("HTTP: redirects to another origin are not followed", async () => {
+Deno.test("HTTP: redirects to another origin are not followed [8.13]", async () => {
   await using other = new HttpServer();
   await using server = new HttpServer({
     "initialize": () => new Response(null, { status: 307, headers: { location: other.url } }),

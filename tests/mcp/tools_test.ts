@@ -16,7 +16,7 @@ function connectResult(result: object, tool: object = {}) {
   return connectMock(new MockServer({ tools, handlers: { "tools/call": () => result } }));
 }
 
-Deno.test("results: texts, images, audio, resources and links become content blocks", async () => {
+Deno.test("results: texts, images, audio, resources and links become content blocks [8.5]", async () => {
   await using mcp = await connectResult({
     content: [
       { type: "text", text: "Text", annotations: { priority: 1 } },
@@ -76,7 +76,7 @@ const OUTPUT_SCHEMA = {
   required: ["degrees"],
 };
 
-Deno.test("results: a structured result becomes the details, and the text if there is no other", async () => {
+Deno.test("results: a structured result becomes the details, and the text if there is no other [8.5]", async () => {
   await using mcp = await connectResult(
     { content: [], structuredContent: { degrees: 21 } },
     { outputSchema: OUTPUT_SCHEMA },
@@ -100,7 +100,7 @@ Deno.test("results: a structured result that does not match its schema is noted,
   );
 });
 
-Deno.test("calls: progress of the server becomes updates", async () => {
+Deno.test("calls: progress of the server becomes updates [8.7]", async () => {
   const updates: ToolUpdate[] = [];
   const handler: MockHandler = ({ params }, process) => {
     const { progressToken } = params._meta;
@@ -152,7 +152,7 @@ const askUser: MockHandler = ({ id }, process) => {
   }, 1);
 };
 
-Deno.test("elicitation: requests go to the program, and its answers to the server", async () => {
+Deno.test("elicitation: requests go to the program, and its answers to the server [8.8]", async () => {
   const requests: McpElicitation[] = [];
   const server = new MockServer({ handlers: { "tools/call": askUser } });
   await using mcp = await connectMock(server, {
@@ -174,7 +174,7 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
   });
 });
 
-Deno.test("elicitation: a function that throws declines; without one the request is refused", async () => {
+Deno.test("elicitation: a function that throws declines; without one the request is refused [8.8]", async () => {
   const server = new MockServer({ handlers: { "tools/call": askUser } });
   await using failing = await connectMock(server, {
     onElicitation: () => {
@@ -186,7 +186,7 @@ Deno.test("elicitation: a function that throws declines; without one the request
   assertEquals(JSON.parse(getText(await callTool(refusing))).error.code, -32601);
 });
 
-Deno.test("prompts and resources: are listed by server and read as content blocks", async () => {
+Deno.test("prompts and resources: are listed by server and read as content blocks [8.6]", async () => {
   const server = new MockServer({
     handlers: {
       "prompts/list": () => ({
@@ -220,4 +220,44 @@ Deno.test("prompts and resources: are listed by server and read as content block
     { type: "text", text: "[Resource a:b]" },
     { type: "text", text: "content" },
   ]);
+});
+
+Deno.test("resource templates: are listed over pages, without those that are invalid [8.6]", async () => {
+  const server = new MockServer({
+    handlers: {
+      "resources/templates/list": ({ params }) =>
+        params.cursor === "2" ? { resourceTemplates: [{ uriTemplate: "b:{+path}" }] } : {
+          resourceTemplates: [
+            {
+              uriTemplate: "a:{id}",
+              name: "A",
+              title: "An a",
+              description: "The a",
+              mimeType: "text/plain",
+              extra: 1,
+            },
+            { name: "no template" },
+            { uriTemplate: "x".repeat(10_000), name: "too long" },
+            null,
+          ],
+          nextCursor: "2",
+        },
+    },
+  });
+  const warnings: string[] = [];
+  await using mcp = await connectMock(server, {
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  assertEquals(await mcp.listResourceTemplates(), [
+    {
+      server: "mock",
+      uriTemplate: "a:{id}",
+      name: "A",
+      title: "An a",
+      description: "The a",
+      mimeType: "text/plain",
+    },
+    { server: "mock", uriTemplate: "b:{+path}", name: "b:{+path}" },
+  ]);
+  assertStringIncludes(warnings.join(), "resource template without a valid URI template");
 });

@@ -15,6 +15,7 @@ import type {
   ServerPromptMessage,
   ServerResource,
   ServerResourceContents,
+  ServerResourceTemplate,
   ServerTool,
 } from "./server_lists.ts";
 import { toSafeSchema } from "./tool_schema.ts";
@@ -75,6 +76,7 @@ const LISTS: Readonly<Record<string, (item: unknown, report: ReportProblem) => u
   tools: repairTool,
   prompts: repairPrompt,
   resources: repairResource,
+  resourceTemplates: repairResourceTemplate,
   messages: repairPromptMessage,
   contents: repairResourceContents,
   content: repairContent,
@@ -172,6 +174,23 @@ function repairResource(resource: unknown, report: ReportProblem): ServerResourc
     ...pickTexts(resource),
     ...(isName(mimeType) && { mimeType }),
     ...(typeof size === "number" && { size }),
+  };
+}
+
+function repairResourceTemplate(
+  template: unknown,
+  report: ReportProblem,
+): ServerResourceTemplate | undefined {
+  if (!isJsonObject(template) || !isUri(template["uriTemplate"])) {
+    report("lists a resource template without a valid URI template");
+    return undefined;
+  }
+  const { uriTemplate, name, mimeType } = template;
+  return {
+    uriTemplate,
+    name: isName(name) ? name : uriTemplate,
+    ...pickTexts(template),
+    ...(isName(mimeType) && { mimeType }),
   };
 }
 

@@ -65,6 +65,16 @@ export interface ServerResource {
   readonly size?: number;
 }
 
+/** Resources of a server whose URIs have variables. */
+export interface ServerResourceTemplate {
+  /** Template of the URIs, as in RFC 6570. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
 /** The content of a resource: text, or bytes as base64. */
 export interface ServerResourceContents {
   readonly uri: string;

@@ -77,7 +77,7 @@ class SessionAttempt {
   async open(negotiation: Negotiation): Promise<Session> {
     const { startTimeoutMs, clock, onToolsChange } = this.#dependencies;
     const link = this.#link = createLink(this.#server, this.#dependencies);
-    const { transport, getFailure, terminate } = link;
+    const { transport, getFailure, isOffline, terminate } = link;
     const client = this.#createClient();
     const options = {
       timeout: startTimeoutMs,
@@ -90,7 +90,14 @@ class SessionAttempt {
         signal: this.#signal,
         message: `The server did not start within ${startTimeoutMs} ms`,
       });
-      return new Session({ client, getFailure, terminate, onToolsChange, clock });
+      return new Session({
+        client,
+        isOffline: isOffline(),
+        getFailure,
+        terminate,
+        onToolsChange,
+        clock,
+      });
     } catch (error) {
       await transport.close().catch(() => {});
       const failure = getFailure();

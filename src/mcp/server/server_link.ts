@@ -30,6 +30,8 @@ export interface ServerLink {
   readonly transport: ClientTransport;
   /** Returns the reason why the link ended by itself, if it is known. */
   readonly getFailure: () => string | undefined;
+  /** Whether the server cannot reach other machines. */
+  readonly isOffline: () => boolean;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** Lets the user authorize this program, after the server has required it. */
@@ -74,6 +76,7 @@ function createProgramLink(
   return {
     transport,
     getFailure: () => transport.failure,
+    isOffline: () => transport.isOffline,
     terminate: () => Promise.resolve(),
     authorize: rejectAuthorization,
   };
@@ -106,6 +109,7 @@ function createHttpLink(
   return {
     transport: new HttpTransport(inner, { report, closing }),
     getFailure: () => undefined,
+    isOffline: () => false,
     terminate: () => inner.terminateSession(),
     authorize: awaitRedirect
       ? async (signal) => {

@@ -31,7 +31,19 @@ const MAX_INSTRUCTIONS = 16_384;
 const CLOSE_MS = 1_000;
 
 /** The lists of a server. */
-export type ListMethod = "tools/list" | "prompts/list" | "resources/list";
+export type ListMethod =
+  | "tools/list"
+  | "prompts/list"
+  | "resources/list"
+  | "resources/templates/list";
+
+/** The members of the results that have the items. */
+const LIST_MEMBERS: Readonly<Record<ListMethod, string>> = {
+  "tools/list": "tools",
+  "prompts/list": "prompts",
+  "resources/list": "resources",
+  "resources/templates/list": "resourceTemplates",
+};
 
 /** A tool call. */
 export interface ToolCall {
@@ -45,6 +57,8 @@ export interface ToolCall {
 export interface SessionOptions {
   /** A connected client. */
   readonly client: ProtocolClient;
+  /** Whether the server cannot reach other machines. */
+  readonly isOffline: boolean;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
@@ -85,6 +99,11 @@ export class Session {
     return this.#ended.signal.aborted;
   }
 
+  /** Whether the server cannot reach other machines. */
+  get isOffline(): boolean {
+    return this.#options.isOffline;
+  }
+
   /** The server as it describes itself; long texts are cut. */
   get peer(): PeerDetails {
     const { client } = this.#options;
@@ -103,12 +122,13 @@ export class Session {
   /** Returns the items of a list; none if the server does not have the list. */
   async list(method: ListMethod, signal: AbortSignal): Promise<readonly unknown[]> {
     const [kind = ""] = method.split("/");
+    const { [method]: member } = LIST_MEMBERS;
     if (!this.#options.client.getServerCapabilities()?.[kind]) return [];
     const items: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
-      const { [kind]: list, nextCursor } = await this.request(method, params, signal);
+      const { [member]: list, nextCursor } = await this.request(method, params, signal);
       if (Array.isArray(list)) items.push(...list.slice(0, MAX_ITEMS - items.length));
       if (typeof nextCursor !== "string" || nextCursor === cursor) break;
       cursor = nextCursor;
