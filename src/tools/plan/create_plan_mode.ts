@@ -13,6 +13,7 @@ import type {
   PostLoopContext,
   PreRequestContext,
   PreTurnContext,
+  ResumeToolsContext,
 } from "../../core/policy.ts";
 import type { ServerTool } from "../../core/server_tool.ts";
 import type { AgentTool } from "../../core/tool.ts";
@@ -140,6 +141,10 @@ class PlanModePolicy implements PlanMode {
       tools: this.#replaceTools(tools),
       systemPrompt: `${systemPrompt}\n\n${this.#instructions}`.trim(),
     };
+  }
+
+  resumeTools({ runId, tools }: ResumeToolsContext): readonly AgentTool[] {
+    return this.#isActive && this.#isOwn(runId) ? this.#replaceTools(tools) : tools;
   }
 
   canUseTool({ runId, parentRunIds, ...offered }: CanUseToolContext): boolean {
