@@ -13,7 +13,7 @@ class FakeStore implements Pick<SessionStore, "list" | "delete"> {
     this.#parents = parents;
   }
 
-  list({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> } = {}) {
+  list({ metadata }: { readonly metadata?: Readonly<Record<string, unknown>> | undefined } = {}) {
     const ids = Object.keys(this.#parents).filter((id) =>
       this.#parents[id] === metadata?.["subAgentParentId"] && !this.deleted.includes(id)
     );
