@@ -225,3 +225,25 @@ Deno.test("subAgentTool(): worktrees and worktreeTools are given together", () =
     );
   }
 });
+
+Deno.test("worktrees: those that an earlier process has left are reported as warnings", async () => {
+  const worktree = {
+    directory: DIRECTORY,
+    branch: "swink/fix-1",
+    remove: () => Promise.resolve({ type: "removed" } as const),
+  };
+  const notices = ["The worktree /a was kept.", "The worktree /b was kept."];
+  const port: WorktreePort = {
+    create: () => Promise.resolve({ type: "created", worktree, notices }),
+  };
+  const { agent } = createTrial([reply("Done")], port);
+  const warnings: unknown[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "sub_agent" && event.event.type === "warning") warnings.push(event.event);
+  });
+  await agent.prompt("Go");
+  assertEquals(
+    warnings,
+    notices.map((message) => ({ type: "warning", code: "worktree_left", message })),
+  );
+});
