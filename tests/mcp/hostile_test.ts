@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { compileSchema } from "../../src/core/compile_schema.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
+import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
@@ -363,4 +364,103 @@ Deno.test("a server that does not answer: cancelling a call is reported to it, a
   assertEquals(JSON.stringify(params).includes("private"), false);
   isSilent = false;
   assertEquals((await callTool(mcp)).content, []);
+});
+
+Deno.test("hostile results: a structured result of the wrong type does not hide the content of the call", async () => {
+  const outputSchema = { type: "object", required: ["a"] };
+  const results: readonly (readonly [unknown, unknown])[] = [
+    [undefined, undefined],
+    [null, null],
+    [[1], [1]],
+    ["x", "x"],
+    [5, 5],
+  ];
+  for (const [structuredContent, details] of results) {
+    const content = [{ type: "text", text: "done" }];
+    const server = new MockServer({
+      tools: [{ name: "echo", inputSchema: { type: "object" }, outputSchema }],
+      handlers: { "tools/call": () => ({ content, structuredContent }) },
+    });
+    await using mcp = await connectMock(server);
+    const result = await callTool(mcp);
+    assertEquals(result.isError, undefined);
+    assertStringIncludes(getText(result), "done");
+    assertEquals(getText(result).includes("does not match"), details !== undefined);
+    server.tools = [{ name: "echo", inputSchema: { type: "object" } }];
+    await mcp.restart("mock");
+    assertEquals((await callTool(mcp)).details, details);
+  }
+});
+
+Deno.test("hostile requests: data of the user is requested only while a call waits, and no longer", async () => {
+  const seen: McpElicitation[] = [];
+  const ended: boolean[] = [];
+  const params = {
+    message: "x".repeat(20_000),
+    requestedSchema: { type: "object", properties: {} },
+  };
+  const server = new MockServer({
+    handlers: {
+      "tools/call": (_message, program) => {
+        program.send({ id: "during", method: "elicitation/create", params });
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: async (request) => {
+      seen.push(request);
+      await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      ended.push(request.signal.aborted);
+      return { type: "accepted", content: {} };
+    },
+  });
+  const getAnswer = (id: string) =>
+    server.process.received.find((message) => message.id === id && !message.method);
+  server.process.send({ id: "before", method: "elicitation/create", params });
+  await waitUntil(() => getAnswer("before") !== undefined);
+  const controller = new AbortController();
+  const call = callTool(mcp, { context: { signal: controller.signal } }).catch(() => {});
+  await waitUntil(() => seen.length > 0);
+  controller.abort(new Error("stop"));
+  await call;
+  await waitUntil(() => getAnswer("during") !== undefined);
+  server.process.send({ id: "after", method: "elicitation/create", params });
+  await waitUntil(() => getAnswer("after") !== undefined);
+  for (const id of ["before", "during", "after"]) {
+    assertObjectMatch(getAnswer(id) ?? {}, { result: { action: "cancel" } });
+  }
+  assertEquals(seen.map(({ message }) => message.length), [16_384]);
+  assertEquals(ended, [true]);
+});
+
+Deno.test("hostile requests: the page to visit has no characters that deceive, and a safe protocol", async () => {
+  const urls: string[] = [];
+  const pages = [
+    "https://a.example/\u202e\n",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "HTTPS://B.example",
+  ];
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, program) => {
+        for (const [id, url] of pages.entries()) {
+          const params = { mode: "url", message: "Visit", url, elicitationId: `${id}` };
+          program.send({ id: `e${id}`, method: "elicitation/create", params });
+        }
+        await waitUntil(() =>
+          program.received.filter(({ method }) => !method).length === pages.length
+        );
+        return { content: [] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: (request) => {
+      if (request.type === "url") urls.push(request.url);
+      return { type: "accepted" };
+    },
+  });
+  await callTool(mcp);
+  assertEquals(urls, ["https://a.example/%E2%80%AE", "https://b.example/"]);
 });

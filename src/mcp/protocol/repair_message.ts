@@ -18,6 +18,7 @@ import type {
   ServerResourceTemplate,
   ServerTool,
 } from "./server_lists.ts";
+import { STRUCTURED_VALUE } from "./server_lists.ts";
 import { toSafeSchema } from "./tool_schema.ts";
 
 /** Maximum nesting of a message. */
@@ -93,7 +94,17 @@ function repairResult(result: JsonObject, report: ReportProblem): JsonObject {
   if (typeof repaired["nextCursor"] !== "string") delete repaired["nextCursor"];
   if ("isError" in repaired) repaired["isError"] = repaired["isError"] === true;
   if (!isJsonObject(repaired["_meta"])) delete repaired["_meta"];
-  return repaired;
+  return moveStructuredValue(repaired);
+}
+
+/** Moves a structured result that is no object to where the client keeps it: it refuses it in the first versions. */
+function moveStructuredValue(
+  { structuredContent, _meta, ...result }: JsonObject,
+): JsonObject {
+  const meta = isJsonObject(_meta) && { _meta };
+  if (structuredContent === undefined) return { ...result, ...meta };
+  if (isJsonObject(structuredContent)) return { ...result, structuredContent, ...meta };
+  return { ...result, _meta: { ...meta && meta._meta, [STRUCTURED_VALUE]: structuredContent } };
 }
 
 function repairTool(tool: unknown, report: ReportProblem): ServerTool | undefined {

@@ -90,6 +90,9 @@ export type ServerContent =
   | ({ readonly type: "resource_link" } & ServerResource)
   | { readonly type: "resource"; readonly resource: ServerResourceContents };
 
+/** Key of `_meta` for a structured result that is no object. */
+export const STRUCTURED_VALUE = "swink/structuredValue";
+
 /** The result of a tool. */
 export interface ServerToolResult {
   readonly content: readonly ServerContent[];

@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
+import type { ActiveRequests } from "./active_requests.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
 
@@ -59,6 +60,8 @@ export interface SessionOptions {
   readonly client: ProtocolClient;
   /** Whether the server cannot reach other machines. */
   readonly isOffline: boolean;
+  /** The requests that wait for an answer. */
+  readonly requests: ActiveRequests;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
@@ -138,17 +141,20 @@ export class Session {
 
   /** Sends a request. */
   async request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const result = await sendCancellable(signal, (signal) => {
+    const result = await this.#send(signal, (signal) => {
       const options = { signal, timeout: REQUEST_TIMEOUT_MS };
       return this.#options.client.request({ method, params }, options);
     });
     return isJsonObject(result) ? result : {};
   }
 
-  /** Calls a tool. The abort of the signal is reported to the server, and rejects with its reason. */
+  /**
+   * Calls a tool. The abort of the signal is reported to the server, and rejects with its reason. The client does not get the
+   * schema of the structured result: without one, it would drop the content of a call that was executed.
+   */
   async callTool(call: ToolCall): Promise<ServerToolResult> {
-    const { tool, arguments: args, onProgress } = call;
-    const result = await sendCancellable(
+    const { tool: { outputSchema: _checkedLater, ...tool }, arguments: args, onProgress } = call;
+    const result = await this.#send(
       call.signal,
       (signal) =>
         this.#options.client.callTool({ name: tool.name, arguments: args }, {
@@ -160,6 +166,13 @@ export class Session {
         }),
     );
     return result as ServerToolResult; // repaired, and checked by the client
+  }
+
+  #send(
+    signal: AbortSignal,
+    send: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<unknown> {
+    return this.#options.requests.track(() => sendCancellable(signal, send));
   }
 
   /** Ends the session on the server, and the connection. */
