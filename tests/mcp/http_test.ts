@@ -185,3 +185,51 @@ Deno.test("HTTP: closing ends the pauses before event streams are opened again",
   assertEquals(await Promise.all(calls), ["stop", "stop"]);
   await mcp.close();
 });
+
+Deno.test("HTTP: a response that answers another request, or none, fails the call", async () => {
+  const content = [{ type: "text", text: "other" }];
+  const responses: readonly (() => Response)[] = [
+    () => Response.json({ jsonrpc: "2.0", id: 12_345, result: { content } }),
+    () => Response.json([]),
+    () => new Response(null, { status: 202 }),
+    () => Response.json({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
+  ];
+  for (const respond of responses) {
+    await using server = new HttpServer({ "tools/call": respond });
+    await using mcp = await server.connect();
+    const result = await callTool(mcp);
+    assertEquals(result.isError, true);
+    assertStringIncludes(getText(result), "does not answer the request");
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+  }
+});
+
+Deno.test("HTTP: the response to a cancelled call is closed, however long the server sends it", async () => {
+  const called = createDeferred();
+  const closed = createDeferred();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  await using server = new HttpServer({
+    "tools/call": () => {
+      const body = new ReadableStream({
+        start: (controller) => {
+          const comment = new TextEncoder().encode(": working\n\n");
+          timer = setInterval(() => controller.enqueue(comment), 20);
+          called.resolve();
+        },
+        cancel: () => {
+          clearInterval(timer);
+          closed.resolve();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  await using mcp = await server.connect();
+  const controller = new AbortController();
+  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
+  await called.promise;
+  controller.abort("stop");
+  assertEquals(await calling, "stop");
+  await closed.promise;
+  assertEquals(mcp.servers[0]?.state, { type: "ready" });
+});

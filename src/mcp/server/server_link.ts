@@ -101,13 +101,20 @@ function createHttpLink(
   const { signal } = closing;
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
-    fetch: createBoundedFetch({ fetch, maxMessageBytes, clock, signal }),
+    fetch: createBoundedFetch({
+      fetch,
+      maxMessageBytes,
+      clock,
+      signal,
+      onResponse: (request) => transport.noteResponse(request),
+    }),
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
     ...(oauth && { authProvider: oauth.provider }),
   }) as HttpClientTransport;
+  const transport = new HttpTransport(inner, { report, closing });
   const { awaitRedirect } = oauth ?? {};
   return {
-    transport: new HttpTransport(inner, { report, closing }),
+    transport,
     getFailure: () => undefined,
     isOffline: () => false,
     terminate: () => inner.terminateSession(),
