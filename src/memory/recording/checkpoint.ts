@@ -31,7 +31,7 @@ import {
   limitAttempts,
   type PendingCall,
 } from "./pending_calls.ts";
-import { isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
+import { isGrant, isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { restoreQueues } from "./restore_queues.ts";
 
@@ -314,5 +314,6 @@ function isCalls(value: unknown): boolean {
 }
 
 function isApprovals(value: unknown): boolean {
-  return isJsonObject(value) && typeof value["mode"] === "string" && Array.isArray(value["grants"]);
+  return isJsonObject(value) && typeof value["mode"] === "string" &&
+    Array.isArray(value["grants"]) && value["grants"].every(isGrant);
 }
