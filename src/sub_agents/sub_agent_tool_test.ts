@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
+import type { ExplainedCall } from "../core/approve.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { userMessage } from "../core/message.ts";
@@ -444,4 +445,31 @@ Deno.test("subAgentTool(): no agent below a run has a tool of the provider that 
 Deno.test("subAgentTool(): one that changes nothing has only the tools of the provider that read", async () => {
   const [, search] = WANTED;
   assertEquals(await listServerTools({ readOnly: true }, WANTED), [[search], [search], [search]]);
+});
+
+Deno.test("sub-agents: arguments that the agent's own approval has edited are decided about by that of the run", async () => {
+  for (const [path, expected] of [["public", 1], ["secret", 0]] as const) {
+    const write = fakeTool({ name: "write" });
+    const approve = () => ({ type: "approved", arguments: { path } }) as const;
+    const child = new Agent({
+      model: "test/model",
+      tools: [write],
+      approve,
+      streamFn: scriptedStream([reply([toolCall("write", { path: "asked" })]), reply("Done")]),
+    });
+    const explain = ({ arguments: args }: ExplainedCall) =>
+      Promise.resolve({
+        decision: args["path"] === "secret"
+          ? { type: "denied", reason: "no" } as const
+          : { type: "approved" } as const,
+      });
+    const agent = new Agent({
+      model: "test/model",
+      tools: [child.asTool({ name: "child", description: "Writes." })],
+      approve: Object.assign(() => true, { explain }),
+      streamFn: scriptedStream([reply([toolCall("child", { prompt: "Go" })]), reply("End")]),
+    });
+    await agent.prompt("Go");
+    assertEquals(write.calls.length, expected);
+  }
 });

@@ -201,6 +201,24 @@ Deno.test("a server that ends is restarted after pauses that grow, and calls mea
   assertEquals(getText(await callTool(mcp)), "hello");
 });
 
+Deno.test("a server that ends after it had worked for a minute is started again as after a first failure", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer();
+  await using mcp = await connectMock(server, { now, sleep });
+  const endAfter = async (milliseconds: number, pause: number) => {
+    await waitUntil(() => mcp.servers[0]?.state.type === "ready");
+    clock.advance(milliseconds);
+    server.process.exit(1);
+    await waitUntil(() => clock.waits.at(-1) === pause);
+    clock.advance(pause);
+  };
+  await endAfter(0, 1_000);
+  await endAfter(60_000, 2_000);
+  await endAfter(60_001, 1_000);
+  await endAfter(0, 2_000);
+});
+
 Deno.test("a server that fails ten times is started again only by restart() [8.11]", async () => {
   const clock = new ManualClock();
   const { now, sleep } = clock;

@@ -4,6 +4,7 @@ import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
 
@@ -260,4 +261,37 @@ Deno.test("resource templates: are listed over pages, without those that are inv
     { server: "mock", uriTemplate: "b:{+path}", name: "b:{+path}" },
   ]);
   assertStringIncludes(warnings.join(), "resource template without a valid URI template");
+});
+
+Deno.test("elicitation: of many requests at the same time, one is asked about after the other, and most are declined", async () => {
+  const count = 20;
+  let open = 0;
+  let asked = 0;
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, program) => {
+        const params = { message: "Name?", requestedSchema: { type: "object", properties: {} } };
+        for (let id = 0; id < count; id++) {
+          program.send({ id: `e${id}`, method: "elicitation/create", params });
+        }
+        const isAnswered = () => program.received.filter(({ method }) => !method).length === count;
+        await waitUntil(isAnswered);
+        const answers = program.received.map((message) => JSON.stringify(message));
+        const declined = answers.filter((answer) => answer.includes('"decline"'));
+        return { content: [{ type: "text", text: `${declined.length} declined` }] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: async () => {
+      asked++;
+      open++;
+      assertEquals(open, 1);
+      await new Promise((resolve) => setTimeout(resolve));
+      open--;
+      return { type: "accepted", content: {} };
+    },
+  });
+  assertEquals(getText(await callTool(mcp)), "12 declined");
+  assertEquals(asked, 8);
 });

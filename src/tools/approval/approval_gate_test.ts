@@ -206,6 +206,7 @@ Deno.test("approvalGate(): without confinement bash is not trusted as a tool, an
     classes: { read: "auto" },
   });
   await getDecisionType(unconfined.gate, "bash", { command: "make" });
+  assertEquals(unconfined.gate.trusted, []);
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "make" }), "denied");
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "ls" }), "denied");
   const confined = approvalGate({ sandbox: createSandboxStub(true) });

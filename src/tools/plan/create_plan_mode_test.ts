@@ -227,3 +227,19 @@ Deno.test("createPlanMode(): turned on during a run, it refuses the calls that h
 Deno.test("createPlanMode(): refuses unknown options", () => {
   assertThrows(() => createPlanMode({ files: 1 } as PlanModeOptions), Error, "did you mean file");
 });
+
+Deno.test("createPlanMode(): a call that waited for an approval runs with the tool of plan mode only while it is on", async () => {
+  for (const isOn of [true, false]) {
+    const own = fakeTool({ name: "bash" });
+    const inPlanMode = fakeTool({ name: "bash", readOnly: true });
+    const { agent, mode } = createPlanner(
+      [reply([toolCall("bash", {}, { id: "c" })]), reply("done")],
+      { tools: [own], mode: { tools: [inPlanMode] }, approve: () => ({ type: "pending" }) },
+    );
+    mode.turnOn(agent);
+    await agent.prompt("Look");
+    if (!isOn) mode.turnOff(agent);
+    await agent.continue({ approvals: { c: true } });
+    assertEquals([own.calls.length, inPlanMode.calls.length], isOn ? [0, 1] : [1, 0]);
+  }
+});

@@ -137,9 +137,12 @@ Deno.test("gitWorktrees(): worktrees in use, of other machines, that were kept, 
   const base = (await repository.git("rev-parse", "HEAD")).trim();
   const reason = encodeOwner({ ...createOwner(base), pid: ENDED_PID });
   await repository.git("worktree", "lock", "--reason", reason, outside);
+  const nested = `${repository.root}/project.worktrees/group/nested`;
+  await repository.git("worktree", "add", "--quiet", "-b", "swink/nested", nested);
+  await repository.git("worktree", "lock", "--reason", reason, nested);
   const { notices } = await repository.createWorktree();
   const directories = [used.worktree.directory, elsewhere.directory, kept.worktree.directory];
-  for (const directory of [...directories, own, outside]) assert(await exists(directory));
+  for (const directory of [...directories, own, outside, nested]) assert(await exists(directory));
   assertEquals(notices.map((notice) => notice.includes(elsewhere.directory)), [true]);
   assertStringIncludes(notices[0] ?? "", "another machine");
 });
