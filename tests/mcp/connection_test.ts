@@ -26,12 +26,13 @@ Deno.test("connectMcp(): starts a program with its arguments and only named vari
       },
     },
   };
-  const environment = { TOOLS: "/opt", TOKEN: "t1", PATH: "/bin", AWS_SECRET_ACCESS_KEY: "s" };
+  const base = { PATH: "/bin", HOME: "/home/ada", LANG: "de_CH.UTF-8", LC_ALL: "C", TZ: "UTC" };
+  const environment = { ...base, TOOLS: "/opt", TOKEN: "t1", AWS_SECRET_ACCESS_KEY: "s" };
   await using _mcp = await connectMcp(config, { sandbox: server, environment });
   assertEquals(server.process.launch, {
     program: "/opt/server",
     args: ["--mode", "fast"],
-    env: { PATH: "/bin", TOKEN: "t1" },
+    env: { ...base, TOKEN: "t1" },
     cwd: "/work",
   });
 });

@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import * as clientPackage from "@modelcontextprotocol/client";
 import { createDeferred } from "../../src/core/deferred.ts";
+import { connectMcp, type McpConnection } from "../../src/mcp/mod.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { createEventStream, createResult, HttpServer } from "./http_server.ts";
 
@@ -233,3 +235,29 @@ Deno.test("HTTP: the response to a cancelled call is closed, however long the se
   await closed.promise;
   assertEquals(mcp.servers[0]?.state, { type: "ready" });
 });
+
+Deno.test("HTTP: the reason of a failure has no values of the headers and none of the query [8.13]", async () => {
+  await using server = new HttpServer({
+    initialize: (_message, request) =>
+      new Response(
+        `Key ${request.headers.get("x-key")}, token ${
+          request.headers.get("authorization")?.slice("Token ".length)
+        } and ${new URL(request.url).searchParams.get("key")} are wrong`,
+        { status: 500 },
+      ),
+  });
+  const url = `${server.url}?key=s3cret-query`;
+  const headers = { authorization: "Token s3cret-token", "x-key": "s3cret-key" };
+  const config = { mcpServers: { mock: { url, headers } } };
+  await using mcp = await connectMcp(config, { clientPackage });
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  const expected = "Key [redacted], token [redacted] and [redacted] are wrong";
+  assertStringIncludes(status.state.reason, expected);
+  assertEquals(/s3cret/.test(JSON.stringify([status, await callToolError(mcp)])), false);
+});
+
+/** Returns what a request to a server that does not run rejects with. */
+async function callToolError(mcp: McpConnection): Promise<string> {
+  return await mcp.readResource({ server: "mock", uri: "a:b" }).then(() => "", String);
+}

@@ -97,3 +97,11 @@ Deno.test("tool search: words that match nothing are reported", async () => {
   assert(message?.role === "tool_result");
   assertEquals(getText(message), "No tool found. Search with other words.");
 });
+
+Deno.test("tool search: a tool that alone exceeds a tenth of the window can be called when it was found", async () => {
+  const { names } = await run([
+    reply([toolCall("mcp_search_tools", { query: "create an issue" })]),
+    reply("done"),
+  ], { contextWindow: 4_000 });
+  assertEquals(names[1], ["mcp_search_tools", "mcp__mock__create_issue"]);
+});

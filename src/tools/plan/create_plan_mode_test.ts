@@ -7,6 +7,7 @@ import { extractText } from "../../core/content.ts";
 import type { CustomEvent } from "../../core/event.ts";
 import { codeExecution, webSearch } from "../../core/server_tool.ts";
 import type { AgentTool } from "../../core/tool.ts";
+import { subAgentTool } from "../../sub_agents/sub_agent_tool.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
@@ -242,4 +243,27 @@ Deno.test("createPlanMode(): a call that waited for an approval runs with the to
     await agent.continue({ approvals: { c: true } });
     assertEquals([own.calls.length, inPlanMode.calls.length], isOn ? [0, 1] : [1, 0]);
   }
+});
+
+Deno.test("createPlanMode(): an agent below the planner has no write_plan, also with all of its tools", async () => {
+  const plan = {
+    title: "T",
+    context: "",
+    steps: [{ title: "S", description: "", files: [], criteria: ["C"] }],
+  };
+  const streamFn = scriptedStream([reply([toolCall("write_plan", plan)]), reply("done")]);
+  const delegate = subAgentTool({ name: "delegate", description: "", streamFn });
+  await using directory = await createTemporaryDirectory();
+  const { agent, mode } = createPlanner(
+    [reply([toolCall("delegate", { prompt: "Go" })]), reply("end")],
+    {
+      tools: [{ ...delegate, readOnly: true }],
+      mode: { file: planFile(`${directory.path}/plan.md`) },
+    },
+  );
+  mode.turnOn(agent);
+  await agent.prompt("Plan");
+  const names = streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name));
+  assertEquals(names, [["delegate"], ["delegate"]]);
+  assertEquals(await Array.fromAsync(Deno.readDir(directory.path)), []);
 });
