@@ -50,7 +50,8 @@ Deno.test("openSession(): a call of write_plan that a crash interrupted runs aga
   first.agent.subscribe(async (event) => {
     if (event.type !== "tool_execution_start") return;
     await Deno.mkdir(`${directory.path}/copy`);
-    await Deno.copyFile(`${directory.path}/store/s.jsonl`, `${directory.path}/copy/s.jsonl`);
+    const log = await Deno.readTextFile(`${directory.path}/store/s.jsonl`);
+    await Deno.writeTextFile(`${directory.path}/copy/s.jsonl`, log);
   });
   await first.agent.prompt("Plan");
   await session.close();
