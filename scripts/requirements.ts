@@ -28,7 +28,7 @@ export interface RequirementPage {
   notCovered: string[];
 }
 
-const NUMBER = String.raw`(?:AC-\d+|[AB]\d+[a-z]?|[1-7]\.\d+)`;
+const NUMBER = String.raw`(?:AC-\d+|[AB]\d+[a-z]?|[1-8]\.\d+)`;
 const BRACKET = String.raw` \[(${NUMBER}(?:, ${NUMBER})*)\]`;
 const TITLES = [
   new RegExp(String.raw`"((?:[^"\\\n]|\\.)*)${BRACKET}"`, "g"),

@@ -44,6 +44,14 @@ export interface PreTurnContext extends PolicyContext {
   readonly newMessages: readonly AgentMessage[];
 }
 
+/** Input of {@linkcode Policy.resumeTools}. */
+export interface ResumeToolsContext {
+  /** Id of the run that continues the calls, or of the latest one before it starts. */
+  readonly runId: string;
+  /** The tools of the agent, as changed by earlier policies. */
+  readonly tools: readonly AgentTool[];
+}
+
 /** Input of {@linkcode Policy.preRequest}. */
 export interface PreRequestContext extends PolicyContext {
   /** The request as it would be sent, without the API key of `getApiKey`. */
@@ -243,6 +251,12 @@ export interface Policy {
    * is not in the request, and its calls are refused; only the tool of a structured answer always exists.
    */
   canUseTool?: PolicyHook<CanUseToolContext, boolean>;
+  /**
+   * Returns the tools for calls of an earlier run or process that a run continues without a request, such as pending
+   * approvals: a policy whose `preRequest` adds or replaces tools does the same here. Synchronous. Default: the tools of the
+   * context.
+   */
+  resumeTools?: PolicyHook<ResumeToolsContext, readonly AgentTool[] | void>;
   /** Called for each tool call after validation and before approval, and again if the approval edits its arguments. */
   preDispatch?: PolicyHook<PreDispatchContext, PreDispatchVerdict | Promise<PreDispatchVerdict>>;
   /**

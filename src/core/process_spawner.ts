@@ -42,4 +42,6 @@ export interface SpawnedProcess {
 export interface ProcessSpawner {
   /** Starts a program. Rejects with the error of the system, for example when the program does not exist. */
   spawn(launch: ProcessLaunch): Promise<SpawnedProcess>;
+  /** Resolves with whether a program that is started now cannot reach other machines. Default: it may. */
+  isOffline?(): Promise<boolean>;
 }

@@ -159,3 +159,11 @@ export function fileSearch(
 export function providerTool(provider: string, definition: JsonObject): ProviderTool {
   return { type: "provider_tool", provider, definition };
 }
+
+/** The tools of a provider that only read. */
+const READING: readonly ServerTool["type"][] = ["web_search", "web_fetch", "file_search"];
+
+/** Whether a tool of a provider only reads. */
+export function isReadingServerTool({ type }: ServerTool): boolean {
+  return READING.includes(type);
+}

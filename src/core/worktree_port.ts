@@ -30,7 +30,12 @@ export type WorktreeEnd =
 
 /** A created worktree, or the reason why there is none. */
 export type WorktreeCreation =
-  | { readonly type: "created"; readonly worktree: Worktree }
+  | {
+    readonly type: "created";
+    readonly worktree: Worktree;
+    /** Worktrees that an earlier process has left, as sentences. Default: none. */
+    readonly notices?: readonly string[];
+  }
   | { readonly type: "failed"; readonly reason: string };
 
 /** Creates worktrees. */

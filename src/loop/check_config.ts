@@ -45,6 +45,7 @@ const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preRequest: 1,
   preCompaction: 1,
   canUseTool: 1,
+  resumeTools: 1,
   preDispatch: 1,
   onRefused: 1,
   postDispatch: 1,

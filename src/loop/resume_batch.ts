@@ -6,11 +6,15 @@
 
 import type { InterruptedCall } from "../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../core/content.ts";
+import { getErrorMessage } from "../core/errors.ts";
 import { isJsonEqual } from "../core/json_equal.ts";
 import type { AgentMessage, AssistantMessage } from "../core/message.ts";
+import { getResumedTools } from "../core/resumed_tools.ts";
+import type { AgentTool } from "../core/tool.ts";
 import { applyDecision, emitDecision, formatDenial } from "./approve_call.ts";
 import { approveBatch, formatStop, type PreparedBatch, stopBatch } from "./approve_batch.ts";
 import { findDenial } from "./find_denial.ts";
+import { formatHook } from "./policy_slots.ts";
 import { checkPolicies, type PolicyCheckedCall, resolveCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
@@ -120,6 +124,14 @@ function refuseOtherArguments(call: PreparedCall, batch: ResumedBatch): Prepared
 
 interface CallToPrepare extends Pick<ReadyCall, "arguments" | "decision" | "idempotencyKey"> {}
 
+/** Returns the tools of the turn with those that policies would have added to its request. */
+function listTools({ run, settings: { tools } }: TurnContext): readonly AgentTool[] {
+  return getResumedTools(run.config.policies, { runId: run.runId, tools }, (policy, thrown) => {
+    const message = `${formatHook(policy, "resumeTools")} failed: ${getErrorMessage(thrown)}`;
+    void run.events.warn("policy_failed", message, { policy: policy.name });
+  });
+}
+
 /** Validates a call and calls the policies; applies its decision if there is one. */
 async function prepareCall(
   turn: TurnContext,
@@ -128,7 +140,7 @@ async function prepareCall(
 ): Promise<PolicyCheckedCall> {
   const { decision } = options;
   const asked = { block: { ...block, arguments: args }, state: { type: "complete" } } as const;
-  const resolved = await resolveCall(turn, turn.settings.tools, asked);
+  const resolved = await resolveCall(turn, listTools(turn), asked);
   if (resolved.type === "refused") {
     return { call: refuseCall(block, resolved.text), injected: [] };
   }

@@ -40,6 +40,8 @@ export interface McpConnection extends AsyncDisposable {
   getPrompt(prompt: McpPromptRequest, options?: McpRequestOptions): Promise<McpPromptResult>;
   /** Returns the resources of the servers that are ready. */
   listResources(options?: McpRequestOptions): Promise<readonly McpResource[]>;
+  /** Returns the templates of the URIs of resources of the servers that are ready. */
+  listResourceTemplates(options?: McpRequestOptions): Promise<readonly McpResourceTemplate[]>;
   /**
    * Returns the content of a resource.
    *
@@ -129,6 +131,22 @@ export interface McpResource {
   readonly mimeType?: string;
   /** Size in bytes. */
   readonly size?: number;
+}
+
+/** Resources of a server whose addresses have variables. */
+export interface McpResourceTemplate {
+  /** Name of the server. */
+  readonly server: string;
+  /** Template of the addresses, as in RFC 6570, such as `file:///{path}`; `expandUriTemplate()` replaces its variables. */
+  readonly uriTemplate: string;
+  /** Name of the resources. */
+  readonly name: string;
+  /** Name for user interfaces. */
+  readonly title?: string;
+  /** Description by the server. */
+  readonly description?: string;
+  /** Media type of all these resources, such as `"text/plain"`. */
+  readonly mimeType?: string;
 }
 
 /** Selects a resource. */

@@ -51,6 +51,8 @@ export type {
   McpRequestOptions,
   McpResource,
   McpResourceRequest,
+  McpResourceTemplate,
   McpToolSelection,
 } from "./connection.ts";
 export type { McpClientPackage } from "./protocol/client_package.ts";
+export { expandUriTemplate } from "./protocol/expand_uri_template.ts";

@@ -23,6 +23,7 @@ import type {
   McpRequestOptions,
   McpResource,
   McpResourceRequest,
+  McpResourceTemplate,
   McpToolSelection,
 } from "./connection.ts";
 import { importClientPackage } from "./protocol/client_package.ts";
@@ -31,6 +32,7 @@ import type {
   ServerPromptMessage,
   ServerResource,
   ServerResourceContents,
+  ServerResourceTemplate,
 } from "./protocol/server_lists.ts";
 import { ServerConnection } from "./server/server_connection.ts";
 import type { ListMethod } from "./server/session.ts";
@@ -117,6 +119,12 @@ export class ServerGroup implements McpConnection {
 
   async listResources(options: McpRequestOptions = {}): Promise<readonly McpResource[]> {
     return await this.#listAll<ServerResource>("resources/list", options);
+  }
+
+  async listResourceTemplates(
+    options: McpRequestOptions = {},
+  ): Promise<readonly McpResourceTemplate[]> {
+    return await this.#listAll<ServerResourceTemplate>("resources/templates/list", options);
   }
 
   async readResource(

@@ -56,7 +56,7 @@ export {
   listWithoutSubAgents,
   type SubAgentLink,
 } from "./store/sub_agent_link.ts";
-export { deleteSubAgents } from "./store/delete_sub_agents.ts";
+export { deleteSubAgents, type DeleteSubAgentsOptions } from "./store/delete_sub_agents.ts";
 export type { DetachedAgent } from "./recording/sub_agent_sessions.ts";
 export { type HitPosition, selectSummaries, type SessionOrder } from "./store/session_page.ts";
 export { scopeStore, type SessionScope } from "./storage/scoped_store.ts";

@@ -117,12 +117,16 @@ export function checkPrice({ cost: limit }: BudgetOptions, cost: Cost): StopVerd
   };
 }
 
-/** Stops if the time of tool calls has reached its limit. */
+/**
+ * Stops if the time of tool calls has reached its limit. Calls that are checked before may use all of it, which must not cut
+ * off a request that another agent makes; further ones are refused.
+ */
 export function checkToolTime(
-  { toolMs: limit }: BudgetOptions,
+  { toolMs: limit, preflight }: BudgetOptions,
   spentMs: number,
 ): StopVerdict | undefined {
-  return isReached(limit, spentMs)
+  const isUsedUp = preflight && spentMs === limit;
+  return isReached(limit, spentMs) && !isUsedUp
     ? createStopVerdict(`the limit of ${limit} ms for tool calls`)
     : undefined;
 }

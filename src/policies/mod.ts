@@ -35,6 +35,7 @@ export type {
   PreRequestVerdict,
   PreTurnContext,
   RefusedCallContext,
+  ResumeToolsContext,
   RunningCall,
   SkipVerdict,
   StopVerdict,

@@ -26,7 +26,7 @@ export function createChildOptions(
   options: SubAgentToolOptions & { readonly worktree?: Worktree | undefined },
 ): AgentOptions {
   const { config, settings } = parent;
-  const { systemPrompt = SYSTEM_PROMPT, policies = [], worktree } = options;
+  const { systemPrompt = SYSTEM_PROMPT, policies = [], readOnly = false, worktree } = options;
   return {
     ...pickPorts(config),
     ...pickModel(config, options),
@@ -38,7 +38,7 @@ export function createChildOptions(
     tools,
     policies: [
       ...policies,
-      onlyTools(tools),
+      onlyTools({ tools, serverTools: config.streamOptions.serverTools ?? [], readOnly }),
       ...(worktree ? [relativePaths(worktree.directory)] : []),
     ],
     parent,

@@ -4,14 +4,29 @@
  * @module
  */
 
+import { isJsonEqual } from "../core/json_equal.ts";
 import type { Policy } from "../core/policy.ts";
+import { isReadingServerTool, type ServerTool } from "../core/server_tool.ts";
 import type { AgentTool } from "../core/tool.ts";
 
+/** The tools that an agent may use. */
+export interface AllowedTools {
+  readonly tools: readonly AgentTool[];
+  /** The tools of the provider, with their options. */
+  readonly serverTools: readonly ServerTool[];
+  /** Whether it may use only tools of the provider that change nothing. */
+  readonly readOnly: boolean;
+}
+
 /** Refuses the calls of all other tools, also of those that another policy adds to a request. */
-export function onlyTools(tools: readonly AgentTool[]): Policy {
+export function onlyTools({ tools, serverTools, readOnly }: AllowedTools): Policy {
   const allowed = new Set(tools);
+  const isAllowed = (tool: ServerTool): boolean =>
+    (!readOnly || isReadingServerTool(tool)) &&
+    serverTools.some((other) => isJsonEqual(other, tool));
   return {
     name: "sub_agent_tools",
+    canUseTool: (offered) => offered.type === "tool" || isAllowed(offered.tool),
     preDispatch({ tool }) {
       if (allowed.has(tool)) return undefined;
       return { type: "skip", reason: "the agent that started this one does not have this tool" };

@@ -147,7 +147,10 @@ async function startSubAgent(
   if (creation?.type === "failed") {
     return errorResult(`The sub-agent was not started: ${creation.reason}`);
   }
-  const worktree = creation?.worktree;
+  const { worktree, notices = [] } = creation ?? {};
+  for (const message of notices) {
+    await onEvent({ type: "warning", code: "worktree_left", message });
+  }
   const call: SubAgentCall = { parent, prompt, options, toolCallId, mode, context, worktree };
   switch (mode) {
     case "foreground":

@@ -1,9 +1,12 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
+import type { ExplainedCall } from "../core/approve.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { userMessage } from "../core/message.ts";
+import type { Policy } from "../core/policy.ts";
+import type { ServerTool } from "../core/server_tool.ts";
 import { defineTool } from "../core/tool.ts";
 import { extractText } from "../core/content.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
@@ -395,4 +398,78 @@ Deno.test("subAgentTool(): is an error result where the run is not of this proce
   const run = { runId: "run_1", depth: 0, background: () => {} };
   const result = await tool.execute({ prompt: "Go" }, testToolContext({ run }));
   assertEquals(typeof result === "object" && result.isError, true);
+});
+
+/** Returns the tools of the provider in the requests of a sub-agent and of one below it. */
+async function listServerTools(
+  options: Partial<SubAgentToolOptions>,
+  own: readonly ServerTool[] = [],
+): Promise<unknown[]> {
+  const streamFn = scriptedStream([
+    reply([toolCall("delegate", { prompt: "a" })]),
+    reply([toolCall("below", { prompt: "b" })]),
+    reply("below"),
+    reply("done"),
+    reply("end"),
+  ]);
+  const limits = { description: "", maxDepth: 3 };
+  const below = subAgentTool({ name: "below", ...limits, streamOptions: { serverTools: WANTED } });
+  const delegate = subAgentTool({ name: "delegate", ...limits, ...options });
+  const agent = new Agent({
+    model: "test/model",
+    tools: [delegate, { ...below, readOnly: true }],
+    streamOptions: { serverTools: own },
+    streamFn,
+  });
+  await agent.prompt("Go");
+  return streamFn.calls.slice(1, -1).map((call) => call.options.serverTools ?? []);
+}
+
+const WANTED: readonly ServerTool[] = [{ type: "code_execution" }, { type: "web_search" }];
+
+Deno.test("subAgentTool(): no agent below a run has a tool of the provider that the run does not have", async () => {
+  const streamOptions = { serverTools: WANTED };
+  assertEquals(await listServerTools({ streamOptions }), [[], [], []]);
+  const search: ServerTool = { type: "web_search" };
+  assertEquals(await listServerTools({ streamOptions }, [search]), [[search], [search], [search]]);
+  const limited: ServerTool = { type: "web_search", allowedDomains: ["deno.com"] };
+  assertEquals(await listServerTools({ streamOptions }, [limited]), [[], [], []]);
+  assertEquals(await listServerTools({}, [limited]), [[limited], [], [limited]]);
+  const adds: Policy = {
+    name: "adds",
+    preRequest: () => ({ type: "change", options: { serverTools: WANTED } }),
+  };
+  assertEquals(await listServerTools({ policies: [adds] }), [[], [], []]);
+});
+
+Deno.test("subAgentTool(): one that changes nothing has only the tools of the provider that read", async () => {
+  const [, search] = WANTED;
+  assertEquals(await listServerTools({ readOnly: true }, WANTED), [[search], [search], [search]]);
+});
+
+Deno.test("sub-agents: arguments that the agent's own approval has edited are decided about by that of the run", async () => {
+  for (const [path, expected] of [["public", 1], ["secret", 0]] as const) {
+    const write = fakeTool({ name: "write" });
+    const approve = () => ({ type: "approved", arguments: { path } }) as const;
+    const child = new Agent({
+      model: "test/model",
+      tools: [write],
+      approve,
+      streamFn: scriptedStream([reply([toolCall("write", { path: "asked" })]), reply("Done")]),
+    });
+    const explain = ({ arguments: args }: ExplainedCall) =>
+      Promise.resolve({
+        decision: args["path"] === "secret"
+          ? { type: "denied", reason: "no" } as const
+          : { type: "approved" } as const,
+      });
+    const agent = new Agent({
+      model: "test/model",
+      tools: [child.asTool({ name: "child", description: "Writes." })],
+      approve: Object.assign(() => true, { explain }),
+      streamFn: scriptedStream([reply([toolCall("child", { prompt: "Go" })]), reply("End")]),
+    });
+    await agent.prompt("Go");
+    assertEquals(write.calls.length, expected);
+  }
 });

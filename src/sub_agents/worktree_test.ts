@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors.ts";
+import { getRisk } from "../core/risk.ts";
 import type { StreamFn } from "../core/stream.ts";
 import { type AgentTool, defineTool } from "../core/tool.ts";
 import type { WorktreeCreation, WorktreeEnd, WorktreePort } from "../core/worktree_port.ts";
@@ -182,7 +183,11 @@ Deno.test("worktrees: paths that are not relative are refused", async () => {
     "~/a",
     "C:\\a",
   ];
-  const children = [reply(paths.map((path, index) => ({ ...write(path), id: `w${index}` })))];
+  const calls = [
+    ...paths.map(write),
+    toolCall("write", { path: "a", content: `cat ${DIRECTORY}/secret` }),
+  ];
+  const children = [reply(calls.map((call, index) => ({ ...call, id: `w${index}` })))];
   const worktrees = new FakeWorktrees({ type: "removed" });
   const trial = createTrial([
     ...children,
@@ -208,6 +213,29 @@ Deno.test("worktrees: a bound tool has the rights of the tool of the run", async
   assertEquals(trial.childStream.calls[0]?.context.tools, []);
 });
 
+Deno.test("worktrees: the risk and the approval of a call are those of the tool of the run", async () => {
+  const ran: string[] = [];
+  const risks: string[] = [];
+  const trial = createTrial(
+    [reply([write("a.ts")]), reply("Done")],
+    new FakeWorktrees({ type: "removed" }),
+    {
+      worktreeTools: ({ directory }) => ({
+        tools: [writeTool(ran, directory, { risk: "read", requiresApproval: false })],
+      }),
+      policies: [{
+        name: "risks",
+        preDispatch: async ({ tool, arguments: args }) => {
+          risks.push(await getRisk(tool, args), String(tool.requiresApproval));
+        },
+      }],
+    },
+  );
+  await trial.agent.prompt("Go");
+  assertEquals(risks, ["execute", "undefined"]);
+  assertEquals(ran, [`${DIRECTORY}: a.ts`]);
+});
+
 Deno.test("subAgentTool(): worktrees and worktreeTools are given together", () => {
   const worktrees = new FakeWorktrees();
   const worktreeTools = () => ({ tools: [] });
@@ -224,4 +252,26 @@ Deno.test("subAgentTool(): worktrees and worktreeTools are given together", () =
       "worktrees",
     );
   }
+});
+
+Deno.test("worktrees: those that an earlier process has left are reported as warnings", async () => {
+  const worktree = {
+    directory: DIRECTORY,
+    branch: "swink/fix-1",
+    remove: () => Promise.resolve({ type: "removed" } as const),
+  };
+  const notices = ["The worktree /a was kept.", "The worktree /b was kept."];
+  const port: WorktreePort = {
+    create: () => Promise.resolve({ type: "created", worktree, notices }),
+  };
+  const { agent } = createTrial([reply("Done")], port);
+  const warnings: unknown[] = [];
+  agent.subscribe((event) => {
+    if (event.type === "sub_agent" && event.event.type === "warning") warnings.push(event.event);
+  });
+  await agent.prompt("Go");
+  assertEquals(
+    warnings,
+    notices.map((message) => ({ type: "warning", code: "worktree_left", message })),
+  );
 });

@@ -294,6 +294,37 @@ testStores("sub-agent sessions: one that works keeps the session of its parent",
 });
 
 testStores(
+  "sub-agent sessions: none is deleted with the parent while one at any depth works",
+  async (store) => {
+    await createSession(store, "parent");
+    for (const id of ["a", "b", "c", "d", "e"]) await createSession(store, id, "parent");
+    await createSession(store, "below c", "c");
+    const open = await store.open("below c");
+    const error = await assertRejects(() => store.delete("parent"), SessionError);
+    assertEquals(error.reason, "locked");
+    assertStringIncludes(error.message, "below c");
+    assertEquals((await store.list()).length, 7);
+    await store.deleteAll({ tenant: "acme" });
+    const kept = (await store.list()).map(({ id }) => id).toSorted();
+    assertEquals(kept, ["below c", "c", "parent"]);
+    await open.close();
+    await store.delete("parent");
+    assertEquals((await store.list()).length, 0);
+  },
+);
+
+testStores("sub-agent sessions: a cycle of wrong parents is deleted as one", async (store) => {
+  await createSession(store, "a", "c");
+  await createSession(store, "b", "a");
+  await createSession(store, "c", "b");
+  await createSession(store, "self", "self");
+  await store.delete("b");
+  assertEquals((await store.list()).map(({ id }) => id), ["self"]);
+  await store.delete("self");
+  assertEquals((await store.list()).length, 0);
+});
+
+testStores(
   "sub-agent sessions: are deleted with a parent that is deleted by its age",
   async (store) => {
     await createSession(store, "parent", undefined, 1);

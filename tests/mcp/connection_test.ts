@@ -6,14 +6,15 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { Agent } from "../../mod.ts";
-import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
+import { getRisk } from "../../src/core/risk.ts";
+import { connectMcp, type McpServerStatus, type ProcessSpawner } from "../../src/mcp/mod.ts";
 import { ManualClock, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { planMode } from "../../src/tools/approval/plan_mode.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockProcess, MockServer } from "./mock_server.ts";
 
-Deno.test("connectMcp(): starts a program with its arguments and only named variables", async () => {
+Deno.test("connectMcp(): starts a program with its arguments and only named variables [8.1]", async () => {
   const server = new MockServer();
   const config = {
     mcpServers: {
@@ -25,17 +26,18 @@ Deno.test("connectMcp(): starts a program with its arguments and only named vari
       },
     },
   };
-  const environment = { TOOLS: "/opt", TOKEN: "t1", PATH: "/bin", AWS_SECRET_ACCESS_KEY: "s" };
+  const base = { PATH: "/bin", HOME: "/home/ada", LANG: "de_CH.UTF-8", LC_ALL: "C", TZ: "UTC" };
+  const environment = { ...base, TOOLS: "/opt", TOKEN: "t1", AWS_SECRET_ACCESS_KEY: "s" };
   await using _mcp = await connectMcp(config, { sandbox: server, environment });
   assertEquals(server.process.launch, {
     program: "/opt/server",
     args: ["--mode", "fast"],
-    env: { PATH: "/bin", TOKEN: "t1" },
+    env: { ...base, TOKEN: "t1" },
     cwd: "/work",
   });
 });
 
-Deno.test("connectMcp(): offers the tools of a server, which require approval whatever it declares", async () => {
+Deno.test("connectMcp(): offers the tools of a server, which require approval whatever it declares [8.2]", async () => {
   const annotations = { readOnlyHint: true, title: "Reads" };
   const server = new MockServer({
     tools: [{
@@ -50,10 +52,52 @@ Deno.test("connectMcp(): offers the tools of a server, which require approval wh
   assertEquals([tool?.label, tool?.description], ["Reads (mock)", "Reads it"]);
   assertEquals(tool?.parameters, { type: "object" });
   assertEquals([tool?.readOnly, tool?.requiresApproval, tool?.sideEffect], [false, true, "once"]);
-  assertEquals(tool?.risk, "network");
+  assert(tool);
+  assertEquals(await getRisk(tool, {}), "network");
 });
 
-Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program", async () => {
+/** Returns the risk of a tool of a program. */
+async function getProgramRisk(spawner: Partial<ProcessSpawner>, annotations: object) {
+  const server = new MockServer({
+    tools: [{ name: "act", inputSchema: { type: "object" }, annotations }],
+  });
+  await using mcp = await connectMock({ spawn: (launch) => server.spawn(launch), ...spawner });
+  const tool = mcp.tools.find(({ name }) => name === "mcp__mock__act");
+  assert(tool);
+  const risk = await getRisk(tool, {});
+  await mcp.close();
+  assertEquals(await getRisk(tool, {}), "network"); // The next start may have a network.
+  return risk;
+}
+
+Deno.test("risk: a program without network executes, and what the server declares only raises that [8.4]", async () => {
+  const offline = { isOffline: () => Promise.resolve(true) };
+  const online = { isOffline: () => Promise.resolve(false) };
+  assertEquals(await getProgramRisk(offline, {}), "execute");
+  assertEquals(await getProgramRisk(offline, { readOnlyHint: true }), "execute");
+  assertEquals(await getProgramRisk(offline, { openWorldHint: true }), "network");
+  assertEquals(
+    await getProgramRisk(online, { openWorldHint: false, readOnlyHint: true }),
+    "network",
+  );
+  assertEquals(await getProgramRisk({}, { openWorldHint: false }), "network");
+});
+
+Deno.test("readOnly: a pattern excepts a tool that the server declares to change something, a name does not [8.4]", async () => {
+  const tools = [
+    { name: "get_a", annotations: { readOnlyHint: true } },
+    { name: "get_b", annotations: { readOnlyHint: false } },
+    { name: "get_c", annotations: { destructiveHint: true } },
+    { name: "get_d", annotations: { readOnlyHint: true, destructiveHint: true } },
+    { name: "get_e", annotations: { readOnlyHint: false, destructiveHint: true } },
+  ].map((tool) => ({ ...tool, inputSchema: { type: "object" } }));
+  const servers = { mock: { readOnly: ["get_*", "get_e"] } };
+  await using mcp = await connectMock(new MockServer({ tools }), { servers });
+  const readOnly = mcp.tools.slice(1).map((tool) => tool.readOnly);
+  assertEquals(readOnly, [true, false, false, true, true]);
+});
+
+Deno.test("connectMcp(): allow, deny and readOnly are patterns of the program [8.3]", async () => {
   const tools = ["read_a", "read_b", "write_a", "drop"].map((name) => ({
     name,
     inputSchema: { type: "object" },
@@ -83,7 +127,7 @@ Deno.test("connectMcp(): a server whose variable is not set fails, and others st
   });
 });
 
-Deno.test("connectMcp(): a program without a sandbox fails with the remedy", async () => {
+Deno.test("connectMcp(): a program without a sandbox fails with the remedy [8.1]", async () => {
   await using mcp = await connectMcp({ mcpServers: { mock: { command: "x" } } });
   const [status] = mcp.servers;
   assert(status?.state.type === "failed");
@@ -108,7 +152,7 @@ Deno.test("connectMcp(): rejects unknown options and options for unknown servers
   );
 });
 
-Deno.test("connectMcp(): waits no longer than waitMs for a server that hangs, whose calls fail with the reason", async () => {
+Deno.test("connectMcp(): waits no longer than waitMs for a server that hangs, whose calls fail with the reason [8.11]", async () => {
   const clock = new ManualClock();
   const { now, sleep } = clock;
   const server = new MockServer({ handlers: { "server/discover": () => undefined } });
@@ -125,7 +169,7 @@ Deno.test("connectMcp(): waits no longer than waitMs for a server that hangs, wh
   });
 });
 
-Deno.test("a server that ends is restarted after pauses that grow, and calls meanwhile state the reason", async () => {
+Deno.test("a server that ends is restarted after pauses that grow, and calls meanwhile state the reason [8.11]", async () => {
   const clock = new ManualClock();
   const { now, sleep } = clock;
   let isBroken = false;
@@ -158,7 +202,25 @@ Deno.test("a server that ends is restarted after pauses that grow, and calls mea
   assertEquals(getText(await callTool(mcp)), "hello");
 });
 
-Deno.test("a server that fails ten times is started again only by restart()", async () => {
+Deno.test("a server that ends after it had worked for a minute is started again as after a first failure", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer();
+  await using mcp = await connectMock(server, { now, sleep });
+  const endAfter = async (milliseconds: number, pause: number) => {
+    await waitUntil(() => mcp.servers[0]?.state.type === "ready");
+    clock.advance(milliseconds);
+    server.process.exit(1);
+    await waitUntil(() => clock.waits.at(-1) === pause);
+    clock.advance(pause);
+  };
+  await endAfter(0, 1_000);
+  await endAfter(60_000, 2_000);
+  await endAfter(60_001, 1_000);
+  await endAfter(0, 2_000);
+});
+
+Deno.test("a server that fails ten times is started again only by restart() [8.11]", async () => {
   const clock = new ManualClock();
   const { now, sleep } = clock;
   let isBroken = true;
@@ -265,7 +327,7 @@ Deno.test("onStatus: is called with each state and list of tools; an observer th
   assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
 });
 
-Deno.test("reasons of failures have no values of the environment", async () => {
+Deno.test("reasons of failures have no values of the environment [8.1]", async () => {
   const server = new MockServer({
     onStart: (process) => {
       process.log("invalid token s3cr3t-value\n");
@@ -286,7 +348,7 @@ function announceTools(process: MockProcess): void {
 
 const NEW_TOOL = { name: "new", inputSchema: { type: "object" } };
 
-Deno.test("attach(): an agent has the changed tools from the next turn on, and keeps its own", async () => {
+Deno.test("attach(): an agent has the changed tools from the next turn on, and keeps its own [8.9]", async () => {
   const server = new MockServer();
   await using mcp = await connectMock(server);
   const own = {
@@ -341,7 +403,7 @@ Deno.test("attach(): leaves out a tool whose name the agent uses, and ends with 
   assertEquals(agent.state.tools.some(({ name }) => name === "mcp__mock__new"), false);
 });
 
-Deno.test("a storm of list changes causes one request per second, and the last list is used", async () => {
+Deno.test("a storm of list changes causes one request per second, and the last list is used [8.9]", async () => {
   const clock = new ManualClock();
   const { now, sleep } = clock;
   const server = new MockServer();

@@ -1,6 +1,7 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch, assertStringIncludes } from "@std/assert";
 import { compileSchema } from "../../src/core/compile_schema.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
+import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
@@ -37,7 +38,7 @@ Deno.test("hostile output: lines that are no JSON, no objects or no messages are
   ]);
 });
 
-Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept", async () => {
+Deno.test("hostile output: a line of 100 MB ends the server, and no more of it than the limit is kept [8.15]", async () => {
   const part = "x".repeat(1_000_000);
   const finished = createDeferred();
   const server = new MockServer({
@@ -62,7 +63,7 @@ Deno.test("hostile output: a line of 100 MB ends the server, and no more of it t
   await finished.promise;
 });
 
-Deno.test("hostile answers: those with unknown, repeated and no ids are ignored", async () => {
+Deno.test("hostile answers: those with unknown, repeated and no ids are ignored [8.15]", async () => {
   const result = (text: string) => ({ content: [{ type: "text", text }] });
   const server = new MockServer({
     handlers: {
@@ -127,14 +128,18 @@ Deno.test("hostile lists: pagination without end stops, and lists are cut", asyn
 });
 
 Deno.test("hostile lists: empty pages without end, and a repeated cursor, stop", async () => {
-  for (const getCursor of [(page: number) => `page ${page}`, () => "same"]) {
+  const cursors: readonly (readonly [(page: number) => string, number])[] = [
+    [(page) => `page ${page}`, 100],
+    [() => "same", 2],
+  ];
+  for (const [getCursor, expected] of cursors) {
     let pages = 0;
     const server = new MockServer({
       handlers: { "tools/list": () => ({ tools: [], nextCursor: getCursor(++pages) }) },
     });
     await using mcp = await connectMock(server);
     assertEquals(mcp.servers[0]?.state, { type: "ready" });
-    assert(pages <= 100);
+    assertEquals(pages, expected);
   }
 });
 
@@ -171,7 +176,7 @@ Deno.test("hostile lists: one invalid tool does not hide the others", async () =
   ]);
 });
 
-Deno.test("hostile names: characters, lengths and duplicates give different names that providers accept", async () => {
+Deno.test("hostile names: characters, lengths and duplicates give different names that providers accept [8.2]", async () => {
   const schema = { type: "object" };
   const serverNames = [
     "a/b",
@@ -204,7 +209,7 @@ function nest(depth: number): object {
   return schema;
 }
 
-Deno.test("hostile schemas: too large or too deep ones are left out", async () => {
+Deno.test("hostile schemas: too large or too deep ones are left out [8.12]", async () => {
   const large = {
     type: "object",
     properties: Object.fromEntries(
@@ -230,7 +235,7 @@ Deno.test("hostile schemas: a list that is nested too deep fails the start, not 
   }
 });
 
-Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe", async () => {
+Deno.test("hostile schemas: $async, references to other documents, cycles and slow patterns are made safe [8.12]", async () => {
   const requested: unknown[] = [];
   const slow = { type: "string", pattern: "^(a+)+$" };
   const tools = [
@@ -336,7 +341,7 @@ Deno.test("hostile results: long texts and data are cut", async () => {
   );
 });
 
-Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable", async () => {
+Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable [8.7]", async () => {
   const called = createDeferred();
   let isSilent = true;
   const server = new MockServer({
@@ -363,4 +368,103 @@ Deno.test("a server that does not answer: cancelling a call is reported to it, a
   assertEquals(JSON.stringify(params).includes("private"), false);
   isSilent = false;
   assertEquals((await callTool(mcp)).content, []);
+});
+
+Deno.test("hostile results: a structured result of the wrong type does not hide the content of the call", async () => {
+  const outputSchema = { type: "object", required: ["a"] };
+  const results: readonly (readonly [unknown, unknown])[] = [
+    [undefined, undefined],
+    [null, null],
+    [[1], [1]],
+    ["x", "x"],
+    [5, 5],
+  ];
+  for (const [structuredContent, details] of results) {
+    const content = [{ type: "text", text: "done" }];
+    const server = new MockServer({
+      tools: [{ name: "echo", inputSchema: { type: "object" }, outputSchema }],
+      handlers: { "tools/call": () => ({ content, structuredContent }) },
+    });
+    await using mcp = await connectMock(server);
+    const result = await callTool(mcp);
+    assertEquals(result.isError, undefined);
+    assertStringIncludes(getText(result), "done");
+    assertEquals(getText(result).includes("does not match"), details !== undefined);
+    server.tools = [{ name: "echo", inputSchema: { type: "object" } }];
+    await mcp.restart("mock");
+    assertEquals((await callTool(mcp)).details, details);
+  }
+});
+
+Deno.test("hostile requests: data of the user is requested only while a call waits, and no longer", async () => {
+  const seen: McpElicitation[] = [];
+  const ended: boolean[] = [];
+  const params = {
+    message: "x".repeat(20_000),
+    requestedSchema: { type: "object", properties: {} },
+  };
+  const server = new MockServer({
+    handlers: {
+      "tools/call": (_message, program) => {
+        program.send({ id: "during", method: "elicitation/create", params });
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: async (request) => {
+      seen.push(request);
+      await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      ended.push(request.signal.aborted);
+      return { type: "accepted", content: {} };
+    },
+  });
+  const getAnswer = (id: string) =>
+    server.process.received.find((message) => message.id === id && !message.method);
+  server.process.send({ id: "before", method: "elicitation/create", params });
+  await waitUntil(() => getAnswer("before") !== undefined);
+  const controller = new AbortController();
+  const call = callTool(mcp, { context: { signal: controller.signal } }).catch(() => {});
+  await waitUntil(() => seen.length > 0);
+  controller.abort(new Error("stop"));
+  await call;
+  await waitUntil(() => getAnswer("during") !== undefined);
+  server.process.send({ id: "after", method: "elicitation/create", params });
+  await waitUntil(() => getAnswer("after") !== undefined);
+  for (const id of ["before", "during", "after"]) {
+    assertObjectMatch(getAnswer(id) ?? {}, { result: { action: "cancel" } });
+  }
+  assertEquals(seen.map(({ message }) => message.length), [16_384]);
+  assertEquals(ended, [true]);
+});
+
+Deno.test("hostile requests: the page to visit has no characters that deceive, and a safe protocol", async () => {
+  const urls: string[] = [];
+  const pages = [
+    "https://a.example/\u202e\n",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "HTTPS://B.example",
+  ];
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, program) => {
+        for (const [id, url] of pages.entries()) {
+          const params = { mode: "url", message: "Visit", url, elicitationId: `${id}` };
+          program.send({ id: `e${id}`, method: "elicitation/create", params });
+        }
+        await waitUntil(() =>
+          program.received.filter(({ method }) => !method).length === pages.length
+        );
+        return { content: [] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: (request) => {
+      if (request.type === "url") urls.push(request.url);
+      return { type: "accepted" };
+    },
+  });
+  await callTool(mcp);
+  assertEquals(urls, ["https://a.example/%E2%80%AE", "https://b.example/"]);
 });

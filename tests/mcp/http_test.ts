@@ -1,9 +1,11 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import * as clientPackage from "@modelcontextprotocol/client";
 import { createDeferred } from "../../src/core/deferred.ts";
+import { connectMcp, type McpConnection } from "../../src/mcp/mod.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { createEventStream, createResult, HttpServer } from "./http_server.ts";
 
-Deno.test("HTTP: connects with a session and the headers of the configuration, and ends the session", async () => {
+Deno.test("HTTP: connects with a session and the headers of the configuration, and ends the session [8.13]", async () => {
   await using server = new HttpServer();
   {
     await using mcp = await server.connect({ environment: { KEY: "k1" } }, {
@@ -137,7 +139,7 @@ Deno.test("HTTP: a response that ends without a result fails the call", async ()
   }
 });
 
-Deno.test("HTTP: a cancelled call is reported to the server", async () => {
+Deno.test("HTTP: a cancelled call is reported to the server [8.7]", async () => {
   const called = createDeferred();
   const answered = createDeferred<Response>();
   await using server = new HttpServer({
@@ -157,7 +159,7 @@ Deno.test("HTTP: a cancelled call is reported to the server", async () => {
   assert(server.requests.some(({ method }) => method === "notifications/cancelled"));
 });
 
-Deno.test("HTTP: redirects to another origin are not followed", async () => {
+Deno.test("HTTP: redirects to another origin are not followed [8.13]", async () => {
   await using other = new HttpServer();
   await using server = new HttpServer({
     "initialize": () => new Response(null, { status: 307, headers: { location: other.url } }),
@@ -185,3 +187,77 @@ Deno.test("HTTP: closing ends the pauses before event streams are opened again",
   assertEquals(await Promise.all(calls), ["stop", "stop"]);
   await mcp.close();
 });
+
+Deno.test("HTTP: a response that answers another request, or none, fails the call", async () => {
+  const content = [{ type: "text", text: "other" }];
+  const responses: readonly (() => Response)[] = [
+    () => Response.json({ jsonrpc: "2.0", id: 12_345, result: { content } }),
+    () => Response.json([]),
+    () => new Response(null, { status: 202 }),
+    () => Response.json({ jsonrpc: "2.0", method: "notifications/tools/list_changed" }),
+  ];
+  for (const respond of responses) {
+    await using server = new HttpServer({ "tools/call": respond });
+    await using mcp = await server.connect();
+    const result = await callTool(mcp);
+    assertEquals(result.isError, true);
+    assertStringIncludes(getText(result), "does not answer the request");
+    assertEquals(mcp.servers[0]?.state, { type: "ready" });
+  }
+});
+
+Deno.test("HTTP: the response to a cancelled call is closed, however long the server sends it", async () => {
+  const called = createDeferred();
+  const closed = createDeferred();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  await using server = new HttpServer({
+    "tools/call": () => {
+      const body = new ReadableStream({
+        start: (controller) => {
+          const comment = new TextEncoder().encode(": working\n\n");
+          timer = setInterval(() => controller.enqueue(comment), 20);
+          called.resolve();
+        },
+        cancel: () => {
+          clearInterval(timer);
+          closed.resolve();
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+  });
+  await using mcp = await server.connect();
+  const controller = new AbortController();
+  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
+  await called.promise;
+  controller.abort("stop");
+  assertEquals(await calling, "stop");
+  await closed.promise;
+  assertEquals(mcp.servers[0]?.state, { type: "ready" });
+});
+
+Deno.test("HTTP: the reason of a failure has no values of the headers and none of the query [8.13]", async () => {
+  await using server = new HttpServer({
+    initialize: (_message, request) =>
+      new Response(
+        `Key ${request.headers.get("x-key")}, token ${
+          request.headers.get("authorization")?.slice("Token ".length)
+        } and ${new URL(request.url).searchParams.get("key")} are wrong`,
+        { status: 500 },
+      ),
+  });
+  const url = `${server.url}?key=s3cret-query`;
+  const headers = { authorization: "Token s3cret-token", "x-key": "s3cret-key" };
+  const config = { mcpServers: { mock: { url, headers } } };
+  await using mcp = await connectMcp(config, { clientPackage });
+  const [status] = mcp.servers;
+  assert(status?.state.type === "restarting");
+  const expected = "Key [redacted], token [redacted] and [redacted] are wrong";
+  assertStringIncludes(status.state.reason, expected);
+  assertEquals(/s3cret/.test(JSON.stringify([status, await callToolError(mcp)])), false);
+});
+
+/** Returns what a request to a server that does not run rejects with. */
+async function callToolError(mcp: McpConnection): Promise<string> {
+  return await mcp.readResource({ server: "mock", uri: "a:b" }).then(() => "", String);
+}

@@ -7,7 +7,7 @@ import { askInResult, createModernHandlers } from "./modern_server.ts";
 
 const ECHO = { name: "echo", inputSchema: { type: "object" } };
 
-Deno.test("protocol 2026-07-28: is negotiated without a session, and tools are called", async () => {
+Deno.test("protocol 2026-07-28: is negotiated without a session, and tools are called [8.14]", async () => {
   const server = new MockServer({ handlers: createModernHandlers(() => [ECHO]) });
   await using mcp = await connectMock(server);
   const [status] = mcp.servers;

@@ -93,7 +93,7 @@ class MemoryProvider {
   }
 }
 
-Deno.test("OAuth: the user authorizes the program through the provider, and the token is sent", async () => {
+Deno.test("OAuth: the user authorizes the program through the provider, and the token is sent [8.13]", async () => {
   await using server = createProtectedServer();
   const provider = new MemoryProvider();
   const states: McpServerStatus["state"][] = [];

@@ -45,7 +45,7 @@ Deno.test("process: close() ends a program that ignores SIGTERM, with its childr
   await Deno.remove(directory, { recursive: true });
 });
 
-Deno.test("process: a program that floods both outputs does not block this one", async () => {
+Deno.test("process: a program that floods both outputs does not block this one [8.15]", async () => {
   const warnings: McpWarning[] = [];
   const mcp = await startScript("yes error >&2 & yes garbage", warnings);
   await waitUntil(() => warnings.length > 0);

@@ -46,7 +46,7 @@ Deno.test("tool search: without need, all tools are described and the search too
   assertEquals(names[0]?.includes("mcp_search_tools"), false);
 });
 
-Deno.test("tool search: tools that exceed a tenth of the window are found first, and can be called in the next turn", async () => {
+Deno.test("tool search: tools that exceed a tenth of the window are found first, and can be called in the next turn [8.10]", async () => {
   const { names, result } = await run([
     reply([toolCall("mcp__mock__delete_label", {})]),
     reply([toolCall("mcp_search_tools", { query: "create an issue" })]),
@@ -66,7 +66,7 @@ Deno.test("tool search: tools that exceed a tenth of the window are found first,
   assertEquals(texts[2], "create_issue");
 });
 
-Deno.test("tool search: described tools stay within a tenth of the window, the latest first", async () => {
+Deno.test("tool search: described tools stay within a tenth of the window, the latest first [8.10]", async () => {
   const search = (query: string) => reply([toolCall("mcp_search_tools", { query })]);
   const contextWindow = 50_000;
   const { requests, names } = await run(
@@ -96,4 +96,12 @@ Deno.test("tool search: words that match nothing are reported", async () => {
   const [message] = result.messages.filter(({ role }) => role === "tool_result");
   assert(message?.role === "tool_result");
   assertEquals(getText(message), "No tool found. Search with other words.");
+});
+
+Deno.test("tool search: a tool that alone exceeds a tenth of the window can be called when it was found", async () => {
+  const { names } = await run([
+    reply([toolCall("mcp_search_tools", { query: "create an issue" })]),
+    reply("done"),
+  ], { contextWindow: 4_000 });
+  assertEquals(names[1], ["mcp_search_tools", "mcp__mock__create_issue"]);
 });

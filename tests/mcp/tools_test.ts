@@ -4,6 +4,7 @@ import type { ToolUpdate } from "../../src/core/tool_result.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import type { McpElicitation } from "../../src/mcp/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { waitUntil } from "../wait_until.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { connectMock, type MockHandler, MockServer } from "./mock_server.ts";
 
@@ -16,7 +17,7 @@ function connectResult(result: object, tool: object = {}) {
   return connectMock(new MockServer({ tools, handlers: { "tools/call": () => result } }));
 }
 
-Deno.test("results: texts, images, audio, resources and links become content blocks", async () => {
+Deno.test("results: texts, images, audio, resources and links become content blocks [8.5]", async () => {
   await using mcp = await connectResult({
     content: [
       { type: "text", text: "Text", annotations: { priority: 1 } },
@@ -76,7 +77,7 @@ const OUTPUT_SCHEMA = {
   required: ["degrees"],
 };
 
-Deno.test("results: a structured result becomes the details, and the text if there is no other", async () => {
+Deno.test("results: a structured result becomes the details, and the text if there is no other [8.5]", async () => {
   await using mcp = await connectResult(
     { content: [], structuredContent: { degrees: 21 } },
     { outputSchema: OUTPUT_SCHEMA },
@@ -100,7 +101,7 @@ Deno.test("results: a structured result that does not match its schema is noted,
   );
 });
 
-Deno.test("calls: progress of the server becomes updates", async () => {
+Deno.test("calls: progress of the server becomes updates [8.7]", async () => {
   const updates: ToolUpdate[] = [];
   const handler: MockHandler = ({ params }, process) => {
     const { progressToken } = params._meta;
@@ -152,7 +153,7 @@ const askUser: MockHandler = ({ id }, process) => {
   }, 1);
 };
 
-Deno.test("elicitation: requests go to the program, and its answers to the server", async () => {
+Deno.test("elicitation: requests go to the program, and its answers to the server [8.8]", async () => {
   const requests: McpElicitation[] = [];
   const server = new MockServer({ handlers: { "tools/call": askUser } });
   await using mcp = await connectMock(server, {
@@ -174,7 +175,7 @@ Deno.test("elicitation: requests go to the program, and its answers to the serve
   });
 });
 
-Deno.test("elicitation: a function that throws declines; without one the request is refused", async () => {
+Deno.test("elicitation: a function that throws declines; without one the request is refused [8.8]", async () => {
   const server = new MockServer({ handlers: { "tools/call": askUser } });
   await using failing = await connectMock(server, {
     onElicitation: () => {
@@ -186,7 +187,7 @@ Deno.test("elicitation: a function that throws declines; without one the request
   assertEquals(JSON.parse(getText(await callTool(refusing))).error.code, -32601);
 });
 
-Deno.test("prompts and resources: are listed by server and read as content blocks", async () => {
+Deno.test("prompts and resources: are listed by server and read as content blocks [8.6]", async () => {
   const server = new MockServer({
     handlers: {
       "prompts/list": () => ({
@@ -220,4 +221,77 @@ Deno.test("prompts and resources: are listed by server and read as content block
     { type: "text", text: "[Resource a:b]" },
     { type: "text", text: "content" },
   ]);
+});
+
+Deno.test("resource templates: are listed over pages, without those that are invalid [8.6]", async () => {
+  const server = new MockServer({
+    handlers: {
+      "resources/templates/list": ({ params }) =>
+        params.cursor === "2" ? { resourceTemplates: [{ uriTemplate: "b:{+path}" }] } : {
+          resourceTemplates: [
+            {
+              uriTemplate: "a:{id}",
+              name: "A",
+              title: "An a",
+              description: "The a",
+              mimeType: "text/plain",
+              extra: 1,
+            },
+            { name: "no template" },
+            { uriTemplate: "x".repeat(10_000), name: "too long" },
+            null,
+          ],
+          nextCursor: "2",
+        },
+    },
+  });
+  const warnings: string[] = [];
+  await using mcp = await connectMock(server, {
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  assertEquals(await mcp.listResourceTemplates(), [
+    {
+      server: "mock",
+      uriTemplate: "a:{id}",
+      name: "A",
+      title: "An a",
+      description: "The a",
+      mimeType: "text/plain",
+    },
+    { server: "mock", uriTemplate: "b:{+path}", name: "b:{+path}" },
+  ]);
+  assertStringIncludes(warnings.join(), "resource template without a valid URI template");
+});
+
+Deno.test("elicitation: of many requests at the same time, one is asked about after the other, and most are declined", async () => {
+  const count = 20;
+  let open = 0;
+  let asked = 0;
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, program) => {
+        const params = { message: "Name?", requestedSchema: { type: "object", properties: {} } };
+        for (let id = 0; id < count; id++) {
+          program.send({ id: `e${id}`, method: "elicitation/create", params });
+        }
+        const isAnswered = () => program.received.filter(({ method }) => !method).length === count;
+        await waitUntil(isAnswered);
+        const answers = program.received.map((message) => JSON.stringify(message));
+        const declined = answers.filter((answer) => answer.includes('"decline"'));
+        return { content: [{ type: "text", text: `${declined.length} declined` }] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server, {
+    onElicitation: async () => {
+      asked++;
+      open++;
+      assertEquals(open, 1);
+      await new Promise((resolve) => setTimeout(resolve));
+      open--;
+      return { type: "accepted", content: {} };
+    },
+  });
+  assertEquals(getText(await callTool(mcp)), "12 declined");
+  assertEquals(asked, 8);
 });

@@ -29,6 +29,7 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
     reason: "observes Deno's fetch",
   },
   { title: /lists and reads a database that cannot be written$/, reason: "runs Deno" },
+  { title: /is removed after it was killed$/, reason: "runs Deno" },
   {
     title: /^loadEvalSet: (reads YAML|JSON gives|an error names|rejects (an id|ids|a set|aliases))/,
     reason: "needs the npm package yaml",

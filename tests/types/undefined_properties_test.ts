@@ -99,6 +99,7 @@ Deno.test("policies: a hook that is undefined is as one that is missing, and one
     preRequest: undefined,
     preCompaction: undefined,
     canUseTool: undefined,
+    resumeTools: undefined,
     preDispatch: undefined,
     onRefused: undefined,
     postDispatch: undefined,

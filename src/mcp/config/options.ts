@@ -23,8 +23,8 @@ export interface McpServerOptions {
   /** Patterns of the tools not to offer; takes precedence. Default: none. */
   readonly deny?: readonly string[] | undefined;
   /**
-   * Patterns of the tools that change nothing as you know, whatever the server declares: they require no approval and are
-   * available in plan mode. Default: none.
+   * Patterns of the tools that change nothing as you know: they require no approval and are available in plan mode. A tool
+   * of which the server declares that it changes something needs its complete name, without `*`. Default: none.
    */
   readonly readOnly?: readonly string[] | undefined;
   /** The sandbox of this server. Default: that of {@linkcode McpOptions.sandbox}. */

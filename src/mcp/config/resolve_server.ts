@@ -58,12 +58,27 @@ export function resolveServer({ name, server }: NamedServer, variables: Variable
   }
 }
 
-/** Returns the texts of a server that may be secrets: its environment and headers, and the password of its URL. */
+/**
+ * Returns the texts of a server that may be secrets: its environment and headers, also without their scheme such as
+ * `Bearer`, and the password and the query of its URL.
+ */
 export function getSecrets(server: ResolvedServer): readonly string[] {
   switch (server.type) {
     case "stdio":
       return Object.values(server.env);
     case "http":
-      return [...Object.values(server.headers), server.url.password, server.url.search.slice(1)];
+      return getEndpointSecrets(server);
   }
+}
+
+function getEndpointSecrets({ headers, url }: ResolvedEndpoint): readonly string[] {
+  const values = Object.values(headers);
+  const credentials = values.map((value) => value.replace(/^\S+\s+/, ""));
+  return [
+    ...values,
+    ...credentials,
+    url.password,
+    url.search.slice(1),
+    ...url.searchParams.values(),
+  ];
 }

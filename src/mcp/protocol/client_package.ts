@@ -23,6 +23,8 @@ export interface ProtocolMessage {
 export interface SendOptions {
   /** Called when the response of a server to an HTTP request ends. */
   readonly onRequestStreamEnd?: (() => void) | undefined;
+  /** Closes the HTTP request. */
+  readonly requestSignal?: AbortSignal | undefined;
 }
 
 /** A connection to a server, over which messages are exchanged. */

@@ -15,8 +15,10 @@ import type {
   ServerPromptMessage,
   ServerResource,
   ServerResourceContents,
+  ServerResourceTemplate,
   ServerTool,
 } from "./server_lists.ts";
+import { STRUCTURED_VALUE } from "./server_lists.ts";
 import { toSafeSchema } from "./tool_schema.ts";
 
 /** Maximum nesting of a message. */
@@ -75,6 +77,7 @@ const LISTS: Readonly<Record<string, (item: unknown, report: ReportProblem) => u
   tools: repairTool,
   prompts: repairPrompt,
   resources: repairResource,
+  resourceTemplates: repairResourceTemplate,
   messages: repairPromptMessage,
   contents: repairResourceContents,
   content: repairContent,
@@ -91,7 +94,17 @@ function repairResult(result: JsonObject, report: ReportProblem): JsonObject {
   if (typeof repaired["nextCursor"] !== "string") delete repaired["nextCursor"];
   if ("isError" in repaired) repaired["isError"] = repaired["isError"] === true;
   if (!isJsonObject(repaired["_meta"])) delete repaired["_meta"];
-  return repaired;
+  return moveStructuredValue(repaired);
+}
+
+/** Moves a structured result that is no object to where the client keeps it: it refuses it in the first versions. */
+function moveStructuredValue(
+  { structuredContent, _meta, ...result }: JsonObject,
+): JsonObject {
+  const meta = isJsonObject(_meta) && { _meta };
+  if (structuredContent === undefined) return { ...result, ...meta };
+  if (isJsonObject(structuredContent)) return { ...result, structuredContent, ...meta };
+  return { ...result, _meta: { ...meta && meta._meta, [STRUCTURED_VALUE]: structuredContent } };
 }
 
 function repairTool(tool: unknown, report: ReportProblem): ServerTool | undefined {
@@ -172,6 +185,23 @@ function repairResource(resource: unknown, report: ReportProblem): ServerResourc
     ...pickTexts(resource),
     ...(isName(mimeType) && { mimeType }),
     ...(typeof size === "number" && { size }),
+  };
+}
+
+function repairResourceTemplate(
+  template: unknown,
+  report: ReportProblem,
+): ServerResourceTemplate | undefined {
+  if (!isJsonObject(template) || !isUri(template["uriTemplate"])) {
+    report("lists a resource template without a valid URI template");
+    return undefined;
+  }
+  const { uriTemplate, name, mimeType } = template;
+  return {
+    uriTemplate,
+    name: isName(name) ? name : uriTemplate,
+    ...pickTexts(template),
+    ...(isName(mimeType) && { mimeType }),
   };
 }
 

@@ -65,6 +65,16 @@ export interface ServerResource {
   readonly size?: number;
 }
 
+/** Resources of a server whose URIs have variables. */
+export interface ServerResourceTemplate {
+  /** Template of the URIs, as in RFC 6570. */
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType?: string;
+}
+
 /** The content of a resource: text, or bytes as base64. */
 export interface ServerResourceContents {
   readonly uri: string;
@@ -79,6 +89,9 @@ export type ServerContent =
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
   | ({ readonly type: "resource_link" } & ServerResource)
   | { readonly type: "resource"; readonly resource: ServerResourceContents };
+
+/** Key of `_meta` for a structured result that is no object. */
+export const STRUCTURED_VALUE = "swink/structuredValue";
 
 /** The result of a tool. */
 export interface ServerToolResult {

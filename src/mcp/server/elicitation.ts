@@ -8,21 +8,42 @@ import { abortable } from "../../core/abortable.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { McpElicit, McpElicitation, McpElicitationAnswer } from "../config/options.ts";
 import type { ProtocolClient, ServerRequest } from "../protocol/client_package.ts";
+import type { ActiveRequests } from "./active_requests.ts";
 
 /** Maximum number of requests that wait for the user; others are declined at once. */
 const MAX_PENDING = 8;
 
+/** Maximum number of characters of a question; the rest is cut off. */
+const MAX_MESSAGE = 16_384;
+
 /** The abilities that a client with a function for elicitation announces. */
 export const ELICITATION_CAPABILITIES = { elicitation: { form: {}, url: {} } };
 
-/** Answers the requests of a server through a function of the program, one at a time. */
+/** Options for {@linkcode handleElicitation}. */
+export interface ElicitationOptions {
+  /** Name of the server. */
+  readonly server: string;
+  /** Asks the user. */
+  readonly elicit: McpElicit;
+  /** The requests to the server. */
+  readonly requests: ActiveRequests;
+}
+
+/**
+ * Answers the requests of a server, as long as this program waits for an answer of the server itself: after that, nothing
+ * needs the data. They are answered through a function of the program,
+ * one at a time.
+ */
 export function handleElicitation(
   client: ProtocolClient,
-  { server, elicit }: { readonly server: string; readonly elicit: McpElicit },
+  { server, elicit, requests }: ElicitationOptions,
 ): void {
   let pending = 0;
   let last: Promise<unknown> = Promise.resolve();
-  client.setRequestHandler("elicitation/create", async (request, { mcpReq: { signal } }) => {
+  client.setRequestHandler("elicitation/create", async (request, { mcpReq }) => {
+    const { signal: active } = requests;
+    if (!active) return { action: "cancel" };
+    const signal = AbortSignal.any([mcpReq.signal, active]);
     const elicitation = parseRequest(request, { server, signal });
     if (!elicitation || pending >= MAX_PENDING) return { action: "decline" };
     pending++;
@@ -41,7 +62,8 @@ function parseRequest(
   context: Pick<McpElicitation, "server" | "signal">,
 ): McpElicitation | undefined {
   if (!isJsonObject(params) || typeof params["message"] !== "string") return undefined;
-  const { message, mode = "form", requestedSchema, url } = params;
+  const { mode = "form", requestedSchema, url } = params;
+  const message = params["message"].slice(0, MAX_MESSAGE);
   switch (mode) {
     case "form":
       return isJsonObject(requestedSchema)
@@ -49,7 +71,7 @@ function parseRequest(
         : undefined;
     case "url":
       return typeof url === "string" && /^https?:\/\//i.test(url) && URL.canParse(url)
-        ? { ...context, type: "url", message, url }
+        ? { ...context, type: "url", message, url: new URL(url).href }
         : undefined;
     default:
       return undefined;

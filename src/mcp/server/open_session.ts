@@ -9,6 +9,7 @@ import type { McpElicit } from "../config/options.ts";
 import type { ResolvedServer } from "../config/resolve_server.ts";
 import type { ProtocolClient } from "../protocol/client_package.ts";
 import { ELICITATION_CAPABILITIES, handleElicitation } from "./elicitation.ts";
+import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
 import { withTimeLimit } from "./time_limit.ts";
@@ -77,20 +78,29 @@ class SessionAttempt {
   async open(negotiation: Negotiation): Promise<Session> {
     const { startTimeoutMs, clock, onToolsChange } = this.#dependencies;
     const link = this.#link = createLink(this.#server, this.#dependencies);
-    const { transport, getFailure, terminate } = link;
-    const client = this.#createClient();
+    const { transport, getFailure, isOffline, terminate } = link;
+    const requests = new ActiveRequests();
+    const client = this.#createClient(requests);
     const options = {
       timeout: startTimeoutMs,
       ...(negotiation === "legacy" && { prior: { kind: "legacy" } as const }),
     };
     try {
-      await withTimeLimit(() => client.connect(transport, options), {
+      await withTimeLimit(() => requests.track(() => client.connect(transport, options)), {
         clock,
         milliseconds: startTimeoutMs,
         signal: this.#signal,
         message: `The server did not start within ${startTimeoutMs} ms`,
       });
-      return new Session({ client, getFailure, terminate, onToolsChange, clock });
+      return new Session({
+        client,
+        isOffline: isOffline(),
+        requests,
+        getFailure,
+        terminate,
+        onToolsChange,
+        clock,
+      });
     } catch (error) {
       await transport.close().catch(() => {});
       const failure = getFailure();
@@ -113,7 +123,7 @@ class SessionAttempt {
     }
   }
 
-  #createClient(): ProtocolClient {
+  #createClient(requests: ActiveRequests): ProtocolClient {
     const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs } = this.#dependencies;
     const client = new clientPackage.Client(clientInfo, {
       capabilities: onElicitation ? ELICITATION_CAPABILITIES : {},
@@ -124,7 +134,7 @@ class SessionAttempt {
       // Structured results are checked by this library, whose validator is safe for schemas of any origin.
       jsonSchemaValidator: { getValidator: () => (data: unknown) => ({ valid: true, data }) },
     }) as ProtocolClient;
-    if (onElicitation) handleElicitation(client, { server: name, elicit: onElicitation });
+    if (onElicitation) handleElicitation(client, { server: name, elicit: onElicitation, requests });
     return client;
   }
 }

@@ -89,6 +89,11 @@ export class ServerConnection {
     return this.#tools.tools;
   }
 
+  /** Whether the server runs, and cannot reach other machines. */
+  get isOffline(): boolean {
+    return this.#session?.isOffline ?? false;
+  }
+
   /** The state for the program. */
   get status(): Omit<McpServerStatus, "tools"> {
     return {

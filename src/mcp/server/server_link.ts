@@ -30,6 +30,8 @@ export interface ServerLink {
   readonly transport: ClientTransport;
   /** Returns the reason why the link ended by itself, if it is known. */
   readonly getFailure: () => string | undefined;
+  /** Whether the server cannot reach other machines. */
+  readonly isOffline: () => boolean;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** Lets the user authorize this program, after the server has required it. */
@@ -74,6 +76,7 @@ function createProgramLink(
   return {
     transport,
     getFailure: () => transport.failure,
+    isOffline: () => transport.isOffline,
     terminate: () => Promise.resolve(),
     authorize: rejectAuthorization,
   };
@@ -98,14 +101,22 @@ function createHttpLink(
   const { signal } = closing;
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
-    fetch: createBoundedFetch({ fetch, maxMessageBytes, clock, signal }),
+    fetch: createBoundedFetch({
+      fetch,
+      maxMessageBytes,
+      clock,
+      signal,
+      onResponse: (request) => transport.noteResponse(request),
+    }),
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
     ...(oauth && { authProvider: oauth.provider }),
   }) as HttpClientTransport;
+  const transport = new HttpTransport(inner, { report, closing });
   const { awaitRedirect } = oauth ?? {};
   return {
-    transport: new HttpTransport(inner, { report, closing }),
+    transport,
     getFailure: () => undefined,
+    isOffline: () => false,
     terminate: () => inner.terminateSession(),
     authorize: awaitRedirect
       ? async (signal) => {

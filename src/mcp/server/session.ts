@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { type Clock, MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { McpServerStatus } from "../config/status.ts";
+import type { ActiveRequests } from "./active_requests.ts";
 import type { ProtocolClient, ProtocolProgress } from "../protocol/client_package.ts";
 import type { ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
 
@@ -31,7 +32,19 @@ const MAX_INSTRUCTIONS = 16_384;
 const CLOSE_MS = 1_000;
 
 /** The lists of a server. */
-export type ListMethod = "tools/list" | "prompts/list" | "resources/list";
+export type ListMethod =
+  | "tools/list"
+  | "prompts/list"
+  | "resources/list"
+  | "resources/templates/list";
+
+/** The members of the results that have the items. */
+const LIST_MEMBERS: Readonly<Record<ListMethod, string>> = {
+  "tools/list": "tools",
+  "prompts/list": "prompts",
+  "resources/list": "resources",
+  "resources/templates/list": "resourceTemplates",
+};
 
 /** A tool call. */
 export interface ToolCall {
@@ -45,6 +58,10 @@ export interface ToolCall {
 export interface SessionOptions {
   /** A connected client. */
   readonly client: ProtocolClient;
+  /** Whether the server cannot reach other machines. */
+  readonly isOffline: boolean;
+  /** The requests that wait for an answer. */
+  readonly requests: ActiveRequests;
   /** Ends the session on the server. */
   readonly terminate: () => Promise<void>;
   /** The reason why the connection ended, if it is known. */
@@ -85,6 +102,11 @@ export class Session {
     return this.#ended.signal.aborted;
   }
 
+  /** Whether the server cannot reach other machines. */
+  get isOffline(): boolean {
+    return this.#options.isOffline;
+  }
+
   /** The server as it describes itself; long texts are cut. */
   get peer(): PeerDetails {
     const { client } = this.#options;
@@ -103,12 +125,13 @@ export class Session {
   /** Returns the items of a list; none if the server does not have the list. */
   async list(method: ListMethod, signal: AbortSignal): Promise<readonly unknown[]> {
     const [kind = ""] = method.split("/");
+    const { [method]: member } = LIST_MEMBERS;
     if (!this.#options.client.getServerCapabilities()?.[kind]) return [];
     const items: unknown[] = [];
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES && items.length < MAX_ITEMS; page++) {
       const params: JsonObject = cursor === undefined ? {} : { cursor };
-      const { [kind]: list, nextCursor } = await this.request(method, params, signal);
+      const { [member]: list, nextCursor } = await this.request(method, params, signal);
       if (Array.isArray(list)) items.push(...list.slice(0, MAX_ITEMS - items.length));
       if (typeof nextCursor !== "string" || nextCursor === cursor) break;
       cursor = nextCursor;
@@ -118,17 +141,20 @@ export class Session {
 
   /** Sends a request. */
   async request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const result = await sendCancellable(signal, (signal) => {
+    const result = await this.#send(signal, (signal) => {
       const options = { signal, timeout: REQUEST_TIMEOUT_MS };
       return this.#options.client.request({ method, params }, options);
     });
     return isJsonObject(result) ? result : {};
   }
 
-  /** Calls a tool. The abort of the signal is reported to the server, and rejects with its reason. */
+  /**
+   * Calls a tool. The abort of the signal is reported to the server, and rejects with its reason. The client does not get the
+   * schema of the structured result: without one, it would drop the content of a call that was executed.
+   */
   async callTool(call: ToolCall): Promise<ServerToolResult> {
-    const { tool, arguments: args, onProgress } = call;
-    const result = await sendCancellable(
+    const { tool: { outputSchema: _checkedLater, ...tool }, arguments: args, onProgress } = call;
+    const result = await this.#send(
       call.signal,
       (signal) =>
         this.#options.client.callTool({ name: tool.name, arguments: args }, {
@@ -140,6 +166,13 @@ export class Session {
         }),
     );
     return result as ServerToolResult; // repaired, and checked by the client
+  }
+
+  #send(
+    signal: AbortSignal,
+    send: (signal: AbortSignal) => Promise<unknown>,
+  ): Promise<unknown> {
+    return this.#options.requests.track(() => sendCancellable(signal, send));
   }
 
   /** Ends the session on the server, and the connection. */

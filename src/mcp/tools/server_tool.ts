@@ -6,6 +6,7 @@
 
 import { AuthError, NetworkError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { RiskClass } from "../../core/risk.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { ProtocolProgress } from "../protocol/client_package.ts";
@@ -27,8 +28,10 @@ export interface ServerToolOptions {
 }
 
 /**
- * Creates a tool that calls a tool of a server. The hints of the server are not used: a call has the highest risk class,
- * requires approval and must not be repeated, unless the program knows that the tool is read-only.
+ * Creates a tool that calls a tool of a server. A call requires approval and must not be repeated, unless the program knows
+ * that the tool is read-only. It has the highest risk class, `network`, unless the server is a program without network,
+ * which executes only. The hints of the server are not trusted: one that it reaches other systems raises the class, and
+ * none lowers it.
  */
 export function createServerTool(
   connection: ServerConnection,
@@ -43,11 +46,15 @@ export function createServerTool(
     parameters: tool.inputSchema,
     readOnly,
     requiresApproval: !readOnly,
-    risk: readOnly ? "read" : "network",
+    risk: readOnly ? "read" : () => getServerRisk(connection, tool),
     sideEffect: readOnly ? "none" : "once",
     timeoutMs: connection.timeoutMs,
     execute: (args, context) => new ServerToolCall(connection, tool).execute(args, context),
   };
+}
+
+function getServerRisk({ isOffline }: ServerConnection, { annotations }: ServerTool): RiskClass {
+  return isOffline && annotations?.openWorldHint !== true ? "execute" : "network";
 }
 
 /** One call of a tool. */

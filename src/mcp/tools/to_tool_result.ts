@@ -8,7 +8,12 @@ import { compileSchema, formatErrors, runCompiled } from "../../core/compile_sch
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
-import type { ServerContent, ServerTool, ServerToolResult } from "../protocol/server_lists.ts";
+import {
+  type ServerContent,
+  type ServerTool,
+  type ServerToolResult,
+  STRUCTURED_VALUE,
+} from "../protocol/server_lists.ts";
 import { toContentBlocks } from "./to_content_blocks.ts";
 
 /**
@@ -16,9 +21,10 @@ import { toContentBlocks } from "./to_content_blocks.ts";
  * there is none.
  */
 export async function toToolResult(
-  { content, structuredContent, isError = false }: ServerToolResult,
+  { content, isError = false, _meta = {}, ...result }: ServerToolResult,
   { outputSchema }: Pick<ServerTool, "outputSchema">,
 ): Promise<AgentToolResult> {
+  const { structuredContent = _meta[STRUCTURED_VALUE] } = result;
   const isStructured = structuredContent !== undefined;
   const problem = isStructured && !isError && outputSchema
     ? await findSchemaProblem(structuredContent, outputSchema)

@@ -78,7 +78,7 @@ class ServerTools {
   readonly #source: ToolSource;
   readonly #tools = new WeakMap<ServerTool, AgentTool>();
   readonly #isOffered: (name: string) => boolean;
-  readonly #isReadOnly: (name: string) => boolean;
+  readonly #isReadOnly: (tool: ServerTool) => boolean;
 
   constructor(source: ToolSource) {
     const { allow = ["*"], deny = [], readOnly = [] } = source.options;
@@ -86,7 +86,9 @@ class ServerTools {
     const isDenied = createNameMatcher(deny);
     this.#source = source;
     this.#isOffered = (name) => isAllowed(name) && !isDenied(name);
-    this.#isReadOnly = createNameMatcher(readOnly);
+    const isReadOnlyName = createNameMatcher(readOnly);
+    this.#isReadOnly = (tool) =>
+      readOnly.includes(tool.name) || (isReadOnlyName(tool.name) && !declaresChanges(tool));
   }
 
   get name(): string {
@@ -101,9 +103,15 @@ class ServerTools {
   #convert(tool: ServerTool): AgentTool {
     const known = this.#tools.get(tool);
     if (known) return known;
-    const readOnly = this.#isReadOnly(tool.name);
+    const readOnly = this.#isReadOnly(tool);
     const created = createServerTool(this.#source.connection, tool, { readOnly });
     this.#tools.set(tool, created);
     return created;
   }
+}
+
+/** Whether a server declares that a tool changes something, which a pattern with `*` may have matched by mistake. */
+function declaresChanges({ annotations = {} }: ServerTool): boolean {
+  const { readOnlyHint, destructiveHint } = annotations;
+  return readOnlyHint === false || (destructiveHint === true && readOnlyHint !== true);
 }

@@ -15,6 +15,8 @@ export interface BoundedFetchOptions {
   readonly clock: Clock;
   /** Ends waiting. */
   readonly signal: AbortSignal;
+  /** Called with the body of a request whose response is no event stream. */
+  readonly onResponse: (request: string) => void;
 }
 
 /** Creates a `fetch` whose responses error when they are too large, and whose events are limited in their rate. */
@@ -22,8 +24,11 @@ export function createBoundedFetch(options: BoundedFetchOptions): typeof fetch {
   const rate = new MessageRate(options.clock);
   return async (input, init) => {
     const response = await options.fetch(input, init);
-    if (!response.body) return response;
     const isEventStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+    if (response.ok && !isEventStream && typeof init?.body === "string") {
+      options.onResponse(init.body);
+    }
+    if (!response.body) return response;
     const limit = isEventStream
       ? createEventLimit(options, rate)
       : createSizeLimit(options.maxMessageBytes);

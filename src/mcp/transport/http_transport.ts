@@ -16,6 +16,8 @@ import {
   type ReportProblem,
 } from "../protocol/repair_message.ts";
 
+type RequestId = string | number;
+
 /** Options for {@linkcode HttpTransport}. */
 export interface HttpTransportOptions {
   /** Called with problems of messages. */
@@ -32,6 +34,10 @@ export class HttpTransport implements ClientTransport {
   readonly hasPerRequestStream = true;
   readonly #inner: HttpClientTransport;
   readonly #options: HttpTransportOptions;
+  /** Close the responses to the requests that wait for an answer. */
+  readonly #requests = new Map<RequestId, AbortController>();
+  /** The requests whose complete response has arrived. */
+  readonly #complete = new Set<RequestId>();
 
   /** Wraps the transport of the client. */
   constructor(inner: HttpClientTransport, options: HttpTransportOptions) {
@@ -58,15 +64,23 @@ export class HttpTransport implements ClientTransport {
     return inner.start();
   }
 
-  /** Sends a message. A request whose response stream ends without a response gets an error response. */
-  send(message: ProtocolMessage, options: SendOptions = {}): Promise<void> {
-    const { id, method } = message;
-    if (id === undefined || method === undefined) return this.#inner.send(message, options);
-    const onRequestStreamEnd = () => {
-      options.onRequestStreamEnd?.();
-      this.onmessage?.(createErrorResponse(id, "The response ended without a result"));
-    };
-    return this.#inner.send(message, { ...options, onRequestStreamEnd });
+  /**
+   * Sends a message. A request whose response ends without an answer gets an error response; the response to one that is
+   * cancelled is closed.
+   */
+  async send(message: ProtocolMessage, options: SendOptions = {}): Promise<void> {
+    const { id, method, params } = message;
+    if (id !== undefined && method !== undefined) {
+      return await this.#sendRequest(message, id, options);
+    }
+    await this.#inner.send(message, options);
+    if (method === "notifications/cancelled") this.#closeRequest(params?.["requestId"]);
+  }
+
+  /** Notes that a request got a response that is no event stream: all of its messages are in it. */
+  noteResponse(body: string): void {
+    const id = readRequestId(body);
+    if (id !== undefined && this.#requests.has(id)) this.#complete.add(id);
   }
 
   /** Closes the connection. */
@@ -75,8 +89,58 @@ export class HttpTransport implements ClientTransport {
     return this.#inner.close();
   }
 
+  async #sendRequest(
+    message: ProtocolMessage,
+    id: RequestId,
+    { requestSignal, onRequestStreamEnd, ...options }: SendOptions,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#requests.set(id, controller);
+    try {
+      await this.#inner.send(message, {
+        ...options,
+        requestSignal: requestSignal ? AbortSignal.any([requestSignal, signal]) : signal,
+        onRequestStreamEnd: () => {
+          onRequestStreamEnd?.();
+          this.#rejectUnanswered(id, "The response ended without a result");
+        },
+      });
+      if (this.#complete.delete(id)) {
+        this.#rejectUnanswered(id, "The response does not answer the request");
+      }
+    } catch (error) {
+      this.#requests.delete(id);
+      this.#complete.delete(id);
+      throw error;
+    }
+  }
+
+  #rejectUnanswered(id: RequestId, reason: string): void {
+    if (this.#requests.delete(id)) this.onmessage?.(createErrorResponse(id, reason));
+  }
+
+  #closeRequest(id: unknown): void {
+    if (typeof id !== "string" && typeof id !== "number") return;
+    const controller = this.#requests.get(id);
+    this.#requests.delete(id);
+    controller?.abort();
+  }
+
   #receive(value: unknown): void {
     const message = repairMessage(value, this.#options.report);
-    if (message) this.onmessage?.(message);
+    if (!message) return;
+    if (message.id !== undefined && message.method === undefined) this.#requests.delete(message.id);
+    this.onmessage?.(message);
+  }
+}
+
+/** Returns the id of a JSON-RPC request; `undefined` if the body is that of another request, such as one for a token. */
+function readRequestId(body: string): RequestId | undefined {
+  try {
+    const { id } = JSON.parse(body);
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -55,6 +55,7 @@ export class StdioTransport implements ClientTransport {
   #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>> | undefined;
   #pendingBytes = 0;
   #reason: string | undefined;
+  #isOffline = false;
 
   /** Creates a transport; does not start the program. */
   constructor(options: StdioTransportOptions) {
@@ -70,9 +71,15 @@ export class StdioTransport implements ClientTransport {
     return text === "" ? failure : `${failure}; its last output:\n${text}`;
   }
 
+  /** Whether the program cannot reach other machines. */
+  get isOffline(): boolean {
+    return this.#isOffline;
+  }
+
   /** Starts the program. */
   async start(): Promise<void> {
     const { spawner, launch } = this.#options;
+    this.#isOffline = await spawner.isOffline?.() === true;
     const process = await spawner.spawn(launch);
     this.#process = process;
     this.#writer = process.stdin.getWriter();

@@ -252,7 +252,7 @@ export class FileSessionStore implements SessionStore {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
-      await deleteSubAgents(this, id);
+      await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {
@@ -270,6 +270,10 @@ export class FileSessionStore implements SessionStore {
   async deleteAll(options: DeleteSessionsOptions): Promise<readonly string[]> {
     checkDeleteOptions(options);
     return await deleteMatching(this, options);
+  }
+
+  async #checkUnlocked(id: string): Promise<void> {
+    await this.#withLock(id, (lock) => Promise.resolve(lock.release()));
   }
 
   #withLock<Value>(id: string, act: (lock: WriterLock) => Promise<Value>): Promise<Value> {

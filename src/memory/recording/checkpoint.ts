@@ -19,9 +19,11 @@ import { type HistoryRepair, repairHistory } from "../../core/history.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
+import type { AgentTool } from "../../core/tool.ts";
 import { checkPending, getPendingIds } from "../../loop/pending_batch.ts";
 import type { ContextCut } from "../context/compaction.ts";
-import { type AgentHookOptions, findHooks, restoreGate } from "./agent_hooks.ts";
+import { type AgentHookOptions, findHooks, restoreGate, restorePlanMode } from "./agent_hooks.ts";
+import { listAgentTools } from "./list_agent_tools.ts";
 import {
   createInterruptedCall,
   createResultMessage,
@@ -29,7 +31,7 @@ import {
   limitAttempts,
   type PendingCall,
 } from "./pending_calls.ts";
-import { isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
+import { isGrant, isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { restoreQueues } from "./restore_queues.ts";
 
@@ -54,6 +56,8 @@ export interface AgentCheckpoint {
   readonly pending?: PendingBatch;
   /** The mode and the grants of the approval gate, if there is one. */
   readonly approvals?: { readonly mode: ApprovalMode; readonly grants: readonly TrustGrant[] };
+  /** Whether plan mode is on. Default: `false`. */
+  readonly planMode?: boolean;
 }
 
 /** Options for {@linkcode restore}. */
@@ -78,7 +82,8 @@ const earlierAttempts = new WeakMap<Agent, ReadonlyMap<string, number>>();
 
 /**
  * Copies the state of an agent, as of the last event, into one JSON value: history, settings, queues, the tool calls of
- * an unfinished turn, pending approvals, the cut of its compacting transform, and the state of its approval gate.
+ * an unfinished turn, pending approvals, the cut of its compacting transform, the state of its approval gate, and plan
+ * mode.
  *
  * @example
  * ```ts
@@ -97,8 +102,11 @@ const earlierAttempts = new WeakMap<Agent, ReadonlyMap<string, number>>();
  */
 export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentCheckpoint {
   const { systemPrompt, model, tools } = agent.state;
-  const { transform = options.transform, approvalGate } = findHooks(agent, options);
-  const pending = getPendingBatch(agent.state, earlierAttempts.get(agent) ?? new Map());
+  const { transform = options.transform, approvalGate, planMode } = findHooks(agent, options);
+  const pending = getPendingBatch(agent.state, {
+    tools: listAgentTools(agent),
+    attempts: earlierAttempts.get(agent) ?? new Map(),
+  });
   const value: AgentCheckpoint = {
     type: "agent_checkpoint",
     version: 1,
@@ -110,6 +118,7 @@ export function checkpoint(agent: Agent, options: AgentHookOptions = {}): AgentC
     ...(transform?.cut && { cut: transform.cut }),
     ...(pending && { pending }),
     ...(approvalGate && { approvals: { mode: approvalGate.mode, grants: approvalGate.trusted } }),
+    ...(planMode?.isActive && { planMode: true }),
   };
   return JSON.parse(safeStringify(value));
 }
@@ -128,12 +137,18 @@ function addFinishedResults({ messages, callEvents }: AgentState): readonly Agen
   return [...messages, ...results];
 }
 
+/** The tools of the agent, and the numbers of earlier attempts by the id of the call. */
+interface CallHistory {
+  readonly tools: readonly AgentTool[];
+  readonly attempts: ReadonlyMap<string, number>;
+}
+
 /** Returns the tool calls of the last reply that have no result; `undefined` if there are none. */
 function getPendingBatch(
   state: AgentState,
-  attempts: ReadonlyMap<string, number>,
+  { tools, attempts }: CallHistory,
 ): PendingBatch | undefined {
-  const { messages, pendingApprovals, decidedCalls, interruptedCalls, tools } = state;
+  const { messages, pendingApprovals, decidedCalls, interruptedCalls } = state;
   if (pendingApprovals.length + interruptedCalls.length > 0) {
     return { pendingApprovals, decidedCalls, interruptedCalls };
   }
@@ -143,15 +158,18 @@ function getPendingBatch(
   return {
     pendingApprovals: [],
     interruptedCalls: calls.map((call) =>
-      createInterruptedCall(toPendingCall(call, state, attempts), { tools, maxAttempts: Infinity })
+      createInterruptedCall(toPendingCall(call, state, { tools, attempts }), {
+        tools,
+        maxAttempts: Infinity,
+      })
     ),
   };
 }
 
 function toPendingCall(
   call: ToolCallBlock,
-  { callEvents, tools, runId }: AgentState,
-  attempts: ReadonlyMap<string, number>,
+  { callEvents, runId }: AgentState,
+  { tools, attempts }: CallHistory,
 ): PendingCall {
   const { id: toolCallId, name } = call;
   const events = callEvents.filter(({ id }) => id === toolCallId);
@@ -180,7 +198,8 @@ function toPendingCall(
 
 /**
  * Restores the state of a checkpoint into an idle agent, whose tools stay. Runs no tool: `agent.continue()` continues an
- * unfinished turn.
+ * unfinished turn. Plan mode is turned on if the checkpoint has it; an agent without that policy keeps only its tools that
+ * change nothing.
  *
  * @throws {AlreadyRunningError} While a run is active.
  * @throws {BadRequestError} If the value is not a checkpoint; the agent is unchanged.
@@ -191,19 +210,32 @@ export function restore(
   options: RestoreOptions = {},
 ): RestoredCheckpoint {
   if (agent.state.isRunning) throw new AlreadyRunningError();
-  const { systemPrompt, model, tools: names, messages, queued, cut, approvals, ...stored } =
-    parseCheckpoint(value);
+  const {
+    systemPrompt,
+    model,
+    tools: names,
+    messages,
+    queued,
+    cut,
+    approvals,
+    planMode,
+    ...stored
+  } = parseCheckpoint(value);
   const { tools } = agent.state;
   const { maxToolAttempts = 3 } = options;
-  const pending = stored.pending &&
-    limitReruns(stored.pending, { messages, tools, maxAttempts: maxToolAttempts });
-  const repaired = repairHistory(messages, { pendingCalls: getPendingIds(pending) });
-  checkPending(pending, repaired.messages);
+  const repaired = repairHistory(messages, { pendingCalls: getPendingIds(stored.pending) });
+  checkPending(stored.pending, repaired.messages);
+  const hooks = findHooks(agent, options);
+  if (planMode) restorePlanMode(agent, hooks);
+  const pending = stored.pending && limitReruns(stored.pending, {
+    messages,
+    tools: listAgentTools(agent),
+    maxAttempts: maxToolAttempts,
+  });
   agent.setSystemPrompt(systemPrompt);
   agent.setModel(model);
   agent.setMessages(repaired.messages, pending);
   earlierAttempts.set(agent, countAttempts(stored.pending?.interruptedCalls));
-  const hooks = findHooks(agent, options);
   const { transform = options.transform } = hooks;
   transform?.restore(cut);
   restoreGate(hooks, approvals ?? {});
@@ -242,7 +274,8 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
       "Cannot restore the agent: the value is not a checkpoint: create one with checkpoint(agent)",
     );
   }
-  const { version, systemPrompt, model, tools, messages, queued, pending, approvals, cut } = value;
+  const { version, systemPrompt, model, tools, messages, queued, pending } = value;
+  const { approvals, cut, planMode = false } = value;
   if (version !== 1) {
     throw new BadRequestError(
       `Cannot restore the agent: the checkpoint has version ${version}, and this program supports version 1: ` +
@@ -253,7 +286,7 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
     Array.isArray(tools) && tools.every((name) => typeof name === "string") &&
     Array.isArray(messages) && messages.every(isMessage) && isQueuedMessages(queued) &&
     (cut === undefined || isCut(cut)) && (pending === undefined || isPendingBatch(pending)) &&
-    (approvals === undefined || isApprovals(approvals));
+    (approvals === undefined || isApprovals(approvals)) && typeof planMode === "boolean";
   if (!isValid) {
     throw new BadRequestError(
       "Cannot restore the agent: the checkpoint is damaged: use another one",
@@ -281,5 +314,6 @@ function isCalls(value: unknown): boolean {
 }
 
 function isApprovals(value: unknown): boolean {
-  return isJsonObject(value) && typeof value["mode"] === "string" && Array.isArray(value["grants"]);
+  return isJsonObject(value) && typeof value["mode"] === "string" &&
+    Array.isArray(value["grants"]) && value["grants"].every(isGrant);
 }

@@ -230,3 +230,15 @@ Deno.test("restore() leaves the agent unchanged if the model has a thinking leve
   assertThrows(() => restore(agent, value), BadRequestError, "damaged");
   assertEquals(checkpoint(agent), before);
 });
+
+Deno.test("restore() refuses a checkpoint with grants that a gate cannot read, and leaves the agent unchanged", () => {
+  const agent = createAgent();
+  const before = checkpoint(agent);
+  for (const grant of [null, "bash", { type: "prefix", name: "bash" }, { type: "tool" }]) {
+    const value = { ...before, approvals: { mode: "smart", grants: [grant] } };
+    assertThrows(() => restore(agent, value), BadRequestError, "damaged");
+  }
+  const planMode = { ...before, planMode: "yes" };
+  assertThrows(() => restore(agent, planMode), BadRequestError, "damaged");
+  assertEquals(checkpoint(agent), before);
+});

@@ -29,6 +29,7 @@ import type { CutMessages } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
@@ -406,7 +407,7 @@ class Recorder implements SessionRecording {
 
   #recordCallStart(event: ToolExecutionStartEvent): Promise<void> | undefined {
     const { id, name, arguments: args, idempotencyKey } = event;
-    const sideEffect = getSideEffect(this.#agent.state.tools.find((tool) => tool.name === name));
+    const sideEffect = getSideEffect(findAgentTool(this.#agent, name));
     this.session.append({
       type: "tool_started",
       messageId: this.#replyEntryId,

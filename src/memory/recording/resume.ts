@@ -20,6 +20,7 @@ import {
   restoreGate,
   restorePlanMode,
 } from "./agent_hooks.ts";
+import { listAgentTools } from "./list_agent_tools.ts";
 import { findLoggedCut, type LoggedCut } from "./logged_cut.ts";
 import { type LoggedHistory, readLoggedHistory } from "./logged_history.ts";
 import { recordInto, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
@@ -192,8 +193,9 @@ async function resumeInto(
 ): Promise<ResumedAgent> {
   if (agent.state.isRunning) throw new AlreadyRunningError();
   const { tools } = agent.state;
+  if (state.planMode) restorePlanMode(agent, findHooks(agent, options));
   const { results, batch } = settleCalls(history, {
-    tools,
+    tools: listAgentTools(agent),
     maxAttempts: maxToolAttempts,
     timestamp: now(),
   });
@@ -212,14 +214,13 @@ async function resumeInto(
 
 function restoreHooks(
   agent: Agent,
-  { state: { approvalMode, grants, planMode }, cut, options }:
+  { state: { approvalMode, grants }, cut, options }:
     & Pick<ResumeContext, "state" | "cut">
     & {
       readonly options: AgentHookOptions;
     },
 ): void {
   const hooks = findHooks(agent, options);
-  if (planMode) restorePlanMode(agent, hooks);
   if (hooks.transform) restoreCut(agent, hooks, cut);
   else options.transform?.restore(cut?.cut); // A transform of the application.
   restoreGate(hooks, { ...(approvalMode && { mode: approvalMode }), ...(grants && { grants }) });

@@ -193,7 +193,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   async delete(id: string): Promise<void> {
     checkSessionId(id);
     await this.#withLease(id, async (lease) => {
-      await deleteSubAgents(this, id);
+      await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
       if (!await this.#storage.delete(id, lease.token)) throw createNotFoundError(id);
       await lease.release();
     });
@@ -249,6 +249,10 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Calls a function with the lease of a session, which is released if the function rejects. */
+  async #checkUnlocked(id: string): Promise<void> {
+    await this.#withLease(id, (lease) => lease.release());
+  }
+
   async #withLease<Value>(id: string, act: (lease: WriterLease) => Promise<Value>): Promise<Value> {
     let lease: WriterLease | undefined;
     try {

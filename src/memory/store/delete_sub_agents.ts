@@ -4,22 +4,69 @@
  * @module
  */
 
+import { SessionError } from "../../core/errors.ts";
 import type { SessionFilter, SessionStore, SessionSummary } from "../../core/session.ts";
 import { deleteUnlessInUse } from "./session_page.ts";
 import { listSubAgents } from "./sub_agent_link.ts";
 import { listDescendants } from "./sub_agent_tree.ts";
 
+/** Options for {@linkcode deleteSubAgents}. */
+export interface DeleteSubAgentsOptions {
+  /**
+   * Rejects with a `SessionError` if a session is open for writing, so that none is deleted then. Default: found out when the
+   * session is deleted.
+   */
+  readonly checkUnlocked?: ((id: string) => Promise<void>) | undefined;
+}
+
+/** The sessions that are being deleted with those below, by store. */
+const deletions = new WeakMap<object, Set<string>>();
+
 /**
- * Deletes the sessions of the sub-agents of a session, with those of their sub-agents. A store calls it in `delete()`.
+ * Deletes the sessions of the sub-agents of a session, with those of their sub-agents, the lowest first. A store calls it in
+ * `delete()`.
  *
- * @throws {SessionError} With the reason `locked` if one of them is open for writing; some may be deleted by then.
+ * @throws {SessionError} With the reason `locked` if one of them is open for writing. With `checkUnlocked` none is deleted
+ * then, unless it was opened meanwhile.
  */
 export async function deleteSubAgents(
   store: Pick<SessionStore, "list" | "delete">,
   parentId: string,
+  { checkUnlocked = () => Promise.resolve() }: DeleteSubAgentsOptions = {},
 ): Promise<void> {
-  for (const { id } of await listSubAgents(store, parentId)) {
-    if (id !== parentId) await store.delete(id);
+  const active = deletions.get(store) ?? new Set();
+  deletions.set(store, active);
+  let ids: readonly string[] = [];
+  active.add(parentId);
+  try {
+    // A session may name one below it as its parent: the data of a store can be wrong.
+    ids = (await listBelow(store, parentId)).filter((id) => !active.has(id));
+    for (const id of ids) active.add(id);
+    for (const id of ids) await ignoreMissing(checkUnlocked(id));
+    for (const id of ids.toReversed()) await ignoreMissing(store.delete(id));
+  } finally {
+    for (const id of [parentId, ...ids]) active.delete(id);
+  }
+}
+
+/** Returns the ids of the sessions of sub-agents below a session, level by level. */
+async function listBelow(
+  store: Pick<SessionStore, "list">,
+  parentId: string,
+): Promise<readonly string[]> {
+  const found = new Set([parentId]);
+  for (const parent of found) {
+    for (const { id } of await listSubAgents(store, parent)) found.add(id);
+  }
+  return [...found].slice(1);
+}
+
+/** Waits for an operation on a session, which another process may have deleted. */
+async function ignoreMissing(operation: Promise<void>): Promise<void> {
+  try {
+    await operation;
+  } catch (error) {
+    if (!(error instanceof SessionError && error.reason === "not_found")) throw error;
   }
 }
 

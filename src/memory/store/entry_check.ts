@@ -184,7 +184,7 @@ function isPendingCall(value: unknown): boolean {
     (decision === undefined || isJsonObject(decision));
 }
 
-function isGrant(value: unknown): boolean {
+export function isGrant(value: unknown): boolean {
   if (!isJsonObject(value) || !isString(value["name"])) return false;
   return value["type"] === "tool" || (value["type"] === "prefix" && isString(value["prefix"]));
 }

@@ -123,7 +123,7 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
       },
     },
     trusted: { get: () => [...state.trusted] },
-    trust: { value: (grant: TrustGrant) => state.trusted.push(grant) },
+    trust: { value: (grant: TrustGrant) => state.trusted.push(checkGrant(grant)) },
     clearTrust: { value: () => state.trusted.splice(0) },
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
   }) as ApprovalGate;
@@ -149,6 +149,16 @@ function checkOptions(options: ApprovalGateOptions): void {
       `classes.${name} must be "auto", "ask" or "deny", not ${describeValue(gate)}`,
     );
   }
+}
+
+/** Checks a grant, which may come from a file: a later call could not be decided with another value. */
+function checkGrant(grant: TrustGrant): TrustGrant {
+  const { type, name, ...rest }: Partial<TrustGrant> = grant ?? {};
+  const isPrefix = type === "prefix" && "prefix" in rest && typeof rest.prefix === "string";
+  if (typeof name === "string" && (type === "tool" || isPrefix)) return grant;
+  throw new BadRequestError(
+    'A grant must be { type: "tool", name } or { type: "prefix", name, prefix }',
+  );
 }
 
 interface GateState {

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
-import type { ApprovalDecision } from "../../core/approval.ts";
+import { assertEquals, assertThrows } from "@std/assert";
+import type { ApprovalDecision, TrustGrant } from "../../core/approval.ts";
 import type { ApprovalAnswer } from "../../core/approve.ts";
+import { BadRequestError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -205,6 +206,7 @@ Deno.test("approvalGate(): without confinement bash is not trusted as a tool, an
     classes: { read: "auto" },
   });
   await getDecisionType(unconfined.gate, "bash", { command: "make" });
+  assertEquals(unconfined.gate.trusted, []);
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "make" }), "denied");
   assertEquals(await getDecisionType(unconfined.gate, "bash", { command: "ls" }), "denied");
   const confined = approvalGate({ sandbox: createSandboxStub(true) });
@@ -428,4 +430,23 @@ Deno.test("approvalGate(): neither an allow rule nor a grant covers a command th
   for (const command of opaque) {
     assertEquals(await getDecisionType(gate, "bash", { command }), "denied", command);
   }
+});
+
+Deno.test("approvalGate(): trust() refuses grants that it could not read, and decides on as before", async () => {
+  const gate = approvalGate({});
+  const invalid: readonly unknown[] = [
+    null,
+    undefined,
+    "bash",
+    {},
+    { type: "tool" },
+    { type: "prefix", name: "bash" },
+    { type: "prefix", name: "bash", prefix: 5 },
+    { type: "all", name: "bash" },
+  ];
+  for (const grant of invalid) {
+    assertThrows(() => gate.trust(grant as TrustGrant), BadRequestError, "A grant must be");
+  }
+  assertEquals(gate.trusted, []);
+  assertEquals(await getDecisionType(gate, "bash", { command: "make" }), "denied");
 });

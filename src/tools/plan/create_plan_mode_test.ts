@@ -7,6 +7,7 @@ import { extractText } from "../../core/content.ts";
 import type { CustomEvent } from "../../core/event.ts";
 import { codeExecution, webSearch } from "../../core/server_tool.ts";
 import type { AgentTool } from "../../core/tool.ts";
+import { subAgentTool } from "../../sub_agents/sub_agent_tool.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { toolCall } from "../../testing/messages.ts";
 import { reply, type ScriptedStep } from "../../testing/script.ts";
@@ -226,4 +227,43 @@ Deno.test("createPlanMode(): turned on during a run, it refuses the calls that h
 
 Deno.test("createPlanMode(): refuses unknown options", () => {
   assertThrows(() => createPlanMode({ files: 1 } as PlanModeOptions), Error, "did you mean file");
+});
+
+Deno.test("createPlanMode(): a call that waited for an approval runs with the tool of plan mode only while it is on", async () => {
+  for (const isOn of [true, false]) {
+    const own = fakeTool({ name: "bash" });
+    const inPlanMode = fakeTool({ name: "bash", readOnly: true });
+    const { agent, mode } = createPlanner(
+      [reply([toolCall("bash", {}, { id: "c" })]), reply("done")],
+      { tools: [own], mode: { tools: [inPlanMode] }, approve: () => ({ type: "pending" }) },
+    );
+    mode.turnOn(agent);
+    await agent.prompt("Look");
+    if (!isOn) mode.turnOff(agent);
+    await agent.continue({ approvals: { c: true } });
+    assertEquals([own.calls.length, inPlanMode.calls.length], isOn ? [0, 1] : [1, 0]);
+  }
+});
+
+Deno.test("createPlanMode(): an agent below the planner has no write_plan, also with all of its tools", async () => {
+  const plan = {
+    title: "T",
+    context: "",
+    steps: [{ title: "S", description: "", files: [], criteria: ["C"] }],
+  };
+  const streamFn = scriptedStream([reply([toolCall("write_plan", plan)]), reply("done")]);
+  const delegate = subAgentTool({ name: "delegate", description: "", streamFn });
+  await using directory = await createTemporaryDirectory();
+  const { agent, mode } = createPlanner(
+    [reply([toolCall("delegate", { prompt: "Go" })]), reply("end")],
+    {
+      tools: [{ ...delegate, readOnly: true }],
+      mode: { file: planFile(`${directory.path}/plan.md`) },
+    },
+  );
+  mode.turnOn(agent);
+  await agent.prompt("Plan");
+  const names = streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name));
+  assertEquals(names, [["delegate"], ["delegate"]]);
+  assertEquals(await Array.fromAsync(Deno.readDir(directory.path)), []);
 });

@@ -228,6 +228,11 @@ class LocalSandbox implements Sandbox, ProcessSpawner {
     return { ...process, finish: () => this.#track(finish()) };
   }
 
+  /** Whether the kernel enforces that a program which is started now has no network. */
+  async isOffline(): Promise<boolean> {
+    return this.#net === "off" && (await this.describe()).confined;
+  }
+
   /**
    * Starts a program under the rules for commands. Settings of git are only withheld as far as the kernel can do that:
    * a server runs for hours, and undoing its changes would undo those of the user, too.

@@ -93,3 +93,15 @@ Deno.test("Sandbox: disposal ends a spawned program and its children", async () 
   await process.stderr.cancel();
   await process.stdin.close().catch(() => {});
 });
+
+Deno.test("Sandbox: isOffline() is true only while the kernel denies programs the network [8.4]", async () => {
+  await using workspace = new TestWorkspace();
+  await using sandbox = createSandbox({ cwd: workspace.directory });
+  assertEquals(await sandbox.isOffline?.(), (await sandbox.describe()).confined);
+  for (const net of ["on", ["127.0.0.1"]] as const) {
+    sandbox.setNet(net);
+    assertEquals(await sandbox.isOffline?.(), false);
+  }
+  await using unconfined = createSandbox({ cwd: workspace.directory, confinement: "off" });
+  assertEquals(await unconfined.isOffline?.(), false);
+});

@@ -14,8 +14,11 @@ import type {
   WorktreePort,
 } from "../../core/worktree_port.ts";
 import { basename, dirname, getRelativePath, isAbsolute, join } from "../../platform/paths.ts";
-import { type GitOutcome, type GitPlace, runGit } from "./git_program.ts";
+import { type GitPlace, runGit } from "./git_program.ts";
+import { listChanges, requireOutput, StepError } from "./git_steps.ts";
 import { toSafeName } from "./safe_name.ts";
+import { removeLeftWorktrees } from "./left_worktrees.ts";
+import { createOwner, encodeOwner } from "./worktree_owner.ts";
 
 /** Options for {@linkcode gitWorktrees}. */
 export interface GitWorktreesOptions {
@@ -39,6 +42,9 @@ export interface GitWorktreesOptions {
  * when the repository has changes that are not committed, since a worktree would lack them. `remove()` commits what has
  * changed in the worktree, and keeps it with its branch; a worktree without changes is removed with its branch. Ignored
  * files are no changes. Nothing is merged.
+ *
+ * A worktree of a process that has crashed is removed by the first `create()` of a later process, if everything in it is
+ * committed; its branch stays if it has commits. Others are kept, and named in the `notices` of the result.
  *
  * Hooks of the repository do not run. The program `git` runs unconfined, with the rights of this process.
  *
@@ -70,11 +76,9 @@ export function gitWorktrees(options: GitWorktreesOptions): WorktreePort {
   return new GitWorktrees(options);
 }
 
-/** A step that failed, with the reason for the caller. */
-class StepError extends Error {}
-
 class GitWorktrees implements WorktreePort {
   readonly #options: GitWorktreesOptions;
+  #hasRemovedLeft = false;
 
   constructor(options: GitWorktreesOptions) {
     this.#options = options;
@@ -82,13 +86,13 @@ class GitWorktrees implements WorktreePort {
 
   async create({ name, signal }: WorktreeOptions): Promise<WorktreeCreation> {
     try {
-      return { type: "created", worktree: await this.#create(name, signal) };
+      return await this.#create(name, signal);
     } catch (thrown) {
       return { type: "failed", reason: getErrorMessage(thrown) };
     }
   }
 
-  async #create(name: string, signal: AbortSignal | undefined): Promise<Worktree> {
+  async #create(name: string, signal: AbortSignal | undefined): Promise<WorktreeCreation> {
     const { repository, program = "git", newId = createId } = this.#options;
     const place: GitPlace = { program, cwd: repository };
     const root = await findRoot(place, signal);
@@ -101,11 +105,14 @@ class GitWorktrees implements WorktreePort {
         `The directory for worktrees ${parent} is in the repository: choose one outside of it`,
       );
     }
+    const notices = await this.#removeLeft(main, parent);
     const ownName = `${toSafeName(name)}-${toSafeName(newId())}`;
     const branch = `swink/${ownName}`;
     const directory = join(parent, ownName);
     const add = ["worktree", "add", "--quiet", "-b", branch, "--", directory, base];
     requireOutput(await runGit(main, add, signal), "git cannot create the worktree");
+    const lock = ["worktree", "lock", "--reason", encodeOwner(createOwner(base)), "--", directory];
+    requireOutput(await runGit(main, lock), "git cannot lock the worktree");
     // The file `.git` of the worktree could be replaced by then: git would run the programs that another one names.
     const own = await runGit({ program, cwd: directory }, ["rev-parse", "--absolute-git-dir"]);
     const gitDirectory = requireOutput(own, "git cannot read the worktree").trim();
@@ -113,7 +120,15 @@ class GitWorktrees implements WorktreePort {
     const tree: GitPlace = { program, cwd: root, globalArgs };
     let removal: Promise<WorktreeEnd> | undefined;
     const remove = () => removal ??= endWorktree({ main, tree, directory, branch, base });
-    return { directory, branch, remove };
+    const worktree: Worktree = { directory, branch, remove };
+    return { type: "created", worktree, ...(notices.length > 0 && { notices }) };
+  }
+
+  /** Removes the worktrees of processes that have crashed, once; returns which were kept or could not be removed. */
+  async #removeLeft(main: GitPlace, directory: string): Promise<readonly string[]> {
+    if (this.#hasRemovedLeft) return [];
+    this.#hasRemovedLeft = true;
+    return await removeLeftWorktrees(main, directory);
   }
 }
 
@@ -157,12 +172,6 @@ async function checkClean(place: GitPlace, signal: AbortSignal | undefined): Pro
   );
 }
 
-async function listChanges(place: GitPlace, signal?: AbortSignal): Promise<readonly string[]> {
-  const args = ["status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all"];
-  const output = requireOutput(await runGit(place, args, signal), "git cannot list the changes");
-  return output.split("\n").filter((line) => line !== "");
-}
-
 /** A worktree, with the places in which git is called for it. */
 interface OpenWorktree {
   /** The repository. */
@@ -188,6 +197,7 @@ async function endWorktree(worktree: OpenWorktree): Promise<WorktreeEnd> {
       await runGit(tree, ["rev-parse", reference]),
       "git cannot read the branch",
     );
+    await runGit(main, ["worktree", "unlock", "--", directory]);
     if (tip.trim() !== base) {
       return { type: "kept", summary: await summarizeChanges(tree, base, reference) };
     }
@@ -222,12 +232,6 @@ async function summarizeChanges(tree: GitPlace, base: string, tip: string): Prom
     "git cannot compare",
   );
   return summary.trimEnd().slice(0, MAX_SUMMARY_LENGTH);
-}
-
-/** Returns what git has printed; throws with the reason if it failed. */
-function requireOutput(outcome: GitOutcome, problem: string): string {
-  if (outcome.type === "done") return outcome.output;
-  throw new StepError(`${problem}: ${outcome.reason}`);
 }
 
 function createId(): string {
