@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage } from "../core/errors.ts";
+import { type AgentError, getErrorMessage } from "../core/errors.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { priceUsage } from "../core/price_usage.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
@@ -22,6 +22,8 @@ import type { RunServices } from "./run_services.ts";
 
 /** Token counts of an attempt, and the cost that the provider reported. */
 export interface ReportedUsage {
+  /** The error, if the attempt failed or was aborted. */
+  readonly error?: AgentError;
   /** Token counts. */
   readonly usage: Usage;
   /** The cost that the provider reported, if any. */
@@ -43,21 +45,41 @@ export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices |
 
 /**
  * Returns the reported cost if it is not 0, otherwise the cost by the price list. An unknown cost is `null`; a model
- * that is not in the price list is reported once.
+ * that is not in the price list is reported once, and so is one that reports no token counts for a complete reply.
  */
 export function calculateCost(
   run: RunServices,
-  { usage, reportedCost: cost }: ReportedUsage,
+  { usage, reportedCost: cost, error }: ReportedUsage,
   { model, prices }: CostOptions,
 ): Cost {
   if (cost?.total) return cost;
-  if (usage.total === 0) return zeroCost();
+  if (usage.total === 0) {
+    if (error || cost || !prices || isFree(lookUpRates(prices, model))) return zeroCost();
+    warnUnknownUsage(run, model);
+    return unknownCost();
+  }
   const priced = prices && tryPriceUsage(run, usage, { model, prices });
   if (priced?.total === null) warnUnknownParts(run, priced, model);
   if (priced) return priced;
   if (cost?.total === 0) return cost;
   if (prices) warnUnknownPrice(run, `${model.provider}/${model.modelId}`);
   return unknownCost();
+}
+
+/** Whether rates are known and all 0, as those of a model on the own machine. */
+function isFree(rates: Rates | undefined): boolean {
+  return rates !== undefined && rates.input === 0 && rates.output === 0;
+}
+
+/** Warns once about a model whose server reports no token counts for a complete reply. */
+function warnUnknownUsage({ events, unpricedModels }: RunServices, model: ModelSpec): void {
+  const subject = `tokens of ${model.provider}/${model.modelId}`;
+  if (unpricedModels.has(subject)) return;
+  unpricedModels.add(subject);
+  void events.warn(
+    "unknown_usage",
+    `${model.provider}/${model.modelId} reported no token counts, so its cost is unknown`,
+  );
 }
 
 function warnUnknownPrice(run: RunServices, subject: string): void {

@@ -105,9 +105,35 @@ Deno.test("prices: without a price list, each attempt is priced by the streamFn 
   assertEquals(eventsOfType(events, "model_call_end").map(({ cost }) => cost.total), [18, 3]);
 });
 
-Deno.test("prices: an unknown price is not reported while no tokens were used", async () => {
-  const { agent, seen } = testAgent([reply("Hello")], { prices, model: "other/model" });
-  await agent.prompt("Hi");
+Deno.test("prices: a complete reply without token counts has an unknown cost, reported once", async () => {
+  const { agent, seen } = testAgent([reply("Hello"), reply("Hello")], {
+    prices,
+    model: "other/model",
+  });
+  assertEquals((await agent.prompt("Hi")).cost.total, null);
+  assertEquals((await agent.prompt("Hi")).cost.total, null);
+  const warnings = eventsOfType(seen, "warning").map(({ code, message }) => [code, message]);
+  assertEquals(warnings, [[
+    "unknown_usage",
+    "other/model reported no token counts, so its cost is unknown",
+  ]]);
+});
+
+Deno.test("prices: without token counts, a free model and a model without a price list cost nothing", async () => {
+  for (const prices of [{ "other/model": { input: 0, output: 0 } }, undefined]) {
+    const { agent, seen } = testAgent([reply("Hello")], { prices, model: "other/model" });
+    assertEquals((await agent.prompt("Hi")).cost.total, 0);
+    assertEquals(eventsOfType(seen, "warning"), []);
+  }
+});
+
+Deno.test("prices: a failed call without token counts costs nothing", async () => {
+  const { agent, seen } = testAgent([fail("network_error", "Reset")], {
+    prices,
+    model: "other/model",
+    retry: () => null,
+  });
+  assertEquals((await agent.prompt("Hi")).cost.total, 0);
   assertEquals(eventsOfType(seen, "warning"), []);
 });
 

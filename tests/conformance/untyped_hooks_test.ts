@@ -71,7 +71,7 @@ for (const [name, reported, expected] of USAGES) {
       expected,
       expected,
     ]);
-    assertEquals(Number.isFinite(end?.cost.total), true);
+    assertEquals(Number.isFinite(end?.cost.total), expected.total > 0);
   });
 }
 
