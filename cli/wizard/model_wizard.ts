@@ -119,7 +119,7 @@ async function setUpKey(provider: CheckedProvider, context: WizardContext): Prom
     if (signal.aborted) return false;
     if (check.type === "rejected") {
       await messages.write(
-        `  ${provider} rejects this key (HTTP ${check.status}). Copy it again, or create a new one.\n`,
+        `  ${provider} rejects this key (HTTP ${check.status}). Copy it again.\n`,
       );
       continue;
     }

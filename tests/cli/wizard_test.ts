@@ -71,7 +71,7 @@ Deno.test("first run: asks again for a key that is rejected, or no key", async (
   assertStringIncludes(screen, "That is no key: a key is one word. Copy it again.\n");
   assertStringIncludes(
     screen,
-    "openai rejects this key (HTTP 401). Copy it again, or create a new one.\n",
+    "openai rejects this key (HTTP 401). Copy it again.\n",
   );
   assertEquals([screen.includes("canary"), screen.includes("sk-wrong")], [false, false]);
   assertEquals(
