@@ -121,7 +121,10 @@ Deno.test("--record: records a failing run", async () => {
   );
   const replayed = await runSession(directory, NO_KEYS, "--replay", directory.cassette, "Hello");
   assertEquals([recorded.code, replayed.code], [3, 3]);
-  assertEquals(replayed.host.messages, recorded.host.messages);
+  // The advice names the place of the key, and a replay has none.
+  const withoutAdvice = ({ host }: typeof recorded) =>
+    host.messages.replace(/^Check that .*\n/m, "");
+  assertEquals(withoutAdvice(replayed), withoutAdvice(recorded));
 });
 
 Deno.test("--replay: repeats the output in a process when the server is stopped", async () => {

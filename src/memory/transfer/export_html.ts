@@ -16,13 +16,14 @@ import {
   type TranscriptPart,
   type TranscriptTool,
 } from "./transcript.ts";
+import { renderTurnCharts } from "./turn_charts.ts";
 
 /** Image types that a page may embed; other types, such as SVG, could contain scripts. */
 const IMAGE_TYPE = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 const ROLE_LABELS = { user: "User", assistant: "Assistant", application: "Application" };
 
-/** Exports the path to a session's leaf as an HTML page with collapsible tool calls. */
+/** Exports the path to a session's leaf as an HTML page with charts of its turns and collapsible tool calls. */
 export async function exportHtml(session: Session, options?: ExportOptions): Promise<string> {
   const transcript = await readTranscript(session, options);
   return `<!DOCTYPE html>
@@ -36,6 +37,7 @@ export async function exportHtml(session: Session, options?: ExportOptions): Pro
 </head>
 <body>
 ${renderHeader(transcript)}
+${renderTurnCharts(transcript.turns)}
 <main>
 ${transcript.items.map(renderItem).join("\n")}
 </main>

@@ -1,3 +1,4 @@
+import type { ApprovalDecision } from "../../core/approval.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
@@ -287,4 +288,28 @@ Deno.test("exportHtml() and exportMarkdown() export data of any depth in a log o
     assert(page.includes("needle"));
   }
   await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("exportHtml(), exportMarkdown(): a decision names its rule, or who made it", async () => {
+  const store = new InMemorySessionStore();
+  await using session = await store.create({ id: "decisions" });
+  const decisions: readonly ApprovalDecision[] = [
+    { type: "approved", rule: "Bash(<b> *)", ruleSource: "/rules.toml", origin: "rule" },
+    { type: "approved", scope: "prefix", prefix: "git", origin: "person" },
+    { type: "denied", reason: "No.", origin: "policy" },
+    { type: "denied" },
+  ];
+  for (const decision of decisions) {
+    session.append({ type: "approval", toolCallId: "c", name: "bash", decision });
+  }
+  const notes = [
+    "Approved: bash, by the rule Bash(<b> *) of /rules.toml",
+    "Approved for the session: bash git…, by a person",
+    "Denied: bash (No.), by a policy",
+    "Denied: bash",
+  ];
+  const markdown = await exportMarkdown(session);
+  for (const note of notes) assert(markdown.includes(note), markdown);
+  const page = await exportHtml(session);
+  assert(page.includes("by the rule Bash(&lt;b&gt; *) of /rules.toml"), page);
 });

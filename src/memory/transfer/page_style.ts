@@ -26,5 +26,11 @@ details { margin: 0.5rem 0; padding: 0.25rem 0.75rem; border: 1px solid var(--li
 summary { cursor: pointer; font-family: ui-monospace, monospace; font-size: 0.9rem; }
 .error, details.error summary { color: #c8372d; }
 img { max-width: 100%; }
+.charts figure { margin: 1rem 0; overflow-x: auto; }
+.charts figcaption { font-size: 0.85rem; opacity: 0.7; }
+.charts svg { display: block; border-bottom: 1px solid var(--line); }
+.column { fill: transparent; } g:hover .column { fill: var(--line); }
+.input { fill: #2f6fde; } .cached { fill: #8fb3f0; } .output { fill: #2a9d5c; }
+.cost { fill: #b7791f; } .time { fill: #7c5cc4; }
 @media print { pre { max-height: none; } }
 `;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ApprovalDecision } from "../../core/approval.ts";
 import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
@@ -11,6 +12,7 @@ import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
+import { measureTurns, type TurnMeasures } from "./turn_measures.ts";
 
 /** Options for `exportHtml()` and `exportMarkdown()`. */
 export interface ExportOptions extends Pick<PathOptions, "leaf"> {
@@ -59,6 +61,8 @@ export interface Transcript {
   readonly usage: Usage;
   /** Cost of the replies. */
   readonly cost: Cost;
+  /** Tokens, cost and time of the turns. */
+  readonly turns: readonly TurnMeasures[];
   /** Messages and notes, in order. */
   readonly items: readonly TranscriptItem[];
 }
@@ -77,6 +81,7 @@ export async function readTranscript(
     title: getTitle(entries, messages, session.id),
     header: redact ? redactTexts(session.header, redact) : session.header,
     ...sumUsage(messages),
+    turns: measureTurns(entries),
     items: entries.flatMap((entry) => createItems(entry, results)),
   };
 }
@@ -249,15 +254,30 @@ function formatNote(entry: Exclude<SessionEntry, { type: "message" }>): string |
 function formatApprovalNote(
   { name, decision }: Extract<SessionEntry, { type: "approval" }>,
 ): string {
+  const ground = formatGround(decision);
   if (decision.type === "denied") {
-    return decision.reason === undefined
-      ? `Denied: ${name}`
-      : `Denied: ${name} (${decision.reason})`;
+    const reason = decision.reason === undefined ? "" : ` (${decision.reason})`;
+    return `Denied: ${name}${reason}${ground}`;
   }
   const { scope = "once", prefix } = decision;
-  if (scope === "once") return `Approved: ${name}`;
-  return `Approved for the session: ${name}${prefix === undefined ? "" : ` ${prefix}…`}`;
+  if (scope === "once") return `Approved: ${name}${ground}`;
+  const grant = prefix === undefined ? "" : ` ${prefix}…`;
+  return `Approved for the session: ${name}${grant}${ground}`;
 }
+
+/** Formats who or what decided, as far as that is recorded. */
+function formatGround({ rule, ruleSource, origin }: ApprovalDecision): string {
+  const source = ruleSource === undefined ? "" : ` of ${ruleSource}`;
+  if (rule !== undefined) return `, by the rule ${rule}${source}`;
+  return origin === undefined ? "" : `, by ${ORIGINS[origin] ?? origin}`;
+}
+
+const ORIGINS = {
+  person: "a person",
+  rule: "a rule",
+  mode: "the approval mode",
+  policy: "a policy",
+} as const;
 
 function getTitle(
   entries: readonly SessionEntry[],
