@@ -6,6 +6,7 @@
 
 import { dirname } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 
 /**
@@ -85,7 +86,6 @@ async function attempt<Value>(
   try {
     return await action();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ConfigurationError(`${file} cannot be ${verb}: ${reason}`);
+    throw new ConfigurationError(`${file} cannot be ${verb}: ${getFileProblem(error)}`);
   }
 }

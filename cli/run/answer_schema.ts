@@ -7,6 +7,7 @@
 import type { JsonSchema } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { resolvePath } from "./resolve_path.ts";
 
 /**
@@ -31,7 +32,7 @@ export function readAnswerSchema(text: string): JsonSchema {
     try {
       return Deno.readTextFileSync(resolvePath(text));
     } catch (error) {
-      throw fail(getErrorMessage(error));
+      throw fail(getFileProblem(error));
     }
   };
   const schema = parse(isInline ? text : read());

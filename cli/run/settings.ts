@@ -5,11 +5,11 @@
  */
 
 import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
@@ -231,7 +231,7 @@ function readPromptFile(path: string): string {
     return Deno.readTextFileSync(resolvePath(path));
   } catch (error) {
     throw new UsageError(
-      `Invalid value ${JSON.stringify(path)} for --system-file: ${getErrorMessage(error)}`,
+      `Invalid value ${JSON.stringify(path)} for --system-file: ${getFileProblem(error)}`,
     );
   }
 }

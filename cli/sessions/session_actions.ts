@@ -67,9 +67,13 @@ export async function searchSessions(
 ): Promise<ExitCode> {
   return await useStore(host, async (store) => {
     const hits = await store.search(query, { limit, ...(await getDirectoryFilter(all)) });
-    const { output } = host.terminal;
+    const { output, messages } = host.terminal;
     if (outputFormat === "json") await output.write(toJsonLine([...hits]));
-    else await output.write(formatHits(hits, getListOptions(host, all)));
+    else if (hits.length > 0) await output.write(formatHits(hits, getListOptions(host, all)));
+    else {
+      const place = all ? "" : " in this directory; --all searches all";
+      await messages.write(`No session has these words${place}\n`);
+    }
     return ExitCode.ok;
   });
 }

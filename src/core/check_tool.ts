@@ -20,6 +20,7 @@ const isOptional = (...types: readonly string[]) => (value: unknown): boolean =>
   value === undefined || types.includes(typeof value);
 
 const optionalFunction: PropertyCheck = ["a function", isOptional("function")];
+const optionalBoolean: PropertyCheck = ["true or false", isOptional("boolean")];
 const unchecked: PropertyCheck = ["", () => true];
 
 /**
@@ -35,9 +36,9 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
   concurrencyKey: optionalFunction,
   preview: optionalFunction,
   omitHunks: optionalFunction,
-  readOnly: unchecked,
-  interruptible: unchecked,
-  sequential: unchecked,
+  readOnly: optionalBoolean,
+  interruptible: optionalBoolean,
+  sequential: optionalBoolean,
   requiresApproval: ["a boolean or a function", isOptional("boolean", "function")],
   risk: [
     `${RISK_CLASSES.join(", ")} or a function`,

@@ -64,6 +64,9 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
     ["concurrencyKey", "key", 'concurrencyKey must be a function, not "key"'],
     ["preview", {}, "preview must be a function, not an object"],
     ["validate", [], "validate must be a function, not an array"],
+    ["readOnly", 1, "readOnly must be true or false, not 1"],
+    ["interruptible", "no", 'interruptible must be true or false, not "no"'],
+    ["sequential", null, "sequential must be true or false, not null"],
     ["sideEffect", "some", 'sideEffect must be none, idempotent or once, not "some"'],
   ];
   for (const [property, value, message] of cases) {

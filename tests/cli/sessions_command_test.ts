@@ -119,7 +119,14 @@ Deno.test("swink sessions show --html: writes a page", async () => {
 Deno.test("swink sessions search: finds words", async () => {
   await using home = await createHome();
   assertMatch((await run(home, ["search", "pars"])).output, /^new-1 {2}2 h {2}Fix the.* parser\n$/);
-  assertEquals((await run(home, ["search", "other", "work"])).output, "");
+  const here = await run(home, ["search", "other", "work"]);
+  assertEquals([here.code, here.output], [0, ""]);
+  assertEquals(
+    here.messages,
+    "No session has these words in this directory; --all searches all\n",
+  );
+  const nowhere = await run(home, ["search", "--all", "absent"]);
+  assertEquals(nowhere.messages, "No session has these words\n");
   const { output } = await run(home, ["search", "--all", "other", "work"]);
   assertEquals(output, "new-2  1 min  Other work\n");
 });
