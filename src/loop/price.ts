@@ -54,7 +54,9 @@ export function calculateCost(
 ): Cost {
   if (cost?.total) return cost;
   if (usage.total === 0) {
-    if (error || cost || !prices || isFree(lookUpRates(prices, model))) return zeroCost();
+    if (error || cost?.total === 0 || !prices || isFree(lookUpRates(prices, model))) {
+      return zeroCost();
+    }
     warnUnknownUsage(run, model);
     return unknownCost();
   }

@@ -127,6 +127,20 @@ Deno.test("prices: without token counts, a free model and a model without a pric
   }
 });
 
+Deno.test("prices: without token counts, a reported cost of 0 counts, and an unknown one stays unknown", async () => {
+  for (const total of [0, null]) {
+    const { agent, seen } = testAgent([reply("Hello", { cost: { ...zeroCost(), total } })], {
+      prices,
+      model: "other/model",
+    });
+    assertEquals((await agent.prompt("Hi")).cost.total, total);
+    assertEquals(
+      eventsOfType(seen, "warning").map(({ code }) => code),
+      total === null ? ["unknown_usage"] : [],
+    );
+  }
+});
+
 Deno.test("prices: a failed call without token counts costs nothing", async () => {
   const { agent, seen } = testAgent([fail("network_error", "Reset")], {
     prices,

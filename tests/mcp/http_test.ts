@@ -139,6 +139,15 @@ Deno.test("HTTP: a response that ends without a result fails the call", async ()
   }
 });
 
+/** Calls a tool and cancels the call as soon as the server has received it. */
+async function cancelCall(mcp: McpConnection, received: Promise<void>): Promise<void> {
+  const controller = new AbortController();
+  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
+  await received;
+  controller.abort("stop");
+  assertEquals(await calling, "stop");
+}
+
 Deno.test("HTTP: a cancelled call is reported to the server [8.7]", async () => {
   const called = createDeferred();
   const answered = createDeferred<Response>();
@@ -149,11 +158,7 @@ Deno.test("HTTP: a cancelled call is reported to the server [8.7]", async () => 
     },
   });
   await using mcp = await server.connect();
-  const controller = new AbortController();
-  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
-  await called.promise;
-  controller.abort("stop");
-  assertEquals(await calling, "stop");
+  await cancelCall(mcp, called.promise);
   await mcp.close();
   answered.resolve(new Response(null, { status: 202 }));
   assert(server.requests.some(({ method }) => method === "notifications/cancelled"));
@@ -227,11 +232,7 @@ Deno.test("HTTP: the response to a cancelled call is closed, however long the se
     },
   });
   await using mcp = await server.connect();
-  const controller = new AbortController();
-  const calling = callTool(mcp, { context: { signal: controller.signal } }).catch((error) => error);
-  await called.promise;
-  controller.abort("stop");
-  assertEquals(await calling, "stop");
+  await cancelCall(mcp, called.promise);
   await closed.promise;
   assertEquals(mcp.servers[0]?.state, { type: "ready" });
 });
