@@ -154,6 +154,18 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     expectEqual(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
   },
 
+  async "resolves flush() when all entries are stored, also while the session is closing"(subject) {
+    const session = await subject.store.create({ id: "closing" });
+    session.append(createMessageEntry("a"));
+    const closing = session.close();
+    await session.flush();
+    await subject.readSession("closing", async (stored) => {
+      expectEqual(extractTexts(await stored.path()), ["a"], "path");
+    });
+    await closing;
+    await session.flush();
+  },
+
   async "appends to a session that is opened again"(subject) {
     await subject.writeSession("long", createMessageEntry("a"));
     for (const word of ["b", "c"]) {

@@ -123,6 +123,17 @@ Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no 
   assertEquals((await store.list()).length, 1);
 });
 
+Deno.test("storeFrom(): flush() rejects when close() could not store the entries", async () => {
+  const storage = damage(createMemoryStorage(), {});
+  const append = () => Promise.reject(new Error("out of space"));
+  const session = await storeFrom({ ...storage, append }).create({ id: "s" });
+  session.append(createMessageEntry("lost"));
+  const closing = session.close();
+  await assertRejects(() => session.flush(), SessionError, "out of space");
+  await assertRejects(() => closing, SessionError, "out of space");
+  await assertRejects(() => session.flush(), SessionError, "out of space");
+});
+
 /** Damages a storage: the outlines and lines at some positions cannot be read. */
 function damage(
   storage: EntryStorage,

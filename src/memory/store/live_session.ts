@@ -123,7 +123,8 @@ export class LiveSession implements Session {
   }
 
   async flush(): Promise<void> {
-    if (!this.#closing) await this.#flush();
+    // Closing flushes too; only its outcome tells whether the entries are stored.
+    await (this.#closing ?? this.#flush());
   }
 
   close(): Promise<void> {
