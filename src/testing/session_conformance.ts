@@ -351,6 +351,24 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     for (const session of sessions) await session.close();
   },
 
+  async "keeps entries whose ids have any text"(subject) {
+    const ids = ["a", "a\0b", "a\0c", "\ud800", "\ud801", "\ufffd", "\ue000d800", "\u00e9 '"];
+    const entries = ids.map((id, number) => ({
+      ...createMessageEntry(id),
+      id,
+      parentId: ids[number - 1] ?? null,
+      timestamp: number,
+    }));
+    const created = subject.store.create({ id: "ids", entries });
+    await withSession(created, (session) => session.append(createMessageEntry("last")));
+    await subject.readSession("ids", async (session) => {
+      expectEqual((await session.path()).slice(0, -1), entries, "path");
+      expectEqual(session.outline.slice(0, -1).map(({ id }) => id), ids, "outline");
+      expectEqual(session.damage, [], "damage");
+      for (const entry of entries) expectEqual(await session.entry(entry.id), entry, "entry");
+    });
+  },
+
   async "creates a session with given entries, unchanged"(subject) {
     const entries = await subject.writeSession(
       "old",

@@ -127,6 +127,24 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("bad_filter", () => reopened.deleteAll({ metadata: {} }));
   },
 
+  async "selects sessions by tenants, users and directories of any text"(subject) {
+    const { store } = subject;
+    const texts = ["t", "t\0", "t\0x", "t\ud800", "t\ud801", "t\ufffd", "t\ue000d800", "T", ""];
+    for (const [number, text] of texts.entries()) {
+      const options = { tenant: text, user: text, cwd: text };
+      await createSession(store, { id: `s${number}`, ...options });
+    }
+    const reopened = await subject.reopen();
+    for (const [number, text] of texts.entries()) {
+      for (const name of ["tenant", "user", "cwd"] as const) {
+        const listed = await reopened.list({ [name]: text });
+        expectEqual(listed.map(({ id }) => id), [`s${number}`], `${name} ${JSON.stringify(text)}`);
+        expectEqual(listed[0]?.[name], text, `listed ${name}`);
+      }
+    }
+    expectEqual(await reopened.deleteAll({ tenant: "t\ud800" }), ["s3"], "deleted");
+  },
+
   async "rejects filters, limits and cursors that are invalid"(subject) {
     const { store } = subject;
     await createSession(store, { id: "kept", tenant: "acme" });

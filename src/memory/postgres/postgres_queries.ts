@@ -7,8 +7,8 @@
 import type { DeleteSessionsOptions, SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeText } from "./stored_text.ts";
 import { createWordQuery } from "./word_index.ts";
 
 /** A query with the values of its placeholders. */

@@ -23,6 +23,7 @@ import type {
   StoredSession,
 } from "../storage/entry_storage.ts";
 import { encodeSummary } from "../storage/session_columns.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import { createLockLostError } from "../store/session_errors.ts";
 import { CallBatches } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
@@ -35,7 +36,6 @@ import {
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
 import { encodeMetadata, readEntries, readSession } from "./stored_session.ts";
-import { encodeText } from "./stored_text.ts";
 import { listWords } from "./word_index.ts";
 
 /** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */

@@ -7,11 +7,11 @@
 import type { SessionSummary } from "../../core/session.ts";
 import type { EntryOutline, SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
 import { decodeHeader, decodeSummary } from "../storage/session_columns.ts";
+import { decodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 import type { PostgresRow } from "./postgres_client.ts";
-import { decodeText } from "./stored_text.ts";
 
 /** The header and the summary of a session. */
 export interface SessionColumns {

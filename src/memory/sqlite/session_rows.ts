@@ -7,6 +7,7 @@
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { decodeHeader, decodeSummary } from "../storage/session_columns.ts";
+import { decodeText, encodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";
 import { SummaryBuilder } from "../store/summary.ts";
 
@@ -15,12 +16,17 @@ type Row = Readonly<Record<string, unknown>>;
 /** The columns from which a header and a summary are read. */
 export const SESSION_COLUMNS = "id, header, summary, updated, cwd, tenant, user";
 
+/** Returns the values of the columns `cwd`, `tenant` and `user`, by which sessions are selected. */
+export function encodeOwner({ cwd, tenant, user }: SessionHeader): readonly (string | null)[] {
+  return [cwd, tenant, user].map((text) => text === undefined ? null : encodeText(text));
+}
+
 /** Returns the header in a row, or one with the values of its other columns. */
 export function readHeader({ id, header, updated, ...columns }: Row): SessionHeader {
   const decoded = decodeHeader(header, String(id));
   if (decoded) return decoded;
   const about = ["cwd", "tenant", "user"].flatMap((name) =>
-    typeof columns[name] === "string" ? [[name, columns[name]]] : []
+    typeof columns[name] === "string" ? [[name, decodeText(columns[name])]] : []
   );
   return createHeader({ id: String(id), created: Number(updated), ...Object.fromEntries(about) });
 }
