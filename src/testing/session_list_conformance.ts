@@ -57,6 +57,20 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list with limit 0");
   },
 
+  async "lists a session with the sums of any amounts"(subject) {
+    const usage = { input: 1e308, output: 5, cacheRead: 0, cacheWrite: 0, total: 2 ** 53 - 1 };
+    const cost = { input: 1e308, output: 2, cacheRead: null, cacheWrite: 0, total: 2 ** 53 - 1 };
+    const message = { type: "message", message: assistantMessage("a", { usage, cost }) } as const;
+    await subject.writeSession("sums", message, message, createTitleEntry("T"));
+    const opened = (await subject.reopen()).open("sums");
+    await withSession(opened, (session) => session.append(message));
+    const [summary] = await (await subject.reopen()).list();
+    expectEqual([summary?.problem, summary?.entries, summary?.title], [undefined, 4, "T"], "list");
+    expectEqual([summary?.usage.output, summary?.cost.output], [15, 6], "sums");
+    expectEqual([summary?.usage.input, summary?.cost.input], [0, null], "sums of large amounts");
+    expectEqual(summary?.usage.total, 3 * (2 ** 53 - 1), "sum of totals");
+  },
+
   async "keeps tenant, user and metadata, and selects sessions by them"(subject) {
     const { store } = subject;
     const metadata = { plan: "pro", tags: ["a", "b"], long: "x".repeat(20_000) };

@@ -35,7 +35,7 @@ import {
   type Query,
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeMetadata, readEntries, readSession } from "./stored_session.ts";
+import { encodeMetadata, readEntries, readSession, SESSION_COLUMNS } from "./stored_session.ts";
 import { listWords } from "./word_index.ts";
 
 /** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */
@@ -69,7 +69,7 @@ export class PostgresStorage implements EntryStorage {
 
   async load(id: string): Promise<StoredSession | undefined> {
     const [session] = await this.#select({
-      text: `SELECT id, updated, entries, header, summary FROM ${this.#schema}.sessions
+      text: `SELECT ${SESSION_COLUMNS} FROM ${this.#schema}.sessions
         WHERE id = $1 AND entries > 0`,
       values: [id],
     });

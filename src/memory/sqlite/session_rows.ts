@@ -6,10 +6,9 @@
 
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
-import { decodeHeader, decodeSummary } from "../storage/session_columns.ts";
+import { decodeHeader, readSummary } from "../storage/session_columns.ts";
 import { decodeText, encodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -32,11 +31,6 @@ export function readHeader({ id, header, updated, ...columns }: Row): SessionHea
 }
 
 /** Returns the summary in a row, or one with the `problem` that it cannot be read. */
-export function readSummary(row: Row): SessionSummary {
-  const header = readHeader(row);
-  const summary = decodeSummary(row["summary"], header);
-  if (summary) return summary;
-  const problem =
-    `The summary of the session "${header.id}" is damaged: open the session to read it`;
-  return { ...SummaryBuilder.from(header).build(0), problem };
+export function readRowSummary(row: Row): SessionSummary {
+  return readSummary(row["summary"], readHeader(row));
 }

@@ -25,7 +25,7 @@ import { encodeText } from "../storage/stored_text.ts";
 import { decodeLine } from "../store/jsonl.ts";
 import { createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
-import { encodeOwner, readHeader, readSummary } from "./session_rows.ts";
+import { encodeOwner, readHeader, readRowSummary } from "./session_rows.ts";
 import {
   addAdvice,
   type Database,
@@ -103,7 +103,7 @@ export class SqliteStorage implements EntryStorage {
       const row = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
       return row && {
         header: readHeader(row),
-        summary: readSummary(row),
+        summary: readRowSummary(row),
         outline: readOutline(database, id, Number(row["entries"])),
       };
     });
@@ -125,7 +125,7 @@ export class SqliteStorage implements EntryStorage {
 
   async list(options: StorageListOptions): Promise<readonly SessionSummary[]> {
     return await this.#use(({ database }) =>
-      selectAll(database, createListQuery(options)).map(readSummary)
+      selectAll(database, createListQuery(options)).map(readRowSummary)
     );
   }
 

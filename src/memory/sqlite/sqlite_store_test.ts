@@ -349,6 +349,9 @@ testDatabase("lists, opens and deletes a session whose row is damaged", async (p
       opened.append(createMessageEntry("three"));
       await opened.close();
       assertEquals((await store.search("three")).length, 1);
+      const restored = (await store.list({ tenant: "acme" }))[0];
+      assertEquals([restored?.problem, restored?.firstPrompt], [undefined, "two"]);
+      assertEquals([restored?.entries, restored?.messages], [2, 2]);
       await store.delete("s");
     }
   }

@@ -15,6 +15,9 @@ import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
 import type { WriterLease } from "./writer_lease.ts";
 
+/** Number of entries that are read at a time for a new summary. */
+const REBUILD_BATCH_SIZE = 256;
+
 /** Options for {@linkcode StorageLog}. */
 export interface StorageLogOptions extends LoadedTree {
   /** The storage. */
@@ -41,19 +44,20 @@ export class StorageLog implements EntryLog {
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     const { storage, header, positions, lease } = this.#options;
-    const builder = new SummaryBuilder(this.#summary);
-    for (const { entry } of entries) builder.add(entry);
-    const summary = builder.build(0);
     const position = this.#nextPosition;
     const stored = entries.map(toStoredEntry);
     try {
+      if (this.#summary.problem !== undefined) this.#summary = await this.#rebuildSummary();
+      const builder = new SummaryBuilder(this.#summary);
+      for (const { entry } of entries) builder.add(entry);
+      const summary = builder.build(0);
       await lease?.use((token) =>
         storage.append(header.id, { header, entries: stored, position, summary, token })
       );
+      this.#summary = summary;
     } catch (error) {
       return { kept: 0, error };
     }
-    this.#summary = summary;
     this.#nextPosition += entries.length;
     for (let next = position; next < this.#nextPosition; next++) positions.push(next);
     return { kept: entries.length };
@@ -78,6 +82,18 @@ export class StorageLog implements EntryLog {
 
   async close(): Promise<void> {
     await this.#options.lease?.release();
+  }
+
+  /** Builds the summary from the stored entries, since the stored summary is damaged. */
+  async #rebuildSummary(): Promise<SessionSummary> {
+    const { header, positions } = this.#options;
+    const builder = SummaryBuilder.from(header);
+    for (let from = 0; from < positions.length; from += REBUILD_BATCH_SIZE) {
+      const length = Math.min(REBUILD_BATCH_SIZE, positions.length - from);
+      const entries = await this.read(Array.from({ length }, (_, index) => from + index));
+      for (const entry of entries) if (entry) builder.add(entry);
+    }
+    return { ...builder.build(0), entries: this.#nextPosition };
   }
 
   async #readLines(positions: readonly number[]): Promise<readonly DecodedLine[]> {

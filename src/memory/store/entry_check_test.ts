@@ -14,6 +14,7 @@ import { readSessionState } from "../recording/session_state.ts";
 import { createHeader, decodeLine, decodeRecord, encodeEntry, restoreContent } from "./jsonl.ts";
 import { getSearchText, SearchQuery } from "./search.ts";
 import { SummaryBuilder } from "./summary.ts";
+import { isSummary } from "./summary_check.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 100_000 : 3_000;
 const call = toolCall("bash", { command: "ls" }, { id: "c" });
@@ -74,6 +75,13 @@ const ENTRIES: readonly SessionEntry[] = [
     cost: usage,
     ...position,
   },
+  { type: "reply_failed", message: assistantMessage("", { usage, cost: usage }), ...position },
+  { type: "sub_agent_message", path: ["c"], message: assistantMessage("t"), ...position },
+  {
+    type: "message",
+    message: { ...toolResultMessage(call, "ok"), usage, cost: usage },
+    ...position,
+  },
 ];
 
 /** Replaces the member of a JSON value at a path of key numbers. */
@@ -93,7 +101,9 @@ function corruptValue(value: unknown, path: readonly number[], replacement: unkn
 /** Runs every function that processes entries of a log. */
 function exerciseEntry(entry: SessionEntry): void {
   const header: SessionHeader = createHeader({ id: "s", created: 0 });
-  SummaryBuilder.from(header).add(entry);
+  const summary = SummaryBuilder.from(header);
+  summary.add(entry);
+  assert(isSummary(JSON.parse(JSON.stringify(summary.build(0)))));
   getSearchText(entry);
   new SearchQuery("ls ok").findHit("s", entry);
   encodeEntry(entry);

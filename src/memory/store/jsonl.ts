@@ -120,11 +120,18 @@ function decodeComplete(value: JsonObject): SessionEntry | undefined {
 /** Repairs the amounts of an entry, since an unknown cost must not cost the reply. */
 function withValidAmounts(record: JsonObject): JsonObject {
   switch (record["type"]) {
-    case "message": {
+    case "message":
+    case "reply_failed":
+    case "sub_agent_message": {
       const { message } = record;
-      if (!isJsonObject(message) || message["role"] !== "assistant") return record;
-      const repaired = repairAmounts({ usage: null, cost: null, ...message });
-      return { ...record, message: repaired };
+      if (!isJsonObject(message)) return record;
+      const isReply = message["role"] === "assistant";
+      const repaired = repairAmounts(isReply ? { usage: null, cost: null, ...message } : message);
+      return repaired === message ? record : { ...record, message: repaired };
+    }
+    case "tool_finished": {
+      const { result } = record;
+      return isJsonObject(result) ? { ...record, result: repairAmounts(result) } : record;
     }
     case "compaction":
     case "sub_agent_result":
