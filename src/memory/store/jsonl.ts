@@ -7,7 +7,7 @@
 import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { EntryPosition, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
-import { findEntryProblem, isKnownType } from "./entry_check.ts";
+import { findEntryProblem, isKnownType, omitInvalidOptions } from "./entry_check.ts";
 import { type FindEntry, listReferences, resolveReferences } from "./references.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
@@ -110,8 +110,10 @@ export function decodeRecord(value: unknown): DecodedLine {
   return entry && { type: "referring", entry, record: value, sources };
 }
 
-function decodeComplete(value: JsonObject): SessionEntry | undefined {
-  if (findEntryProblem(value)) return undefined;
+function decodeComplete(record: JsonObject): SessionEntry | undefined {
+  const isValid = findEntryProblem(record) === undefined;
+  const value = isValid ? record : omitInvalidOptions(record);
+  if (!isValid && findEntryProblem(value)) return undefined;
   if (isKnownType(value["type"])) return withValidAmounts(value) as unknown as SessionEntry;
   const { id, parentId, timestamp } = value as unknown as EntryPosition;
   return { type: "opaque", id, parentId, timestamp, record: value };
