@@ -46,7 +46,10 @@ export interface RecordSessionOptions
     Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session | undefined;
-  /** Called when the session cannot be written, after the run was aborted. Default: none. */
+  /**
+   * Called when the session cannot be written, after the run was aborted. What it throws is ignored: the run has the error
+   * as its `abortReason`. Default: none.
+   */
   readonly onError?: ((error: SessionError) => void) | undefined;
 }
 
@@ -272,7 +275,16 @@ class Recorder implements SessionRecording {
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
-    this.#options.onError?.(error);
+    void this.#reportError(error);
+  }
+
+  /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
+  async #reportError(error: SessionError): Promise<void> {
+    try {
+      await this.#options.onError?.(error);
+    } catch {
+      // The run has the error of the session as its abort reason.
+    }
   }
 
   async #startRun(): Promise<void> {

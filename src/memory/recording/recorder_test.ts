@@ -391,6 +391,29 @@ Deno.test("recordSession() aborts the run before a tool runs when the session ca
   assertEquals(messages, agent.state.messages);
 });
 
+for (const isAsync of [false, true]) {
+  Deno.test(`recordSession(): the next run is recorded when onError ${isAsync ? "rejects" : "throws"}`, async () => {
+    const { agent, store } = createFixture([reply("one"), reply("two")]);
+    const session = await store.create({ id: "s" });
+    const failure = new Error("a defect of the application");
+    await using recording = await recordSession(agent, store, {
+      session,
+      onError: () => {
+        if (isAsync) return Promise.reject(failure);
+        throw failure;
+      },
+    });
+    const flush = session.flush.bind(session);
+    session.flush = () => Promise.reject(new SessionError("no disk", { reason: "write_failed" }));
+    assertEquals((await agent.prompt("first")).stopReason, "aborted");
+    session.flush = flush;
+    assertEquals((await agent.prompt("second")).stopReason, "stop");
+    const path = await recording.session.path({ types: ["message"] });
+    const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+    assertEquals(messages, agent.state.messages);
+  });
+}
+
 Deno.test("recordSession(): stop() ends the recording", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")]);
   const recording = await recordSession(agent, store, { id: "s" });
