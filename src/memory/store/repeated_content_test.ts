@@ -177,6 +177,26 @@ Deno.test("restoreLines(): ends for entries that refer to each other", async () 
   assertEquals(restored.map((entry) => entry?.type), ["message", "message", "message"]);
 });
 
+Deno.test("restoreLines(): ends after a few entries of a long chain that another program wrote", async () => {
+  const createLine = (number: number) => {
+    const item = { id: "q", messageFrom: `e${number - 1}` };
+    const queued = { steering: [], followUp: [item] };
+    const position = { id: `e${number}`, parentId: null, timestamp: 1 };
+    return decodeLine(JSON.stringify({ type: "queue_changed", queued, ...position }));
+  };
+  let fetched = 0;
+  const [last] = await restoreLines([createLine(50_000)], (ids) => {
+    fetched += ids.length;
+    return Promise.resolve(ids.map((id) => createLine(Number(id.slice(1)))));
+  });
+  assert(fetched < 20, `${fetched} lines`);
+  const lines = Array.from({ length: 50_000 }, (_, index) => createLine(50_000 - index));
+  const [first] = await restoreLines(lines, () => Promise.resolve([]));
+  for (const entry of [last, first]) {
+    assertEquals(entry?.type === "queue_changed" && entry.queued.followUp, []);
+  }
+});
+
 Deno.test("decodeSearchable(): has only the text next to data that is in another entry", () => {
   const log = new Log();
   const message = createMessage([text("needle"), createImage(PICTURE)]);
