@@ -60,7 +60,9 @@ export class PostgresStorage implements EntryStorage {
    * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
    */
   async append(id: string, append: EntryAppend): Promise<boolean> {
-    const { value, isRepeated } = await this.#appends.call(id, createAppendValues(id, append));
+    const length = append.entries.reduce((sum, { line }) => sum + line.length, 0);
+    const values = createAppendValues(id, append);
+    const { value, isRepeated } = await this.#appends.call(id, values, length);
     if (value === true) return true;
     if (isRepeated && await this.#hasEntries(id, append)) return true;
     await this.#checkPosition(id, append);

@@ -18,6 +18,12 @@ import type { WriterLease } from "./writer_lease.ts";
 /** Number of entries that are read at a time for a new summary. */
 const REBUILD_BATCH_SIZE = 256;
 
+/**
+ * Maximum length of the entries of one append, in UTF-16 code units; a single entry may be longer. Databases limit a
+ * statement to some hundred megabytes, which the copy of a session with many documents may exceed.
+ */
+const MAX_APPEND_LENGTH = 64 * 1024 * 1024;
+
 /** Options for {@linkcode StorageLog}. */
 export interface StorageLogOptions extends LoadedTree {
   /** The storage. */
@@ -43,6 +49,17 @@ export class StorageLog implements EntryLog {
   }
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
+    let kept = 0;
+    while (kept < entries.length) {
+      const part = entries.slice(kept, findPartEnd(entries, kept));
+      const { error } = await this.#appendPart(part);
+      if (error !== undefined) return { kept, error };
+      kept += part.length;
+    }
+    return { kept };
+  }
+
+  async #appendPart(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     const { storage, header, positions, lease } = this.#options;
     const position = this.#nextPosition;
     const stored = entries.map(toStoredEntry);
@@ -106,6 +123,17 @@ export class StorageLog implements EntryLog {
     );
     return stored.map((position) => decodeLine(lines.get(position) ?? ""));
   }
+}
+
+/** Returns the position after the last entry of the append that begins at a position. */
+function findPartEnd(entries: readonly EncodedEntry[], from: number): number {
+  let length = 0;
+  const end = entries.findIndex(({ line }, index) => {
+    if (index < from) return false;
+    length += line.length;
+    return index > from && length > MAX_APPEND_LENGTH;
+  });
+  return end < 0 ? entries.length : end;
 }
 
 function toStoredEntry({ entry, line, searchText }: EncodedEntry): StoredEntry {

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { extractText } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
@@ -132,6 +133,33 @@ Deno.test("storeFrom(): flush() rejects when close() could not store the entries
   await assertRejects(() => session.flush(), SessionError, "out of space");
   await assertRejects(() => closing, SessionError, "out of space");
   await assertRejects(() => session.flush(), SessionError, "out of space");
+});
+
+Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends, and keeps those that were stored", async () => {
+  const storage = createMemoryStorage();
+  const sizes: number[] = [];
+  const store = storeFrom({
+    ...damage(storage, {}),
+    append: (id, append) => {
+      sizes.push(append.entries.length);
+      if (sizes.length === 3) return Promise.reject(new Error("out of space"));
+      return storage.append(id, append);
+    },
+  });
+  const session = await store.create({ id: "s" });
+  const [short, long] = ["short", "x".repeat(40_000_000)];
+  for (const text of [short, long, long, short, long]) session.append(createMessageEntry(text));
+  await assertRejects(() => session.flush(), SessionError, "1 of its entries were not stored");
+  assertEquals(sizes, [2, 2, 1]);
+  assertEquals(session.outline.length, 4);
+  session.append(createMessageEntry(short));
+  await session.close();
+  await using reader = await store.open("s", { access: "read" });
+  const texts = (await reader.path()).map((entry) =>
+    entry.type === "message" && entry.message.role === "user" && extractText(entry.message.content)
+  );
+  assertEquals(texts.map((text) => text && text.length), [5, 40_000_000, 40_000_000, 5, 5]);
+  assertEquals((await store.list())[0]?.entries, 5);
 });
 
 /** Damages a storage: the outlines and lines at some positions cannot be read. */
