@@ -253,6 +253,7 @@ export class FileSessionStore implements SessionStore {
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
       await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
+      lock.assertHeld();
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {

@@ -23,7 +23,7 @@ import type {
 import { encodeSummary } from "../storage/session_columns.ts";
 import { encodeText } from "../storage/stored_text.ts";
 import { decodeLine } from "../store/jsonl.ts";
-import { createLogChangedError } from "../store/session_errors.ts";
+import { createLockLostError, createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
 import { encodeOwner, readHeader, readRowSummary } from "./session_rows.ts";
 import {
@@ -142,7 +142,8 @@ export class SqliteStorage implements EntryStorage {
     );
   }
 
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, token: string): Promise<boolean> {
+    if (!this.#leases.isHeld(token)) throw createLockLostError(id, undefined);
     const isDeleted = await this.#use(({ database }) =>
       writeOnFullDisk(
         database,

@@ -484,3 +484,17 @@ testDatabase(
     assertEquals((await second.list())[0]?.entries, 2);
   },
 );
+
+testDatabase("delete() keeps a session whose lock was taken over meanwhile", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "kept");
+  store.list = async () => {
+    await Deno.remove(`${path}-locks/s.lock`);
+    return [];
+  };
+  const error = await assertRejects(() => store.delete("s"), SessionError);
+  assertEquals(error.reason, "lock_lost");
+  await using reader = await store.open("s", { access: "read" });
+  assertEquals(reader.outline.length, 1);
+  await store.close();
+});

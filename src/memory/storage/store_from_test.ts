@@ -3,6 +3,7 @@ import { extractText } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
@@ -160,6 +161,33 @@ Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends,
   );
   assertEquals(texts.map((text) => text && text.length), [5, 40_000_000, 40_000_000, 5, 5]);
   assertEquals((await store.list())[0]?.entries, 5);
+});
+
+Deno.test("storeFrom(): keeps a session whose lease was granted to another writer while it is deleted", async () => {
+  const storage = createMemoryStorage();
+  let offset = 0;
+  const now = () => Date.now() + offset;
+  const other = storeFrom(storage, { now, owner: "other" });
+  let opened: Promise<Session> | undefined;
+  const store = storeFrom({
+    ...damage(storage, {}),
+    list: async (options) => {
+      // The sub-agents of the session are listed under its lease.
+      offset += 30_001;
+      opened ??= other.open("s");
+      await opened;
+      return await storage.list(options);
+    },
+  }, { now });
+  const created = await store.create({ id: "s" });
+  created.append(createMessageEntry("kept"));
+  await created.close();
+  const error = await assertRejects(() => store.delete("s"), SessionError, "taken over by other");
+  assertEquals(error.reason, "lock_lost");
+  const session = await opened;
+  session?.append(createMessageEntry("new"));
+  await session?.close();
+  assertEquals((await other.list())[0]?.entries, 2);
 });
 
 /** Damages a storage: the outlines and lines at some positions cannot be read. */
