@@ -17,6 +17,7 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { checkPath } from "../storage/check_store_options.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
@@ -128,7 +129,11 @@ export class FileSessionStore implements SessionStore {
     { readonly modified: number; readonly summary: SessionSummary }
   >();
 
-  /** Creates a store; does not access the file system. */
+  /**
+   * Creates a store; does not access the file system.
+   *
+   * @throws {BadRequestError} If the directory is no path, or empty.
+   */
   constructor(options: FileSessionStoreOptions) {
     const {
       directory,
@@ -137,6 +142,7 @@ export class FileSessionStore implements SessionStore {
       newId = createRandomId,
       files = localFileSystem,
     }: FileStoreOptions = options;
+    checkPath("directory", directory);
     this.#directory = directory.replace(/[/\\]+$/, "") || "/";
     this.#owner = owner;
     this.#now = now;
@@ -179,7 +185,7 @@ export class FileSessionStore implements SessionStore {
   ): Promise<Session> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
-    if (access === "read") return this.#openSession(paths, await this.#loadLog(id, paths));
+    if (access !== "write") return this.#openSession(paths, await this.#loadLog(id, paths));
     return await this.#withLock(id, async (lock) => {
       let loaded = await this.#loadLog(id, paths);
       if (loaded.version < SESSION_VERSION) {

@@ -136,6 +136,33 @@ Deno.test("storeFrom(): flush() rejects when close() could not store the entries
   await assertRejects(() => session.flush(), SessionError, "out of space");
 });
 
+Deno.test("storeFrom(): a write that fails takes back the entries that were appended during it", async () => {
+  const storage = createMemoryStorage();
+  const writing = createDeferred<void>();
+  const outcome = createDeferred<void>();
+  const store = storeFrom({
+    ...damage(storage, {}),
+    append: async (id, append) => {
+      if (append.position === 1) {
+        writing.resolve();
+        await outcome.promise;
+      }
+      return await storage.append(id, append);
+    },
+  });
+  const session = await store.create({ id: "s" });
+  const kept = session.append(createMessageEntry("kept"));
+  await session.flush();
+  session.append(createMessageEntry("failed"));
+  await writing.promise;
+  session.append(createMessageEntry("appended meanwhile"));
+  outcome.reject(new Error("out of space"));
+  await assertRejects(() => session.flush(), SessionError, "2 of its entries were not stored");
+  assertEquals([session.leafId, session.outline.length], [kept.id, 1]);
+  await session.close();
+  assertEquals((await store.list())[0]?.entries, 1);
+});
+
 Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends, and keeps those that were stored", async () => {
   const storage = createMemoryStorage();
   const sizes: number[] = [];
