@@ -97,7 +97,14 @@ export async function recordSession(
   { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
   const options = { transform, approvalGate, onError, store };
-  return await recordInto(agent, session ?? await store.create(create), options);
+  if (session) return await recordInto(agent, session, options);
+  const created = await store.create(create);
+  try {
+    return await recordInto(agent, created, options);
+  } catch (error) {
+    await created.close();
+    throw error;
+  }
 }
 
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */

@@ -10,6 +10,7 @@ import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 
@@ -413,6 +414,14 @@ for (const isAsync of [false, true]) {
     assertEquals(messages, agent.state.messages);
   });
 }
+
+Deno.test("recordSession(): a session that it has created is not locked when the recording fails to start", async () => {
+  const { store } = createFixture([]);
+  const noAgent = {} as unknown as Agent;
+  await assertRejects(() => recordSession(noAgent, store, { id: "s" }));
+  await assertRejects(() => openSession(store, { id: "s" }, noAgent));
+  await using _session = await store.create({ id: "s" });
+});
 
 Deno.test("recordSession(): stop() ends the recording", async () => {
   const { agent, store } = createFixture([reply("one"), reply("two")]);

@@ -214,7 +214,8 @@ export function isUsableModel(value: unknown): boolean {
   return provider !== "" && modelId !== "" && isThinkingLevel(thinkingLevel);
 }
 
-function isPendingCall(value: unknown): boolean {
+/** Whether a value is a tool call that waits for a decision, or has one. */
+export function isPendingCall(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { toolCallId, name, arguments: args, decision } = value;
   return isString(toolCallId) && isString(name) && isJsonObject(args) &&
@@ -234,6 +235,12 @@ function hasStrings(value: unknown, names: readonly string[]): boolean {
   return isJsonObject(value) && names.every((name) => isString(value[name]));
 }
 
+/** Whether a value is the result of a tool. */
+export function isToolResult(value: unknown): boolean {
+  return result(value) === undefined;
+}
+
+/** Whether a value is a grant of an approval gate. */
 export function isGrant(value: unknown): boolean {
   if (!isJsonObject(value) || !isString(value["name"])) return false;
   return value["type"] === "tool" || (value["type"] === "prefix" && isString(value["prefix"]));
