@@ -172,6 +172,26 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
         await expectFailure("bad_filter", () => store.deleteAll(filter));
       }
     }
+    const ranges = [
+      { types: "message" },
+      { types: [5] },
+      { types: null },
+      { after: "2020" },
+      { after: NaN },
+      { before: null },
+      { before: {} },
+    ];
+    for (const range of ranges as unknown as readonly Record<string, never>[]) {
+      await expectFailure("bad_filter", () => store.search("word", range));
+    }
+    for (const sessionId of ["", 5, null] as unknown as readonly string[]) {
+      await expectFailure("bad_id", () => store.search("word", { sessionId }));
+    }
+    for (const options of [null, 5, "acme", []] as unknown as readonly never[]) {
+      await expectFailure("bad_filter", () => store.list(options));
+      await expectFailure("bad_filter", () => store.search("word", options));
+      await expectFailure("bad_filter", () => store.deleteAll(options));
+    }
     for (const limit of [-1, 1.5, NaN, "2", null] as unknown as readonly never[]) {
       await expectFailure("bad_filter", () => store.list({ limit }));
       await expectFailure("bad_filter", () => store.search("word", { limit }));

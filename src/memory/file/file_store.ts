@@ -197,11 +197,11 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
-  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list(options: ListSessionsOptions = {}): Promise<SessionPage> {
     checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
-    const after = parseListCursor(cursor);
+    const after = parseListCursor(options.cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
     const select = () => selectListed(listed, after);
@@ -227,8 +227,8 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     checkFilter(options, "search");
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);

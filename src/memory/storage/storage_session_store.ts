@@ -133,11 +133,11 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Lists the sessions, most recently written first. */
-  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list(options: ListSessionsOptions = {}): Promise<SessionPage> {
     checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
-    const after = parseListCursor(cursor);
+    const after = parseListCursor(options.cursor);
     return await this.#read(undefined, async () => {
       const sessions = await this.#list(filter, { after, limit });
       return toPage(sessions, {
@@ -174,8 +174,9 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     checkFilter(options, "search");
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    if (sessionId !== undefined) checkSessionId(sessionId);
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);

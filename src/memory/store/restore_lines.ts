@@ -11,10 +11,10 @@ import { type DecodedLine, restoreContent } from "./jsonl.ts";
 export type FetchLines = (ids: readonly string[]) => Promise<readonly DecodedLine[]>;
 
 /**
- * Maximum number of entries that lead to content. An encoder refers to the entry that has the content, or to one that refers
- * to it; only another program writes longer chains, which would exhaust the stack.
+ * Maximum number of entries that lead to content. An entry refers to one that its process has read, which may refer to
+ * another one; only another program writes chains that are longer than this, and would exhaust the stack.
  */
-const MAX_DEPTH = 8;
+const MAX_DEPTH = 256;
 
 /** Returns the entries of lines; lines with their content that are not among them are fetched. */
 export async function restoreLines(
