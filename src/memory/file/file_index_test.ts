@@ -402,3 +402,20 @@ testInDirectory(
     assertEquals([summary?.entries, summary?.metadata], [3, about.metadata]);
   },
 );
+
+testInDirectory(
+  "FileSessionStore: list() writes no index of a session that is open for writing, whose writer does",
+  async (directory) => {
+    const session = await new FileSessionStore({ directory }).create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    const index = `${directory}/s.index`;
+    const hasIndex = () => localFileSystem.stat(index) !== undefined;
+    assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, 1);
+    assertEquals(hasIndex(), false);
+    await session.close();
+    await Deno.remove(index);
+    await new FileSessionStore({ directory }).list();
+    assertEquals(hasIndex(), true);
+  },
+);

@@ -358,6 +358,21 @@ testDatabase("lists, opens and deletes a session whose row is damaged", async (p
   await store.close();
 });
 
+testDatabase("restores a damaged summary of a session that has lost an entry", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "one", "two", "three");
+  const database = openSqlite(path);
+  database.exec("DELETE FROM entries WHERE position = 1; UPDATE sessions SET summary = '{'");
+  database.close();
+  await using session = await store.open("s");
+  session.append(createMessageEntry("four"));
+  await session.close();
+  const [summary] = await store.list();
+  // The number of entries is also that of the positions.
+  assertEquals([summary?.entries, summary?.messages, summary?.firstPrompt], [4, 3, "one"]);
+  await store.close();
+});
+
 testDatabase("lists and reads a database that cannot be written", async (path) => {
   await using store = new SqliteSessionStore({ path });
   await writeSession(store, "s", "one");
