@@ -326,6 +326,12 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
         const [first, , last] = page;
         for (const id of [first?.id ?? "", last?.id ?? "", "s2", "s1"]) await rewrite(store, id);
         await subject.writeSession("new", createMessageEntry("a word"));
+        // A fork has older entries.
+        const position = { id: "e", parentId: null, timestamp: 1 };
+        const entries = [{ ...createMessageEntry("a word"), ...position }];
+        await withSession(store.create({ id: "fork", entries }), (fork) => {
+          fork.append(createMessageEntry("a word"));
+        });
         await store.delete("s0");
       }
       if (pages === 1) await rewrite(store, page[0]?.id ?? "");

@@ -157,8 +157,9 @@ testStores(
       [reply([CALL], { usage }), reply("Thanks", { usage })],
       [reply("All is well", { usage })],
     );
-    const options = { id: "parent", cwd: "/work", tenant: "acme", metadata: { plan: "pro" } };
-    await using session = await openSession(store, options, agent);
+    const options = { id: "parent", cwd: "/work", tenant: "acme" };
+    const metadata = { plan: "pro", profile: { long: "text" } };
+    await using session = await openSession(store, { ...options, metadata }, agent);
     await agent.prompt("Go");
 
     const childId = await findChild(store, "parent");
@@ -170,7 +171,9 @@ testStores(
     });
     assertEquals(child.header.tenant, "acme");
     assertEquals(child.header.cwd, "/work");
-    assertEquals(child.header.metadata?.["plan"], "pro");
+    // Only what sessions are selected by is copied.
+    const { plan, profile } = child.header.metadata ?? {};
+    assertEquals([plan, profile], ["pro", undefined]);
     await child.close();
     const messages = ofType(await readEntries(store, childId), "message");
     assertEquals(messages.map(({ message }) => message.role), ["user", "assistant"]);
@@ -403,6 +406,24 @@ testStores(
     const text = JSON.stringify(agent.state.messages);
     assertStringIncludes(text, "was interrupted");
     assertStringIncludes(text, childId);
+  },
+);
+
+testStores(
+  "sub-agent sessions: one that another process runs is reported when it has ended",
+  async (store) => {
+    const call = toolCall("explore", { prompt: "Look at a.ts", background: true });
+    const childId = await interruptChild(store, call);
+    const child = await store.open(childId);
+    const agent = createAgent([reply("Not yet"), reply("I see")]);
+    await using session = await openSession(store, { id: "parent copy" }, agent);
+    const readResults = async () =>
+      ofType(await session.session.path(), "sub_agent_result").map(({ status }) => status);
+    await agent.prompt("What now?");
+    assertEquals(await readResults(), []);
+    await child.close();
+    await agent.prompt("And now?");
+    assertEquals(await readResults(), ["interrupted"]);
   },
 );
 

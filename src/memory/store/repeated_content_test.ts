@@ -199,6 +199,20 @@ Deno.test("restoreLines(): restores data that many processes in succession have 
   assertEquals(reversed, log.entries.at(-2));
 });
 
+Deno.test("restoreLines(): restores any number of entries that refer to others", async () => {
+  const log = new Log();
+  for (let number = 0; number < 600; number++) {
+    const call = { id: `c${number}`, name: "t" };
+    const result = { content: [text(`result ${number}`)] };
+    const journal = { messageId: null, toolCallId: call.id, name: "t", isError: false };
+    log.append({ type: "tool_finished", ...journal, result });
+    log.append({ type: "message", message: toolResultMessage(call, result.content) });
+  }
+  const lines = log.lines.map(decodeLine).reverse();
+  const restored = await restoreLines(lines, () => Promise.resolve([]));
+  assertEquals(restored.toReversed(), log.entries);
+});
+
 Deno.test("restoreLines(): replaces data whose length differs from that of the reference", async () => {
   const log = new Log();
   const message = createMessage([createImage(PICTURE)]);
