@@ -103,7 +103,7 @@ const layers: Layer[] = [
     ],
   },
   {
-    files: /^src\/(client|policies|sub_agents)\//,
+    files: /^src\/(client|policies|sub_agents|telemetry)\//,
     internal: /^src\/(agent|loop|core)\//,
     external: [],
   },
