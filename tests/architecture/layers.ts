@@ -102,7 +102,7 @@ const layers: Layer[] = [
       { specifier: /^@cf-wasm\/photon\//, file: /\/image_worker\.ts$/ },
     ],
   },
-  { files: /^src\/protocols\/ag_ui\//, internal: /^src\/(agent|loop|core)\//, external: [] },
+  { files: /^src\/protocols\/(acp|ag_ui)\//, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^src\/(client|policies|sub_agents|telemetry)\//,
     internal: /^src\/(agent|loop|core)\//,
