@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Agent, type AgentOptions, type AgentTool } from "../../mod.ts";
-import { type AcpClient, type AcpHost, type AcpSession } from "../../src/protocols/acp/mod.ts";
+import type { AcpClient, AcpHost, AcpSession } from "../../src/protocols/acp/mod.ts";
 import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 import { connectClient } from "./acp_client.ts";
 

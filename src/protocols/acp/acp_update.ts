@@ -38,7 +38,7 @@ export interface AcpLocation {
   line?: number;
 }
 
-/** What is known about a tool call; members that are missing do not change. */
+/** A tool call, or a change of it: members that are missing do not change. */
 export interface AcpToolCallFields {
   /** Id of the call. */
   toolCallId: string;
