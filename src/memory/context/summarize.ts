@@ -34,6 +34,8 @@ import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
+/** Number of events of a stream after which other work is done. */
+const EVENTS_PER_PAUSE = 256;
 /** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
@@ -145,9 +147,12 @@ class ModelSummaryWriter implements SummaryWriter {
       const stoppedBy = await request.input.checkRequest?.(call);
       if (stoppedBy) return reply.refuse(stoppedBy.reason);
       if (signal.aborted) return;
+      let events = 0;
       for await (const event of streamFn({ model, context, options, signal })) {
         if (signal.aborted) return;
         reply.addEvent(event);
+        // A stream that never waits would keep the time limit from expiring.
+        if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
       }
       reply.end();
     };

@@ -5,7 +5,12 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  extractText,
+  type ImageSource,
+} from "../../core/content.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
@@ -179,7 +184,7 @@ function createParts(
       case "image":
         return [{ type: "image", source: block.source }];
       case "document":
-        return [{ type: "text", text: `(document: ${block.name ?? block.mediaType})` }];
+        return [{ type: "text", text: `(document: ${getDocumentName(block)})` }];
       case "audio":
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
@@ -193,6 +198,11 @@ function createParts(
       }
     }
   });
+}
+
+/** Another program may have written a name that is not a text. */
+function getDocumentName({ name, mediaType }: DocumentBlock): string {
+  return typeof name === "string" ? name : mediaType;
 }
 
 /** A later version may have types of blocks that this one does not know. */
