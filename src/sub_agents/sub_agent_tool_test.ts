@@ -101,6 +101,27 @@ Deno.test("subAgentTool(): the stream options of the run apply, apart from the i
   ]);
 });
 
+Deno.test("subAgentTool(): the API key in the options of the run is sent only to the provider that it is for", async () => {
+  const steps = () => [reply([start()]), reply("Seen"), reply("Done")];
+  const listKeys = ({ calls }: ScriptedStream) =>
+    calls.map(({ model, options }) => [model.provider, options.apiKey]);
+  const run = { streamOptions: { apiKey: "key of test" } };
+  const other = createAgent(steps(), { model: "other/small" }, run);
+  await other.agent.prompt("Go");
+  assertEquals(listKeys(other.streamFn)[1], ["other", undefined]);
+  const same = createAgent(steps(), { model: "test/small" }, run);
+  await same.agent.prompt("Go");
+  assertEquals(listKeys(same.streamFn)[1], ["test", "key of test"]);
+  const own = { model: "other/small", streamOptions: { apiKey: "own key" } };
+  const keyed = createAgent(steps(), own, run);
+  await keyed.agent.prompt("Go");
+  assertEquals(listKeys(keyed.streamFn)[1], ["other", "own key"]);
+  const policy: Policy = { name: "switch", preTurn: () => void changed.agent.setModel("other/x") };
+  const changed = createAgent(steps(), {}, { ...run, policies: [policy] });
+  await changed.agent.prompt("Go");
+  assertEquals(listKeys(changed.streamFn)[1], ["other", undefined]);
+});
+
 Deno.test("subAgentTool(): offers the tools of the run that are wanted, and reports those that the run does not have", async () => {
   const read = fakeTool({ name: "read", readOnly: true });
   const write = fakeTool({ name: "write" });
