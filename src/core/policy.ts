@@ -75,7 +75,10 @@ export type OfferedTool =
   }
   | {
     readonly type: "server_tool";
-    /** The tool, which the provider runs. */
+    /**
+     * The tool, which the provider runs. An entry of `tools` in the `extra` fields of a request is a `provider_tool`, and so
+     * is each other field there that may give the model tools: its `definition` is then `{ [name]: value }`.
+     */
     readonly tool: ServerTool;
   };
 

@@ -5,7 +5,9 @@
  */
 
 import type { AgentOptions } from "../agent/options.ts";
+import { listExtraTools } from "../core/extra_fields.ts";
 import { modelSpec } from "../core/model.ts";
+import type { ServerTool } from "../core/server_tool.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { ResolvedConfig } from "../loop/config.ts";
 import type { ParentRun } from "../loop/parent_run.ts";
@@ -40,11 +42,17 @@ export function createChildOptions(
     tools,
     policies: [
       ...policies,
-      onlyTools({ tools, serverTools: config.streamOptions.serverTools ?? [], readOnly }),
+      onlyTools({ tools, serverTools: listServerTools(parent), readOnly }),
       ...(worktree ? [relativePaths(worktree.directory)] : []),
     ],
     parent,
   };
+}
+
+/** Returns the tools that the provider of a run's model runs, also those in additional fields of the requests. */
+function listServerTools({ config, settings }: ParentRun): readonly ServerTool[] {
+  const { serverTools = [], extra } = config.streamOptions;
+  return [...serverTools, ...listExtraTools(extra, settings.model.provider)];
 }
 
 type Ports =
