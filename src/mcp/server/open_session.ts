@@ -13,6 +13,7 @@ import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
 import { withTimeLimit } from "./time_limit.ts";
+import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 
 /** The parts of the program that a session uses. */
 export interface SessionDependencies extends LinkOptions {
@@ -33,6 +34,20 @@ type Negotiation = "auto" | "legacy";
 
 /** Connects to a server. Rejects with the reason if that fails; the server then no longer runs. */
 export async function openSession(
+  server: ResolvedServer,
+  dependencies: SessionDependencies,
+  signal: AbortSignal,
+): Promise<Session> {
+  const open = () => openOnce(server, dependencies, signal);
+  try {
+    return await open();
+  } catch (error) {
+    if (signal.aborted || !hasRejectedCredentials(error)) throw error;
+    return await open(); // The credentials are discarded: the user authorizes this program again.
+  }
+}
+
+async function openOnce(
   server: ResolvedServer,
   dependencies: SessionDependencies,
   signal: AbortSignal,
