@@ -184,8 +184,18 @@ export interface ChangeVerdict {
   readonly options?: StreamOptions | undefined;
 }
 
+/**
+ * Leaves tools out of one request, such as those that would take up too much of the context window. The model cannot call
+ * them in this turn; agents that the turn starts may have them.
+ */
+export interface HideVerdict {
+  readonly type: "hide";
+  /** The tools; others than those of the request have no effect. */
+  readonly tools: readonly AgentTool[];
+}
+
 /** Verdict of a policy on a request. `undefined` is the same as `continue`. */
-export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | void;
+export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | HideVerdict | void;
 
 /** Verdict of a policy. `undefined` is the same as `continue`. */
 export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void;

@@ -35,6 +35,7 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
   return {
     ...request,
     tools,
+    hiddenTools: request.hiddenTools?.filter((tool) => isUsable(turn, tool)),
     context: { ...context, tools: getToolSpecs(tools) },
     options: {
       ...options,

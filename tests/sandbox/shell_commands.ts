@@ -64,7 +64,7 @@ const CONTEXTS: readonly string[] = [
   "cat <<A <<B\nA\nB\n%",
   "cat <<$'E'\nE\n%",
   "cat <<E\n\tE\nE\n%",
-  "cat <<E\"O\"F\nEOF\n%",
+  'cat <<E"O"F\nEOF\n%',
   "cat <<$(ls)\n$(ls)\n%",
   "cat <<E\\\nE\nEE\n%",
   "cat <<-E\n\tE\n%",
