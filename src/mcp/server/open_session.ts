@@ -139,7 +139,8 @@ class SessionAttempt {
   }
 
   #createClient(requests: ActiveRequests): ProtocolClient {
-    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs } = this.#dependencies;
+    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs, report } =
+      this.#dependencies;
     const client = new clientPackage.Client(clientInfo, {
       capabilities: onElicitation ? ELICITATION_CAPABILITIES : {},
       versionNegotiation: {
@@ -149,7 +150,9 @@ class SessionAttempt {
       // Structured results are checked by this library, whose validator is safe for schemas of any origin.
       jsonSchemaValidator: { getValidator: () => (data: unknown) => ({ valid: true, data }) },
     }) as ProtocolClient;
-    if (onElicitation) handleElicitation(client, { server: name, elicit: onElicitation, requests });
+    if (onElicitation) {
+      handleElicitation(client, { server: name, elicit: onElicitation, requests, report });
+    }
     return client;
   }
 }
