@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { McpServerStatus } from "../../src/mcp/mod.ts";
+import * as clientPackage from "@modelcontextprotocol/client";
+import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { type HttpHandler, HttpServer } from "./http_server.ts";
 
@@ -313,4 +314,58 @@ Deno.test("OAuth: a provider of a token needs no user", async () => {
   const provider = { token: () => Promise.resolve("granted") };
   await using mcp = await server.connect({ servers: { mock: { oauth: { provider } } } });
   assertEquals(getText(await callTool(mcp)), "hello");
+});
+
+Deno.test("OAuth: the headers of the configuration reach no other origin, such as the authorization server [8.13]", async () => {
+  const received: string[] = [];
+  const answers: Readonly<Record<string, (request: Request) => object | Response>> = {
+    "https://mcp.example/mcp": ({ headers }) =>
+      headers.get("authorization") === "Bearer granted"
+        ? new Response(null, { status: 500 })
+        : new Response(null, { status: 401 }),
+    "https://mcp.example/.well-known/oauth-protected-resource/mcp": () => ({
+      resource: "https://mcp.example/mcp",
+      authorization_servers: ["https://auth.example"],
+    }),
+    "https://auth.example/.well-known/oauth-authorization-server": () => ({
+      issuer: "https://auth.example",
+      authorization_endpoint: "https://auth.example/authorize",
+      token_endpoint: "https://auth.example/token",
+      registration_endpoint: "https://auth.example/register",
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+    }),
+    "https://auth.example/register": () => ({
+      client_id: "client 1",
+      client_secret: "secret 1",
+      redirect_uris: ["http://127.0.0.1/callback"],
+      token_endpoint_auth_method: "client_secret_basic",
+    }),
+    "https://auth.example/token": ({ headers }) => {
+      received.push(headers.get("authorization") ?? "none");
+      return { access_token: "granted", token_type: "Bearer" };
+    },
+  };
+  const leaked: string[] = [];
+  const fetch = (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input, init);
+    if (!request.url.startsWith("https://mcp.example/")) {
+      for (const [name, value] of request.headers) {
+        if (/Key 1|X 2/.test(value)) leaked.push(`${request.url} ${name}`);
+      }
+    }
+    const answer = answers[request.url]?.(request) ?? new Response(null, { status: 404 });
+    return Promise.resolve(answer instanceof Response ? answer : Response.json(answer));
+  };
+  const headers = { "X-Api-Key": "Key 1", "x-other": "X 2" };
+  const config = { mcpServers: { mock: { url: "https://mcp.example/mcp", headers } } };
+  const oauth = { provider: new MemoryProvider(), awaitRedirect: redirect };
+  await using mcp = await connectMcp(config, {
+    clientPackage,
+    fetch,
+    servers: { mock: { oauth } },
+  });
+  assertEquals(mcp.servers.length, 1);
+  assertEquals(leaked, []);
+  assertEquals(received, [`Basic ${btoa("client 1:secret 1")}`]);
 });

@@ -22,6 +22,7 @@ import type {
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import { createBoundedFetch } from "../transport/bounded_fetch.ts";
 import { HttpTransport } from "../transport/http_transport.ts";
+import { keepHeadersAtOrigin } from "../transport/origin_headers.ts";
 import { StdioTransport } from "../transport/stdio_transport.ts";
 import { createTokenFetch } from "../transport/token_fetch.ts";
 import { completeProvider } from "./oauth_provider.ts";
@@ -102,7 +103,7 @@ function createHttpLink(
   const closing = new AbortController();
   const { signal } = closing;
   const boundedFetch = createBoundedFetch({
-    fetch,
+    fetch: keepHeadersAtOrigin(fetch, { origin: url.origin, headers }),
     maxMessageBytes,
     clock,
     signal,
