@@ -9,6 +9,7 @@ import type { AgentEvent } from "../core/event.ts";
 import type { Instrumentation } from "../core/instrumentation.ts";
 import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
 import type { RunSession } from "../core/run_session.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 
 /** Limits on the agents below a run. */
@@ -112,6 +113,12 @@ export class ParentRun implements RunHandle {
   /** The settings of the turn. */
   get settings(): TurnSettings {
     return this.#options.settings;
+  }
+
+  /** The tools that the run has in the turn, with those that its request left out. */
+  get tools(): readonly AgentTool[] {
+    const { tools, hiddenTools = [] } = this.settings;
+    return [...tools, ...hiddenTools];
   }
 
   /** Counts the agents below the run of the host. */

@@ -80,6 +80,8 @@ export class RunServices {
   readonly checkStreamOptions: CheckOption;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Extra fields of requests that have been reported as left out. */
+  readonly removedFields: Set<string> = new Set();
   /** Valid tool calls that do not run, which the policies know. */
   readonly refusedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Counts the agents below the run of the host. */
