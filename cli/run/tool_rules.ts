@@ -6,7 +6,11 @@
 
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { getToolName, resolveAliases } from "../settings/tool_aliases.ts";
+import {
+  getToolName,
+  resolveAliases,
+  resolveDeniedAliases,
+} from "../../src/tools/kit/tool_names.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -42,7 +46,7 @@ export function resolveToolRules(
   const names = tools.map(({ name }) => name);
   const only = selection.tools?.flatMap(resolveAliases) ?? names;
   const allow = selection.allowedTools.flatMap(resolveAliases);
-  const deny = selection.disallowedTools.flatMap(resolveAliases);
+  const deny = selection.disallowedTools.flatMap(resolveDeniedAliases);
   const pattern = only.find((name) => name.includes("("));
   if (pattern !== undefined) {
     throw new UsageError(

@@ -75,7 +75,10 @@ export type OfferedTool =
   }
   | {
     readonly type: "server_tool";
-    /** The tool, which the provider runs. */
+    /**
+     * The tool, which the provider runs. An entry of `tools` in the `extra` fields of a request is a `provider_tool`, and so
+     * is each other field there that may give the model tools: its `definition` is then `{ [name]: value }`.
+     */
     readonly tool: ServerTool;
   };
 
@@ -181,8 +184,18 @@ export interface ChangeVerdict {
   readonly options?: StreamOptions | undefined;
 }
 
+/**
+ * Leaves tools out of one request, such as those that would take up too much of the context window. The model cannot call
+ * them in this turn; agents that the turn starts may have them.
+ */
+export interface HideVerdict {
+  readonly type: "hide";
+  /** The tools; others than those of the request have no effect. */
+  readonly tools: readonly AgentTool[];
+}
+
 /** Verdict of a policy on a request. `undefined` is the same as `continue`. */
-export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | void;
+export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | HideVerdict | void;
 
 /** Verdict of a policy. `undefined` is the same as `continue`. */
 export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void;

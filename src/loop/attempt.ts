@@ -134,7 +134,9 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const delivered = run.untilDelivered();
   if (delivered) await delivered;
   const startedAt = run.config.now();
-  const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
+  const call = createCall(turn, attempted, options);
+  const read = () => readReply(turn, reader, call);
+  const outcome = await (run.observer ? run.observer.callModel(call.call, read) : read());
   const durationMs = run.config.now() - startedAt;
   const result = chargeReply(turn, attempted.candidate, { reader, outcome });
   const { usage, cost, responseId, error } = result;

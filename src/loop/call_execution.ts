@@ -120,7 +120,11 @@ export class CallExecution {
     try {
       // The output of `validate` is the tool's own, and may be more than JSON.
       const owned = input === args ? cloneJson(args) : input;
-      result = toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
+      const context = this.#createContext();
+      const execute = () => tool.execute(owned as JsonObject, context);
+      const { observer } = this.#services;
+      const { id } = this.call.block;
+      result = toToolResult(await (observer ? observer.executeTool(id, execute) : execute()));
     } catch (thrown) {
       result = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
     }
@@ -140,7 +144,7 @@ export class CallExecution {
 
   #createContext(): ToolContext {
     const { id } = this.call.block;
-    const { runId, history, config: { context } } = this.#services;
+    const { runId, history, observer, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     const count = history.messages.length;
     return {
@@ -155,13 +159,14 @@ export class CallExecution {
         return history.snapshot(count);
       },
       signal: this.#controller.signal,
+      ...(observer && { traceHeaders: observer.getTraceHeaders(id) }),
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),
     };
   }
 
   #createHandle(): ParentRun {
-    const { runId, depth, config, tree, background, session } = this.#services;
+    const { runId, depth, config, tree, background, session, instrumentation } = this.#services;
     const createChannel = () => background.createChannel({ onEvent: this.#createLateChannel() });
     let onDetachedEvent: StartingCall["onEvent"] | undefined;
     return new ParentRun({
@@ -170,6 +175,8 @@ export class CallExecution {
       config,
       tree,
       session,
+      toolCallId: this.call.block.id,
+      instrumentation,
       settings: this.#settings,
       background: (work) => {
         const { id, name } = this.call.block;

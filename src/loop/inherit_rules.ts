@@ -10,7 +10,7 @@ import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { canExplain } from "./find_denial.ts";
+import { canExplain, type Denial, reportApproval } from "./find_denial.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -33,16 +33,35 @@ export function inheritRules(config: ResolvedConfig): ResolvedConfig {
   const inherited = { ...config, policies: addGuards(policies, parent.config.policies) };
   const { approve: parentApprove, approvalMode } = parent.config;
   if (!parentApprove && !approvalMode) return inherited;
-  const approve = (request: ApprovalRequest): Promise<ApprovalAnswer> =>
-    decideUnder(parent, request, askOwn(config, request));
+  const approve = async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
+    const answer = await decideUnder(parent, request, askOwn(config, request));
+    return reportDecision(parent.config, request, answer);
+  };
   const explain = async (call: ExplainedCall) => ({
     decision: await decideUnder(parent, call, decideAlone(config, call)),
   });
+  const onApproved = (call: ExplainedCall): void => {
+    for (const approval of [config, parent.config]) throwDenial(reportApproval(approval, call));
+  };
   return {
     ...inherited,
     approvalMode: "always",
-    approve: Object.assign(approve, { explain }),
+    approve: Object.assign(approve, { explain, onApproved }),
   };
+}
+
+/** Reports a call that is approved to the approval of the parent; returns a denial if that fails. */
+function reportDecision<Answer extends ApprovalAnswer>(
+  parent: ApprovalConfig,
+  { name, tool, arguments: args }: ExplainedCall,
+  answer: Answer,
+): Answer | ApprovalDecision {
+  if (typeof answer !== "object" || answer.type !== "approved") return answer;
+  return reportApproval(parent, { name, tool, arguments: answer.arguments ?? args }) ?? answer;
+}
+
+function throwDenial(denial: Denial | undefined): void {
+  if (denial) throw new Error(denial.reason);
 }
 
 async function decideUnder<Answer extends ApprovalAnswer>(

@@ -7,6 +7,11 @@
 import type { ToolCallBlock } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
 import type { AgentMessage } from "../core/message.ts";
+import {
+  type Instrumentation,
+  instrumentations,
+  type RunObserver,
+} from "../core/instrumentation.ts";
 import { type RunSession, runSessions } from "../core/run_session.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { BackgroundRuns } from "./background_runs.ts";
@@ -20,6 +25,7 @@ import { LateSpendingCounter } from "./sub_agent_spending.ts";
 import { toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
+import { startObserver } from "./safe_observer.ts";
 import type { Steering } from "./steering.ts";
 
 /** Options for `new RunServices()`: what a run has from its start. */
@@ -74,6 +80,8 @@ export class RunServices {
   readonly checkStreamOptions: CheckOption;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Extra fields of requests that have been reported as left out. */
+  readonly removedFields: Set<string> = new Set();
   /** Valid tool calls that do not run, which the policies know. */
   readonly refusedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Counts the agents below the run of the host. */
@@ -84,6 +92,10 @@ export class RunServices {
   readonly background: BackgroundRuns;
   /** Counts the spending of agents after the end of the tool calls that run them. */
   readonly lateSpending: LateSpendingCounter = new LateSpendingCounter();
+  /** Observes the runs of the agent and of those below it, if something does. */
+  readonly instrumentation: Instrumentation | undefined;
+  /** Observes the run, if something does. */
+  readonly observer: RunObserver | undefined;
   readonly #context: AgentContext;
   readonly #startedAt: number;
 
@@ -109,6 +121,16 @@ export class RunServices {
     this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
+    this.instrumentation = instrumentations.get(context) ??
+      (parent instanceof ParentRun ? parent.instrumentation : undefined);
+    this.observer = startObserver(this.instrumentation, {
+      runId: this.runId,
+      parent: parent instanceof ParentRun ? parent.call : undefined,
+      sessionId: this.session?.id,
+      model: this.getSettings().model,
+      getTools: () => this.getSettings().tools,
+    });
+    events.tap = this.observer?.onEvent;
   }
 
   /** The session that records the run, if one does. */
