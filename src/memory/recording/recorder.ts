@@ -25,10 +25,10 @@ import type { CreateSessionOptions, Session, SessionStore } from "../../core/ses
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
-import type { CutMessages } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
@@ -479,33 +479,11 @@ class Recorder implements SessionRecording {
   }
 
   #recordCompaction(report: CompactionReport): void {
-    const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
     const { transform } = this.#hooks;
     const cut = transform ? transform.cutMessages : getReportedCut(report);
     const range = cut && this.#path.findRange(cut);
-    const newestId = range?.newestId ?? null;
-    this.session.append({
-      type: "compaction",
-      firstDroppedId: range?.firstId ?? null,
-      lastDroppedId: range?.lastId ?? null,
-      ...(newestId !== null && { newestId }),
-      droppedCount,
-      tokensBefore,
-      tokensAfter,
-      ...(cut?.summary !== undefined && { summary: cut.summary }),
-      ...(cut?.isIncomplete && { isIncomplete: true }),
-      ...(usage !== undefined && { usage }),
-      ...(cost !== undefined && { cost }),
-    });
+    this.session.append(createCompactionEntry(report, { cut, range }));
   }
-}
-
-/** Returns the cut of a transform that the session does not know. */
-function getReportedCut(
-  { droppedMessages = [], summary }: CompactionReport,
-): CutMessages | undefined {
-  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
-  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }
 
 function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {
