@@ -166,7 +166,9 @@ class FakeInput implements Input {
 
   /** Types the next answer when a question is shown for the first time. */
   onMessage(text: string): void {
-    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model)\?|not shown/.test(text)) return;
+    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model|Session)\?|not shown/.test(text)) {
+      return;
+    }
     this.#isQuestionExpected = false;
     this.#type(...[this.#answers.shift() ?? ""].flat());
   }
