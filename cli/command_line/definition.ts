@@ -29,7 +29,7 @@ export interface OptionDefinition {
   /** The smallest valid number. */
   readonly minimum?: number;
   /** Value when the option is missing. */
-  readonly default?: string | number;
+  readonly default?: string | number | readonly string[];
   /** Whether the option may occur several times; its value is an array then. */
   readonly repeatable?: boolean;
   /** Whether help, completions and documentation leave the option out. */

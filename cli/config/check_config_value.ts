@@ -6,12 +6,7 @@
 
 import { didYouMean } from "../command_line/suggestion.ts";
 import type { ConfigKey } from "./config_keys.ts";
-import type { ConfigValue } from "./config_value.ts";
-
-/** A checked value, or what is wrong with it, as a sentence without a full stop. */
-export type CheckedConfigValue =
-  | { readonly type: "valid"; readonly value: ConfigValue }
-  | { readonly type: "invalid"; readonly message: string };
+import type { CheckedConfigValue, ConfigValue } from "./config_value.ts";
 
 /** Checks a value of a file. A list may also be a single string. */
 export function checkConfigValue(definition: ConfigKey, given: unknown): CheckedConfigValue {
@@ -29,7 +24,9 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   if (typeof value === "number" && value < minimum) {
     return invalid(`${key} must be at least ${minimum}, not ${value}`);
   }
-  return { type: "valid", value };
+  return Array.isArray(value) && definition.parse
+    ? definition.parse(key, value)
+    : { type: "valid", value };
 }
 
 /** Checks a value that is a text: that of an environment variable. A list is separated by commas, as on the command line. */

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { checkConfigText, checkConfigValue } from "./check_config_value.ts";
-import { findConfigKey } from "./config_keys.ts";
+import { findConfigKey } from "./config_tables.ts";
 
 /** Returns the checked value, or the message. */
 function check(key: string, value: unknown): unknown {

@@ -8,7 +8,8 @@ import { parse, TomlError } from "smol-toml";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
 import { parseHooks } from "../hooks/parse_hooks.ts";
-import { CONFIG_KEYS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS } from "./config_keys.ts";
+import { findConfigKey, findConfigTable, listTableKeys } from "./config_tables.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
 
 /** The source of a configuration file. */
@@ -45,13 +46,21 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
   return { settings, hooks, problems };
 }
 
-/** Converts a known table of tables to entries with full names, such as `providers.openai.base_url`. */
-function flatten([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
-  if (!Object.hasOwn(CONFIG_TABLES, name) || !isTable(value)) return [[name, value]];
-  return Object.entries(value).flatMap(([entry, keys]) => {
-    if (!isTable(keys)) return [[`${name}.${entry}`, keys] as const];
-    return Object.entries(keys).map(([key, item]) => [`${name}.${entry}.${key}`, item] as const);
-  });
+type Entry = readonly [name: string, value: unknown];
+
+/** Converts a known table to entries with full names, such as `keys.submit` and `providers.openai.base_url`. */
+function flatten([name, value]: Entry): Entry[] {
+  const table = findConfigTable(name);
+  if (!table || !isTable(value)) return [[name, value]];
+  const entries = addPrefix(name, value);
+  if (table.type === "keys") return entries;
+  return entries.flatMap(([entry, keys]) =>
+    isTable(keys) ? addPrefix(entry, keys) : [[entry, keys]]
+  );
+}
+
+function addPrefix(prefix: string, table: Readonly<Record<string, unknown>>): Entry[] {
+  return Object.entries(table).map(([key, value]) => [`${prefix}.${key}`, value]);
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -66,6 +75,10 @@ function checkEntry(
   origin: FileOrigin,
 ): ConfigSetting | Pick<ConfigProblem, "type" | "message"> {
   const definition = findConfigKey(name);
+  const expected = describeTable(name);
+  if (!definition && expected !== undefined && !isTable(value)) {
+    return { type: "error", message: `${name} must be a table: write [${expected}]` };
+  }
   if (!definition) {
     const message = `Unknown key ${JSON.stringify(name)}${suggestKey(name)}`;
     return { type: "warning", message };
@@ -80,29 +93,42 @@ function checkEntry(
   return { key: name, value: checked.value, origin };
 }
 
+/** Returns the name of the table to write if a name is that of a table. */
+function describeTable(name: string): string | undefined {
+  const [first = "", entry, ...others] = name.split(".");
+  const table = findConfigTable(first);
+  if (table?.type === "tables") {
+    return others.length > 0 ? undefined : `${first}.${entry ?? "NAME"}`;
+  }
+  return table && entry === undefined ? first : undefined;
+}
+
 /** Suggests the key that is meant by a misspelt name, or by the name of an option: `maxTurns`, `max-turns`. */
 export function suggestKey(name: string): string {
   const normalized = name.replace(/[A-Z]/g, (letter) => `_${letter}`).replaceAll("-", "_");
-  const keys = [...CONFIG_KEYS.map(({ key }) => key), ...listTableKeys(name)];
+  const [table = "", entry = ""] = name.split(".");
+  const keys = [...CONFIG_KEYS.map(({ key }) => key), ...listTableKeys(table, entry)];
   return didYouMean(normalized.toLowerCase(), keys);
 }
 
-/** Returns the full names of the keys of the table that a full name belongs to. */
-function listTableKeys(name: string): string[] {
-  const [table = "", entry = ""] = name.split(".");
-  if (!Object.hasOwn(CONFIG_TABLES, table)) return [];
-  return CONFIG_TABLES[table]?.map(({ key }) => `${table}.${entry}.${key}`) ?? [];
+/** Finds the line, from 1, on which a key begins: in its table, or with its full name. Else that of the table. */
+function findLine(text: string, name: string): number | undefined {
+  let table = "";
+  let tableLine: number | undefined;
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, bracket = "", word = ""] = /^\s*(\[{0,2})\s*([\w.-]+)/.exec(line) ?? [];
+    if (bracket !== "") table = word;
+    const path = bracket !== "" || table === "" ? word : `${table}.${word}`;
+    if (word === "" || !isPrefix(path, name)) continue;
+    if (path === name || path.startsWith(`${name}.`)) return index + 1;
+    tableLine ??= index + 1;
+  }
+  return tableLine;
 }
 
-/** Finds the line, from 1, on which a key begins, or the table that has the key. */
-function findLine(text: string, name: string): number | undefined {
-  const [first = "", entry] = name.split(".");
-  const table = entry === undefined ? first : `${first}.${entry}`;
-  const index = text.split("\n").findIndex((line) => {
-    const [, word = ""] = /^\s*\[{0,2}\s*([\w.-]+)/.exec(line) ?? [];
-    return word === table || word.startsWith(`${table}.`);
-  });
-  return index < 0 ? undefined : index + 1;
+/** Whether one of two full names is the beginning of the other. */
+function isPrefix(a: string, b: string): boolean {
+  return `${a}.`.startsWith(`${b}.`) || `${b}.`.startsWith(`${a}.`);
 }
 
 function toSyntaxProblem(error: unknown, origin: FileOrigin): ConfigProblem {
