@@ -6,7 +6,7 @@
 
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { getToolName, resolveAliases } from "../settings/tool_aliases.ts";
+import { getToolName, isKnownTool, resolveAliases } from "../settings/tool_aliases.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -51,8 +51,8 @@ export function resolveToolRules(
     );
   }
   for (const name of [...only, ...allow, ...deny].map(getToolName)) {
-    // The tools of a server are known only while it runs.
-    if (ignoresUnknown || names.includes(name) || name.startsWith("mcp__")) continue;
+    // Rules of the configuration may be for tools that only other runs have.
+    if (ignoresUnknown || names.includes(name) || isKnownTool(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }

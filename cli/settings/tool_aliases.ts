@@ -14,6 +14,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   Grep: ["search_files"],
   Glob: ["search_files", "list_directory"],
   LS: ["list_directory"],
+  Task: ["task"],
 };
 
 /** Tools that no other agent has. */
