@@ -15,6 +15,7 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   if (!hasType(definition, value)) {
     return invalid(`${key} must be ${describeType(definition)}, not ${describeValue(value)}`);
   }
+  if (value === "") return invalid(`${key} must not be empty`);
   if (typeof value === "string" && choices && !choices.includes(value)) {
     const suggestion = didYouMean(value, choices);
     return invalid(
@@ -55,7 +56,7 @@ function hasType({ type, repeatable }: ConfigKey, value: unknown): value is Conf
   if (type === "boolean") return typeof value === "boolean";
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "number") return Number.isFinite(value);
-  return typeof value === "string" && value !== "";
+  return typeof value === "string";
 }
 
 function describeType({ type, repeatable }: ConfigKey): string {
@@ -68,7 +69,7 @@ function describeType({ type, repeatable }: ConfigKey): string {
     case "number":
       return "a number";
     case "string":
-      return "a string that is not empty";
+      return "a string";
     case "file":
     case "directory":
       return "a path";
@@ -77,10 +78,10 @@ function describeType({ type, repeatable }: ConfigKey): string {
 
 /** Describes a value in a message; long ones are cut. */
 function describeValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
   if (value instanceof Date) return "a date";
-  if (typeof value === "object") return "a table";
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const isList = Array.isArray(value);
+  if (typeof value === "object" && !isList) return "a table";
+  const text = typeof value === "string" || isList ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

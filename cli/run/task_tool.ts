@@ -61,8 +61,8 @@ const PARAMETERS = {
 
 async function loadTool({ systemPrompt, policies, readOnly }: TaskToolOptions): Promise<AgentTool> {
   const { subAgentTool } = await importLate<
-    typeof import("../../src/sub_agents/sub_agent_tool.ts")
-  >("../../src/sub_agents/sub_agent_tool.ts", import.meta.url);
+    typeof import("../../src/sub_agents/mod.ts")
+  >("../../src/sub_agents/mod.ts", import.meta.url);
   return subAgentTool({
     name: TASK_TOOL,
     description: DESCRIPTION,
