@@ -18,15 +18,15 @@ export type FileOrigin = Extract<ConfigOrigin, { readonly file: string }>;
 /** Parses the text of a configuration file. Never throws: a syntax error is a problem. */
 export function parseConfig(text: string, origin: FileOrigin): ConfigLayer {
   try {
-    return checkConfig(parse(text), { text, origin });
+    return checkConfig(parse(text), { lines: indexLines(text), origin });
   } catch (error) {
     return { settings: [], problems: [toSyntaxProblem(error, origin)] };
   }
 }
 
-/** The text of a file, for the lines of its keys, and its source. */
+/** The lines of the keys of a file, and its source. */
 interface ConfigFile {
-  readonly text: string;
+  readonly lines: ReadonlyMap<string, number>;
   readonly origin: FileOrigin;
 }
 
@@ -36,12 +36,12 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
   const { hooks: hookTable, ...keys } = table;
   const { hooks, problems: hookProblems } = parseHooks(hookTable ?? {});
   for (const problem of hookProblems) {
-    problems.push({ ...problem, origin: file.origin, line: findLine(file.text, "hooks") });
+    problems.push({ ...problem, origin: file.origin, line: findLine(file.lines, "hooks") });
   }
   for (const [name, value] of Object.entries(keys).flatMap(flatten)) {
     const entry = checkEntry(name, value, file.origin);
     if ("key" in entry) settings.push(entry);
-    else problems.push({ ...entry, origin: file.origin, line: findLine(file.text, name) });
+    else problems.push({ ...entry, origin: file.origin, line: findLine(file.lines, name) });
   }
   return { settings, hooks, problems };
 }
@@ -111,25 +111,36 @@ export function suggestKey(name: string): string {
   return didYouMean(normalized.toLowerCase(), keys);
 }
 
-/** Finds the line, from 1, on which a key begins: in its table, or with its full name. Else that of the table. */
-function findLine(text: string, name: string): number | undefined {
+/** Returns the first line, from 1, of each key and table of a file, and of the tables that they are in. */
+function indexLines(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
   let table = "";
-  let tableLine: number | undefined;
   for (const [index, line] of text.split("\n").entries()) {
     const [, bracket = "", word = ""] = /^\s*(\[{0,2})\s*([\w.-]+)/.exec(line) ?? [];
+    if (word === "") continue;
     if (bracket !== "") table = word;
     const path = bracket !== "" || table === "" ? word : `${table}.${word}`;
-    if (word === "" || !isPrefix(path, name)) continue;
-    if (path === name || path.startsWith(`${name}.`)) return index + 1;
-    tableLine ??= index + 1;
+    for (const name of [path, ...listParents(path)]) {
+      if (!lines.has(name)) lines.set(name, index + 1);
+    }
   }
-  return tableLine;
+  return lines;
 }
 
-/** Whether one of two full names is the beginning of the other. */
-function isPrefix(a: string, b: string): boolean {
-  return `${a}.`.startsWith(`${b}.`) || `${b}.`.startsWith(`${a}.`);
+/** Finds the line of a key, or else of the table that it is in. */
+function findLine(lines: ReadonlyMap<string, number>, name: string): number | undefined {
+  return [name, ...listParents(name)].map((part) => lines.get(part))
+    .find((line) => line !== undefined);
 }
+
+/** Returns the names of the tables that a full name is in, the innermost first. */
+function listParents(name: string): string[] {
+  const parts = name.split(".").slice(0, MAX_DEPTH);
+  return parts.slice(1).map((_, index) => parts.slice(0, parts.length - 1 - index).join("."));
+}
+
+/** Maximum number of parts of a name whose tables are indexed; no key of the configuration has more. */
+const MAX_DEPTH = 4;
 
 function toSyntaxProblem(error: unknown, origin: FileOrigin): ConfigProblem {
   if (!(error instanceof TomlError)) throw error;

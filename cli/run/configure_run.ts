@@ -98,14 +98,23 @@ async function reportProblems(
   const isError = ({ type }: ConfigProblem) => strictConfig || type === "error";
   const errors = problems.filter(isError);
   if (errors.length > 0) {
-    const [first = "", ...others] = errors.map(formatConfigProblem);
+    const [first = "", ...others] = errors.slice(0, MAX_WARNINGS).map(formatConfigProblem);
     const isUsage = errors.every(({ origin }) => origin.type === "override");
     throw new (isUsage ? UsageError : ConfigurationError)(first, others.join("\n"));
   }
-  for (const problem of problems) {
+  for (const problem of problems.slice(0, MAX_WARNINGS)) {
     await terminal.messages.write(`warning: ${toPlainText(formatConfigProblem(problem))}\n`);
   }
+  const others = problems.length - MAX_WARNINGS;
+  if (others > 0) {
+    await terminal.messages.write(
+      `warning: ${others} more warnings about the configuration; swink config get prints all\n`,
+    );
+  }
 }
+
+/** Maximum number of warnings before a run. */
+const MAX_WARNINGS = 10;
 
 /** Calls `parse`. An error about a value of the configuration names its source instead of the flag. */
 function parseOption<Value>(

@@ -127,6 +127,8 @@ class InputReader {
     try {
       return await Promise.race([this.#reader.read().then(({ value }) => value), this.#aborted]);
     } catch (error) {
+      // `nohup` opens standard input only for writing.
+      if (error instanceof Error && "code" in error && error.code === "EBADF") return undefined;
       throw new UsageError(`Standard input cannot be read: ${getFileProblem(error)}`);
     }
   }
