@@ -18,6 +18,7 @@ import {
 import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
+import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
@@ -182,18 +183,19 @@ export class CallExecution {
   /** Returns a function that emits events of an agent that the call does not wait for. */
   #createLateChannel(): StartingCall["onEvent"] {
     const spending = new SubAgentSpending();
-    return async (event) => {
-      const added = this.#addSpending(spending, event);
-      if (!added) return;
-      this.#lateSpending.add(this.call.block.id, added);
+    return async (passed) => {
+      const event = this.#copyEvent(passed);
+      if (!event) return;
+      this.#lateSpending.add(this.call.block.id, spending.add(event));
       await this.#services.events.emit(this.#wrapEvent(event));
     };
   }
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
-  async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
-    const added = this.#addSpending(this.#subAgents ??= new SubAgentSpending(), event);
-    if (!added) return;
+  async #emitSubAgentEvent(passed: AgentEvent): Promise<void> {
+    const event = this.#copyEvent(passed);
+    if (!event) return;
+    const added = (this.#subAgents ??= new SubAgentSpending()).add(event);
     if (this.#state === "ended" && this.#cancellation) {
       this.#lateSpending.add(this.call.block.id, added);
     }
@@ -210,10 +212,10 @@ export class CallExecution {
       : { type: "sub_agent", path: [id], event };
   }
 
-  /** Counts what an event adds; a value that is no event is reported instead. */
-  #addSpending(spending: SubAgentSpending, event: AgentEvent): Spending | undefined {
+  /** Returns a copy of an event, which the tool or another agent may change; a value that is no event is reported. */
+  #copyEvent(event: AgentEvent): AgentEvent | undefined {
     try {
-      return spending.add(event);
+      return copyEvent(event);
     } catch (thrown) {
       const { tool: { name } } = this.call;
       const message = `An event of the tool "${name}" is not emitted: ${getErrorMessage(thrown)}`;
