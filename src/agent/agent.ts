@@ -127,7 +127,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     return this.#state;
   }
 
-  /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
+  /**
+   * Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. An empty
+   * array sends the queued messages, as {@linkcode Agent.continue} does.
+   */
   prompt<Added extends AgentTool<never> = never>(
     input: PromptInput,
     options: RunOptions<Added, Tool> = {},
@@ -451,8 +454,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   #createPromptInput(input: PromptInput): TurnInput {
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
-    if (!this.hasPendingMessages) throw new NoMessagesError();
-    return this.#createContinueInput();
+    if (this.hasPendingMessages) return this.#createContinueInput();
+    throw new NoMessagesError(
+      "The prompt has no message to send, and none is queued: pass a text, or call continue()",
+    );
   }
 
   #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {

@@ -93,7 +93,8 @@ export class RunServices {
     this.cancellation = cancellation;
     this.runId = options.runId;
     this.events = events;
-    this.history = new RunHistory({ messages, pendingCalls, events, newId: config.newId });
+    const { newId, now } = config;
+    this.history = new RunHistory({ messages, pendingCalls, events, newId, now });
     this.steering = options.steering;
     if (typeof config.steering === "function") {
       this.steering.watch(toMessageSource(config.steering, { events, cancellation }));

@@ -54,6 +54,8 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     user([{ type: "document", source: { type: "file", path: "a.pdf" } }]),
     'a block of type "document" must have a string mediaType',
   ],
+  ["a date as the timestamp", { ...userMessage("Hi", 0), timestamp: new Date(0) }, "milliseconds"],
+  ["NaN as the timestamp", { ...userMessage("Hi", 0), timestamp: NaN }, "milliseconds, not null"],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],
   ["a text that is no string", { text: 5 }, "must have a string text, not 5"],
@@ -196,6 +198,35 @@ Deno.test("prompt input that is changed later stays as it was", async () => {
     { source: { page: 2 } },
   ]);
   assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
+});
+
+Deno.test("messages without a timestamp get the time at which they are passed or appended", async () => {
+  const { timestamp: _timestamp, ...untimed } = userMessage("Hi", 0);
+  const message = untimed as AgentMessage;
+  const policies: Policy[] = [{
+    name: "inject",
+    preTurn: ({ turn }) => turn === 0 ? { type: "inject", messages: [message] } : undefined,
+  }];
+  const { agent, clock } = testAgent([reply("Hello")], { policies });
+  clock.advance(5);
+  agent.steer(message);
+  clock.advance(2);
+  await agent.prompt([message]);
+  const sent = agent.state.messages.filter(({ role }) => role === "user");
+  assertEquals(sent.map(({ timestamp }) => timestamp), [7, 5, 7]);
+});
+
+Deno.test("prompt([]) sends the queued messages, and otherwise says what to pass", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("Bye")], { messages: [userMessage("Hi", 0)] });
+  await assertRejects(
+    () => agent.prompt([]),
+    NoMessagesError,
+    "The prompt has no message to send, and none is queued: pass a text, or call continue()",
+  );
+  agent.followUp("Now");
+  await agent.prompt([]);
+  const expected = ["user: Hi", "assistant: Hello", "user: Now", "assistant: Bye"];
+  assertEquals(outlineMessages(agent.state.messages), expected);
 });
 
 Deno.test("message ids: every appended message has one, given ids stay, and duplicates get a new one", async () => {
