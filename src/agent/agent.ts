@@ -37,10 +37,11 @@ import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import {
+  type AgentInternals,
   type AgentOptions,
   checkAgentOptions,
   checkSystemPrompt,
-  optionsByAgent,
+  internalsByAgent,
 } from "./options.ts";
 import {
   addRunTools,
@@ -106,7 +107,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
     };
     this.#options = options;
-    optionsByAgent.set(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#subscribers = new Subscribers((message) =>
@@ -120,6 +120,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
+    internalsByAgent.set(this, this.#createInternals(options));
   }
 
   /** The state as of the last event. */
@@ -434,6 +435,14 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const run: StartedRun = state.startRun(() => startRun({ ...start, input: createInput() }));
     this.#activeRun = this.#latestRun = run;
     return run;
+  }
+
+  #createInternals(options: AgentOptions): AgentInternals {
+    return {
+      options,
+      getEvents: () => this.#latestRun.pipe,
+      createConfig: () => ({ ...this.#createConfig(), settings: () => this.#getSettings() }),
+    };
   }
 
   #createConfig(): AgentLoopConfig {

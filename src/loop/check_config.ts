@@ -44,6 +44,7 @@ const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preTurn: 1,
   preRequest: 1,
   preCompaction: 1,
+  postCompaction: 1,
   canUseTool: 1,
   resumeTools: 1,
   preDispatch: 1,
