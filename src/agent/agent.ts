@@ -35,9 +35,9 @@ import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
+import { enqueue } from "./enqueue.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
 import {
-  type AgentInternals,
   type AgentOptions,
   checkAgentOptions,
   checkSystemPrompt,
@@ -120,7 +120,11 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
-    internalsByAgent.set(this, this.#createInternals(options));
+    internalsByAgent.set(this, {
+      options,
+      getEvents: () => this.#latestRun.pipe,
+      createConfig: () => ({ ...this.#createConfig(), settings: () => this.#getSettings() }),
+    });
   }
 
   /** The state as of the last event. */
@@ -220,7 +224,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {NoMessagesError} If the input is empty.
    */
   steer(input: PromptInput): QueuedMessage {
-    return this.#enqueue(this.#steering, input);
+    return enqueue(this.#steering, input, this.#ports);
   }
 
   /**
@@ -230,7 +234,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {NoMessagesError} If the input is empty.
    */
   followUp(input: PromptInput): QueuedMessage {
-    return this.#enqueue(this.#followUp, input);
+    return enqueue(this.#followUp, input, this.#ports);
   }
 
   /** The messages in both queues. */
@@ -437,14 +441,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     return run;
   }
 
-  #createInternals(options: AgentOptions): AgentInternals {
-    return {
-      options,
-      getEvents: () => this.#latestRun.pipe,
-      createConfig: () => ({ ...this.#createConfig(), settings: () => this.#getSettings() }),
-    };
-  }
-
   #createConfig(): AgentLoopConfig {
     return {
       ...this.#options,
@@ -477,15 +473,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       pending,
       approvals,
     });
-  }
-
-  #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
-    // The id stays the same when the message is delivered.
-    const add = (message: AgentMessage): QueuedMessage =>
-      queue.add({ ...message, id: message.id ?? this.#ports.newId("message") });
-    const [first, ...rest] = repairHistory(toAgentMessages(input, this.#ports.now())).messages;
-    if (!first) throw new NoMessagesError("There is no valid message to queue");
-    return rest.reduce((_last, message) => add(message), add(first));
   }
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {

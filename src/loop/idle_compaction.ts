@@ -67,7 +67,7 @@ export class IdleCompaction {
     this.#check = new CompactionCheck(this.#turn);
   }
 
-  /** What the calls before the last one have spent. */
+  /** Spending of the calls before the last one. */
   get spent(): Spending {
     return this.#spent;
   }

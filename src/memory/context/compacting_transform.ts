@@ -22,7 +22,6 @@ import { chooseCut, type ChosenCut } from "./choose_cut.ts";
 import type {
   CompactingTransform,
   CompactionOptions,
-  CompactOptions,
   ContextCut,
   ContextView,
   CutMessages,
