@@ -122,7 +122,10 @@ function omitUndefined(options: StreamOptions = {}): StreamOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Adds tools to the settings; the same array as long as the agent's tools stay the same. */
+/**
+ * Adds tools to the settings; the same array as long as the agent's tools stay the same. A tool that the agent gets later
+ * under the name of one of them does not replace it.
+ */
 function addTools(
   getSettings: () => TurnSettings,
   tools: readonly AgentTool[],
@@ -133,8 +136,17 @@ function addTools(
     const settings = getSettings();
     if (settings.tools !== own) {
       own = settings.tools;
-      all = [...own, ...tools];
+      all = [...omitNames(own, tools), ...tools];
     }
     return { ...settings, tools: all };
   };
+}
+
+/** Returns the tools without those that have the name of one of the others. */
+export function omitNames(
+  tools: readonly AgentTool[],
+  others: readonly AgentTool[],
+): readonly AgentTool[] {
+  const names = new Set(others.map(({ name }) => name));
+  return tools.filter(({ name }) => !names.has(name));
 }

@@ -21,8 +21,9 @@ import {
   getErrorMessage,
   StructuredOutputFailedError,
 } from "../core/errors.ts";
-import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
+import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
+import { findParsedProblem } from "../core/parsed_problem.ts";
 import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { SchemaValidator } from "../core/schema.ts";
@@ -32,6 +33,7 @@ import type { Cost, Usage } from "../core/usage.ts";
 import type { ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
+import { omitNames } from "./run_options.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
@@ -127,7 +129,7 @@ export class StructuredAnswer {
 
   /** Asks a provider that enforces the schema for an answer in this form. */
   #requestAnswer(): PreRequestVerdict {
-    if (this.#needsTool) return { type: "change", tools: [...this.#tools, this.#tool] };
+    if (this.#needsTool) return { type: "change", tools: this.#addTool(this.#tools) };
     if (!this.#isNative) return undefined;
     return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
   }
@@ -139,7 +141,12 @@ export class StructuredAnswer {
     this.#needsTool = false;
     return this.#isNative
       ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }
-      : { ...settings, tools: [...settings.tools, answerTool], answerTool };
+      : { ...settings, tools: this.#addTool(settings.tools), answerTool };
+  }
+
+  /** Adds the tool that receives the answer; one of the same name, which the agent got meanwhile, does not exist then. */
+  #addTool(tools: readonly AgentTool[]): readonly AgentTool[] {
+    return [...omitNames(tools, [this.#tool]), this.#tool];
   }
 
   /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
@@ -252,9 +259,8 @@ export class StructuredAnswer {
   }
 
   async #acceptValue(value: unknown): Promise<string | undefined> {
-    if (isDeeperThan(value, MAX_JSON_DEPTH)) {
-      return `The answer is nested more than ${MAX_JSON_DEPTH} levels deep`;
-    }
+    const problem = findParsedProblem(value);
+    if (problem) return `The answer is ${problem}`;
     const { schema } = this.#answerSchema;
     const isPlainlyValid = findPlainCheck(schema, this.#validator)?.(value) ?? false;
     const mismatches = isPlainlyValid

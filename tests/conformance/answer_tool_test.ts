@@ -4,7 +4,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const city = {
   type: "object",
@@ -34,6 +34,17 @@ Deno.test("structuredOutput(): a failed call of another tool is no attempt at an
   const value = await agent.structuredOutput("Which city?", city, { maxRetries: 0 });
   assertEquals(value, { city: "Bern" });
   streamFn.assertDone();
+});
+
+Deno.test("structuredOutput(): a tool of the same name that the agent gets during the run does not receive the answer", async () => {
+  const own = fakeTool({ name: "structured_output" });
+  const steps = [{ n: "one" }, { n: 1 }].map(answer);
+  const { agent, streamFn } = testAgent(steps);
+  atFirst(agent, "turn_end", () => agent.setTools([own]));
+  const schema = { type: "object", properties: { n: { type: "number" } } } as const;
+  assertEquals(await agent.structuredOutput("Go", schema), { n: 1 });
+  const sent = streamFn.calls.map(({ context }) => context.tools.length);
+  assertEquals([sent, own.calls.length], [[1, 1], 0]);
 });
 
 Deno.test("structuredOutput() rejects without a request when maxRetries is not a number of at least 0", async () => {
