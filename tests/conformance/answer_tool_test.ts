@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { BadRequestError } from "../../src/core/errors.ts";
+import { BadRequestError, StructuredOutputFailedError } from "../../src/core/errors.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply, type ScriptedStep } from "../../src/testing/script.ts";
@@ -57,4 +57,14 @@ Deno.test("structuredOutput() rejects without a request when maxRetries is not a
     );
     assertEquals(streamFn.calls, []);
   }
+});
+
+Deno.test("structuredOutput() refuses a native answer with a number that is out of range", async () => {
+  const streamFn = Object.assign(scriptedStream([reply('{"n":1e400}')]), {
+    hasStrictSchema: () => true,
+  });
+  const { agent } = testAgent([], { streamFn });
+  const asked = agent.structuredOutput("?", { type: "object" }, { maxRetries: 0 });
+  const error = await assertRejects(() => asked, StructuredOutputFailedError);
+  assertEquals(error.lastError, "The answer is not readable, since a number is out of range");
 });
