@@ -8,7 +8,6 @@ import type { ApprovalDecisions } from "../core/approval.ts";
 import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
@@ -16,6 +15,7 @@ import {
   acceptAny,
   type CheckOption,
   checkOwnOptions,
+  checkSignal,
   CONFIG_CHECKS,
 } from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
@@ -106,15 +106,6 @@ export function addRunTools(
   checkObject(options, "The options of a run must be an object, such as { maxTurns: 5 }");
   const { tools: added = [] } = options;
   return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
-}
-
-function checkSignal(_name: string, signal: unknown): void {
-  if (isSignal(signal)) return;
-  throw new BadRequestError("signal must be an AbortSignal");
-}
-
-function isSignal(value: unknown): boolean {
-  return typeof (value as Partial<AbortSignal> | null)?.addEventListener === "function";
 }
 
 /** Returns the options that are set; the others are those of the agent. */

@@ -6,15 +6,9 @@
 
 import { findMessageProblem } from "./check_message.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
-import { copyJson } from "./copy_json.ts";
 import { describeValue } from "./describe_value.ts";
-import {
-  type AgentErrorCode,
-  BadRequestError,
-  getErrorMessage,
-  NoMessagesError,
-} from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import { type AgentErrorCode, BadRequestError, NoMessagesError } from "./errors.ts";
+import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -176,11 +170,9 @@ export function checkMessages(messages: readonly AgentMessage[]): void {
  */
 export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
   checkMessages(messages);
-  try {
-    return copyJson([...messages]);
-  } catch (cause) {
-    throw new BadRequestError(`Invalid message: ${getErrorMessage(cause)}`, { cause });
-  }
+  const copy = toJsonValue([...messages], MAX_JSON_DEPTH + ENVELOPE_DEPTH);
+  if ("problem" in copy) throw new BadRequestError(`Invalid message: ${copy.problem}`);
+  return copy.value as unknown as AgentMessage[];
 }
 
 function listMessages(input: PromptInput, timestamp: number): readonly AgentMessage[] {

@@ -81,15 +81,22 @@ export class CallExecution {
     return this.#state !== "waiting";
   }
 
-  /** Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. */
+  /**
+   * Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. Never throws: a
+   * tool whose properties cannot be read gives an error result.
+   */
   start(): void {
     if (this.#state !== "waiting") return;
-    if (!this.#isUsable()) {
-      return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+    try {
+      if (!this.#isUsable()) {
+        return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+      }
+      this.#state = "running";
+      this.#startedAt = this.#services.config.now();
+      this.#startTimeout();
+    } catch (thrown) {
+      return this.#end(errorResult(`Tool call failed: ${getErrorMessage(thrown)}`));
     }
-    this.#state = "running";
-    this.#startedAt = this.#services.config.now();
-    this.#startTimeout();
     void this.#run();
   }
 

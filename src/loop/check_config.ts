@@ -200,6 +200,17 @@ export function checkStreamOptions(name: string, options: unknown): void {
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
 }
 
+/**
+ * Checks the signal of a run.
+ *
+ * @throws {BadRequestError} If it is no `AbortSignal`.
+ */
+export function checkSignal(name: string, value: unknown): void {
+  const { addEventListener, removeEventListener } = Object(value);
+  if (typeof addEventListener === "function" && typeof removeEventListener === "function") return;
+  throw new BadRequestError(`${name} must be an AbortSignal`);
+}
+
 function checkToolChoice(name: string, choice: unknown): void {
   if (choice === "auto" || choice === "none" || choice === "required") return;
   if (isJsonObject(choice) && typeof choice["name"] === "string") return;

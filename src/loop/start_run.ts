@@ -12,6 +12,7 @@ import { checkStreamOptions } from "./check_config.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
+import { MessageQueue } from "./message_queue.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -92,8 +93,8 @@ export function startRun(start: StartRunOptions): StartedRun {
   const observe = createObserver?.({ messages, withGrace });
   const events = new EventPipe({ channel, observe });
   const steering = new Steering();
-  // A message that is queued from now on may cancel tool calls. A function is first called when the run has begun.
-  if (typeof config.steering === "object") steering.watch(config.steering);
+  // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
+  if (config.steering instanceof MessageQueue) steering.watch(config.steering);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),

@@ -1,10 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
 import { Agent } from "../../src/agent/agent.ts";
+import { MAX_JSON_DEPTH } from "../../src/core/json.ts";
 import { type AgentMessage, type PromptInput, userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
-import { text } from "../../src/testing/messages.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
@@ -198,6 +199,17 @@ Deno.test("prompt input that is changed later stays as it was", async () => {
     { source: { page: 2 } },
   ]);
   assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
+});
+
+Deno.test("prompt() accepts messages whose arguments are nested as deep as those of a reply may be", async () => {
+  let args: Record<string, unknown> = {};
+  for (let level = 1; level < MAX_JSON_DEPTH; level++) args = { a: args };
+  const call = toolCall("look", args, { id: "c1" });
+  const history = [userMessage("Hi", 0), assistantMessage([call]), toolResultMessage(call, "ok")];
+  const { agent } = testAgent([reply("Hello")]);
+  await agent.prompt([...history, userMessage("Go on", 0)]);
+  const [, copied] = agent.state.messages;
+  assertEquals(copied?.role === "assistant" && copied.content, [call]);
 });
 
 Deno.test("messages without a timestamp get the time at which they are passed or appended", async () => {
