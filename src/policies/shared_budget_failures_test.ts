@@ -33,6 +33,7 @@ for (const create of [budget, sharedBudget]) {
     const { agent } = testAgent([failed, reply("Hello", { usage })], {
       policies: [create({ tokens: 20 })],
       retry: ({ attempt }) => attempt < 2 ? 0 : null,
+      sleep: () => Promise.resolve(),
     });
     const { stoppedBy, text, usage: total } = await agent.prompt("Go");
     assertEquals([stoppedBy, text, total.total], [undefined, "Hello", 10]);
