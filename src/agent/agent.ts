@@ -34,6 +34,7 @@ import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
+import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { enqueue } from "./enqueue.ts";
 import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
@@ -104,7 +105,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#ports = resolvePorts(options);
     const queue = {
       newId: () => this.#ports.newId("queued"),
-      onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
+      onChange: () => this.#emit(createQueueEvent(this.queued)),
     };
     this.#options = options;
     this.#model = modelSpec(model);
