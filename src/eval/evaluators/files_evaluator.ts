@@ -4,10 +4,10 @@
  * @module
  */
 
-import { createMatcher, loadMatchers } from "../../core/json_schema/pattern.ts";
 import { join } from "../../platform/paths.ts";
 import { readUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../platform/untrusted_read.ts";
+import { compilePattern } from "../case/compile_expectation.ts";
 import type { ExpectedFile } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
 
@@ -65,8 +65,7 @@ async function findProblem(
         ? undefined
         : `does not contain ${JSON.stringify(expected.text)}`;
     case "regex":
-      await loadMatchers([expected.pattern]);
-      return createMatcher(expected.pattern).test(text)
+      return (await compilePattern(expected.pattern)).test(text)
         ? undefined
         : `does not match /${expected.pattern}/`;
   }
