@@ -72,7 +72,7 @@ export { compareResults, type MetricComparison } from "./results/compare_results
 export { gate, type GateDecision, type GateOptions } from "./results/gate.ts";
 export type { CaseDirectory, CreateCaseDirectory } from "./run/case_directory.ts";
 export type { CaseResult, EvalSetResult } from "./run/case_result.ts";
-export type { EvalAgentRequest, MakeAgent } from "./run/run_case.ts";
+export type { DisposableAgent, EvalAgentRequest, MakeAgent } from "./run/run_case.ts";
 export { runEvalSet, type RunEvalSetOptions } from "./run/run_eval_set.ts";
 export { calculateMcNemar } from "./statistics/compare_pairs.ts";
 export { calculatePassAtK } from "./statistics/pass_at_k.ts";
@@ -83,6 +83,14 @@ export {
 } from "./statistics/summarize_scores.ts";
 export { calculateWilsonInterval, type Interval } from "./statistics/wilson_interval.ts";
 export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
-export type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory/trajectory.ts";
-export { TrajectoryCollector } from "./trajectory/trajectory_collector.ts";
+export type {
+  Trajectory,
+  TrajectoryCall,
+  TrajectoryOutcome,
+  TrajectoryReply,
+} from "./trajectory/trajectory.ts";
+export {
+  TrajectoryCollector,
+  type TrajectoryCollectorOptions,
+} from "./trajectory/trajectory_collector.ts";
 export type { UntrustedRead } from "../platform/untrusted_read.ts";

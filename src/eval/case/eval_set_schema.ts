@@ -6,7 +6,10 @@
 
 import type { JsonSchema } from "../../core/json.ts";
 
-const ID = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 100 };
+/** Ids are also names of files. */
+export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+const ID = { type: "string", pattern: ID_PATTERN.source };
 const TEXT = { type: "string" };
 const SCHEMA = { type: "object" };
 

@@ -34,7 +34,7 @@ async function judge(
       userMessages: ["Greet"],
       evaluators: [{ name: "correctness", options }],
     },
-    trajectory: { calls: [], turns: 1, response, stopReason: "stop", usage, cost },
+    trajectory: { calls: [], replies: [], turns: 1, response, stopReason: "stop", usage, cost },
     durationMs: 1,
     directory: undefined,
     signal: new AbortController().signal,

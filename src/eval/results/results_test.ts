@@ -15,9 +15,18 @@ function createResult(
   return {
     caseId: "a",
     repetition: 1,
+    seed: 1,
     outcome: passed ? "passed" : "failed",
     scores: [{ metric: "response", value: passed ? 1 : 0, passed }],
-    trajectory: { calls: [], turns: 1, response: "", stopReason: "stop", usage, cost: total },
+    trajectory: {
+      calls: [],
+      replies: [],
+      turns: 1,
+      response: "",
+      stopReason: "stop",
+      usage,
+      cost: total,
+    },
     durationMs: 100,
     ...others,
   };

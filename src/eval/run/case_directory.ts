@@ -22,14 +22,42 @@ export type CreateCaseDirectory = (fixture: string | undefined) => Promise<CaseD
 /** Creates a directory in that for temporary files. Only files and directories of a fixture are copied. */
 export async function createLocalDirectory(fixture: string | undefined): Promise<CaseDirectory> {
   const path = system.realPathSync(system.makeTempDirSync({ prefix: "swink_eval_" }));
-  const remove = () => system.remove(path, { recursive: true });
+  const remove = () => removeDirectory(path);
   try {
-    if (fixture !== undefined) await copyDirectory(fixture, path);
+    if (fixture !== undefined) await copyFixture(fixture, path);
   } catch (error) {
     await remove();
     throw error;
   }
   return { path, remove };
+}
+
+async function copyFixture(fixture: string, path: string): Promise<void> {
+  if (!await isDirectory(fixture)) {
+    throw new BadRequestError(`The fixture "${fixture}" is not a directory, or does not exist`);
+  }
+  await copyDirectory(fixture, path);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await system.stat(path).then((status) => status.isDirectory, () => false);
+}
+
+/** Removes a directory, also if it has directories that the owner may not change, as caches of packages do. */
+async function removeDirectory(path: string): Promise<void> {
+  try {
+    await system.remove(path, { recursive: true });
+  } catch {
+    allowChanges(path);
+    await system.remove(path, { recursive: true });
+  }
+}
+
+function allowChanges(directory: string): void {
+  system.chmodSync(directory, 0o700);
+  for (const { name, isDirectory } of system.readDirSync(directory)) {
+    if (isDirectory) allowChanges(join(directory, name));
+  }
 }
 
 async function copyDirectory(from: string, to: string): Promise<void> {

@@ -5,7 +5,9 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { abortable } from "../../core/abortable.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import type { AgentEndEvent } from "../../core/event.ts";
 import type { Policy } from "../../core/policy.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import type { EvalCase } from "../case/eval_case.ts";
@@ -28,11 +30,19 @@ export interface EvalAgentRequest {
   readonly getDirectory: () => Promise<string>;
 }
 
+/** An agent with its resources, which are disposed of before its run is scored. */
+export interface DisposableAgent extends AsyncDisposable {
+  /** The agent. */
+  readonly agent: Agent;
+}
+
 /**
- * Creates the agent of a run. The model, the system prompt and the selected tools of the case are set afterwards, and its
- * budget is guarded.
+ * Creates the agent of a run: a new one for each run. The model, the system prompt and the selected tools of the case are
+ * set afterwards, and its budget is guarded.
  */
-export type MakeAgent = (request: EvalAgentRequest) => Agent | Promise<Agent>;
+export type MakeAgent = (
+  request: EvalAgentRequest,
+) => Agent | DisposableAgent | Promise<Agent | DisposableAgent>;
 
 /** The parts that all runs of a set share. */
 export interface RunServices {
@@ -43,6 +53,8 @@ export interface RunServices {
   readonly signal: AbortSignal;
   /** Directory from which the paths of fixtures start. */
   readonly setDirectory: string | undefined;
+  /** The agents of other runs. */
+  readonly usedAgents: WeakSet<Agent>;
 }
 
 /** A run to make. */
@@ -53,28 +65,34 @@ const RUN_METRIC = "run";
 
 /** Runs a case once, in a directory of its own. Never rejects; an error fails the run. */
 export async function runCase(planned: PlannedRun, services: RunServices): Promise<CaseResult> {
+  const { now, signal } = services;
   const directory = createLazyDirectory(planned.evalCase, services);
-  const startedAt = services.now();
-  const collector = new TrajectoryCollector();
-  let failure: string | undefined;
-  try {
-    failure = await executeRun({ planned, services, directory, collector });
-  } catch (error) {
-    failure = getErrorMessage(error);
-  }
-  const durationMs = services.now() - startedAt;
-  const run = { planned, services, directory, collector };
-  const scores = await scoreRun(run, { failure, durationMs });
-  failure = await removeDirectory(directory);
-  if (failure !== undefined) scores.push(createBinaryScore(RUN_METRIC, false, failure));
+  const collector = new TrajectoryCollector({ now });
+  const run: CaseRun = { planned, services, directory, collector, model: undefined };
+  const startedAt = now();
+  const failures = [await captureFailure(() => abortable(executeRun(run), signal))];
+  // The clock of the system can be set back.
+  const durationMs = Math.max(0, now() - startedAt);
+  const scores = await scoreRun(run, durationMs);
+  failures.push(await captureFailure(() => removeDirectory(run)));
+  const runScores = failures.filter((failure) => failure !== undefined)
+    .map((failure) => createBinaryScore(RUN_METRIC, false, failure));
+  const allScores = [...runScores, ...scores];
   return {
-    caseId: planned.evalCase.id,
-    repetition: planned.repetition,
-    outcome: services.signal.aborted ? "skipped" : getOutcome(scores),
-    scores,
+    ...identifyRun(planned),
+    model: run.model,
+    outcome: signal.aborted ? "skipped" : getOutcome(allScores),
+    scores: allScores,
     trajectory: collector.trajectory,
     durationMs,
   };
+}
+
+/** Returns the part of a result that identifies its run. */
+export function identifyRun(
+  { evalCase, repetition, seed }: PlannedRun,
+): Pick<CaseResult, "caseId" | "repetition" | "seed"> {
+  return { caseId: evalCase.id, repetition, seed };
 }
 
 interface CaseRun {
@@ -82,28 +100,70 @@ interface CaseRun {
   readonly services: RunServices;
   readonly directory: LazyDirectory;
   readonly collector: TrajectoryCollector;
+  model: string | undefined;
 }
 
-/** Sends the messages of the user; returns the reason why the run failed, if it did. */
-async function executeRun(
-  { planned, services, directory, collector }: CaseRun,
+/** Returns the reason why an operation failed: its result, or the message of its error. */
+async function captureFailure(
+  operation: () => Promise<string | undefined | void>,
 ): Promise<string | undefined> {
+  try {
+    return await operation() ?? undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
+}
+
+/** Creates the agent and sends the messages of the user; returns the reason why the run failed, if it did. */
+async function executeRun(run: CaseRun): Promise<string | undefined> {
+  const { planned, services, directory } = run;
   const { evalCase } = planned;
   const needsDirectory = evalCase.fixture !== undefined || evalCase.expectedFiles !== undefined;
   if (needsDirectory) await directory.getPath();
-  const agent = await services.makeAgent({ ...planned, getDirectory: directory.getPath });
+  const made = await services.makeAgent({ ...planned, getDirectory: directory.getPath });
+  await using owned = "agent" in made ? made : withoutResources(made);
+  const { agent } = owned;
+  if (services.usedAgents.has(agent)) {
+    throw new BadRequestError("makeAgent() returned the agent of another run: create a new one");
+  }
+  services.usedAgents.add(agent);
   configureAgent(agent, evalCase);
+  const { provider, modelId } = agent.state.model;
+  run.model = `${provider}/${modelId}`;
+  return await promptAgent(agent, run);
+}
+
+function withoutResources(agent: Agent): DisposableAgent {
+  return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function promptAgent(
+  agent: Agent,
+  { planned: { evalCase }, services: { signal }, collector }: CaseRun,
+): Promise<string | undefined> {
   const guard = evalCase.budget && new BudgetGuard(evalCase.budget);
   const policies: Policy[] = guard ? [guard.policy] : [];
   for (const message of evalCase.userMessages) {
-    const stream = agent.promptStream(message, { signal: services.signal, policies });
-    for await (const event of stream) collector.add(event);
-    const { error, stoppedBy } = collector.trajectory;
+    let failure: string | undefined;
+    for await (const event of agent.promptStream(message, { signal, policies })) {
+      collector.add(event);
+      if (event.type === "agent_end") failure = describeFailure(event);
+    }
     if (guard?.exceeded) return `The budget stopped the run: ${guard.exceeded}`;
-    if (error !== undefined) return `The run failed: ${error}`;
-    if (stoppedBy !== undefined) return `A policy stopped the run: ${stoppedBy}`;
+    if (failure !== undefined) return failure;
   }
   return undefined;
+}
+
+/** Returns the reason why a run did not end with an answer. */
+function describeFailure(
+  { error, stoppedBy, stopReason, pendingApprovals = [] }: AgentEndEvent,
+): string | undefined {
+  if (error) return `The run failed: ${error.message}`;
+  if (stoppedBy) return `A policy stopped the run: ${stoppedBy.reason}`;
+  if (stopReason === "aborted") return "The run was aborted";
+  const names = pendingApprovals.map(({ name }) => name).join(", ");
+  return names === "" ? undefined : `The run waits for the approval of ${names}`;
 }
 
 function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase): void {
@@ -118,18 +178,17 @@ function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase):
 
 async function scoreRun(
   { planned, services, directory, collector }: CaseRun,
-  { failure, durationMs }: { readonly failure: string | undefined; readonly durationMs: number },
+  durationMs: number,
 ): Promise<Score[]> {
-  const failures = failure === undefined ? [] : [createBinaryScore(RUN_METRIC, false, failure)];
-  if (services.signal.aborted) return failures;
-  const scores = await services.evaluators.evaluate({
+  const { signal, evaluators } = services;
+  if (signal.aborted) return [];
+  return await evaluators.evaluate({
     evalCase: planned.evalCase,
     trajectory: collector.trajectory,
     durationMs,
     directory: directory.created?.path,
-    signal: services.signal,
+    signal,
   });
-  return [...failures, ...scores];
 }
 
 function getOutcome(scores: readonly Score[]): "passed" | "failed" {
@@ -140,6 +199,8 @@ function getOutcome(scores: readonly Score[]): "passed" | "failed" {
 interface LazyDirectory {
   readonly getPath: () => Promise<string>;
   created: CaseDirectory | undefined;
+  /** Removes it, if it was used. */
+  readonly remove: () => Promise<void>;
 }
 
 function createLazyDirectory(
@@ -154,6 +215,16 @@ function createLazyDirectory(
       directory.created = await pending;
       return directory.created.path;
     },
+    remove: async () => {
+      const created = await pending?.catch(() => undefined);
+      try {
+        await created?.remove();
+      } catch (error) {
+        throw new Error(`The directory cannot be removed: ${getErrorMessage(error)}`, {
+          cause: error,
+        });
+      }
+    },
   };
   return directory;
 }
@@ -162,11 +233,9 @@ function resolveFixture(fixture: string, directory: string | undefined): string 
   return directory === undefined || isAbsolute(fixture) ? fixture : join(directory, fixture);
 }
 
-async function removeDirectory({ created }: LazyDirectory): Promise<string | undefined> {
-  try {
-    await created?.remove();
-    return undefined;
-  } catch (error) {
-    return `The directory cannot be removed: ${getErrorMessage(error)}`;
-  }
+/** Removes the directory of a run. After an abort, one that is still being created is removed later. */
+async function removeDirectory({ directory, services }: CaseRun): Promise<void> {
+  const removal = directory.remove();
+  if (directory.created || !services.signal.aborted) await removal;
+  else removal.catch(() => {});
 }

@@ -6,10 +6,17 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { EvalSet } from "../case/eval_case.ts";
+import { ID_PATTERN } from "../case/eval_set_schema.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
-import { type MakeAgent, type PlannedRun, runCase, type RunServices } from "./run_case.ts";
+import {
+  identifyRun,
+  type MakeAgent,
+  type PlannedRun,
+  runCase,
+  type RunServices,
+} from "./run_case.ts";
 
 /** Options for `runEvalSet()`. */
 export interface RunEvalSetOptions {
@@ -23,6 +30,11 @@ export interface RunEvalSetOptions {
   readonly finished?: readonly CaseResult[] | undefined;
   /** Called with each new result, when its run has ended; awaited. Default: none. */
   readonly onResult?: ((result: CaseResult) => void | Promise<void>) | undefined;
+  /**
+   * Omits the calls, the replies and the answers of the returned results, so that memory does not grow with them;
+   * `onResult` gets them. Default: `false`.
+   */
+  readonly omitCalls?: boolean | undefined;
   /** Seed of the runs. Default: 0. */
   readonly seed?: number | undefined;
   /** Creates the directories of the runs. Default: in the directory for temporary files. */
@@ -35,8 +47,8 @@ export interface RunEvalSetOptions {
  * Runs each case of a set with an agent and a directory of its own, and scores the runs. A run that fails is a result;
  * the other ones continue.
  *
- * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, or two cases
- * have the same id.
+ * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, an id is
+ * invalid, or two cases have the same id. Also rejects with an error of `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -64,28 +76,55 @@ export async function runEvalSet(
   makeAgent: MakeAgent,
   options: RunEvalSetOptions = {},
 ): Promise<EvalSetResult> {
-  const { parallel = 1, seed = 0, finished = [], onResult } = options;
+  const { parallel = 1, seed = 0 } = options;
   checkCount("parallel", parallel);
   const planned = planRuns(set, seed);
-  const kept = new Map(
-    finished.filter(({ outcome }) => outcome !== "skipped").map((result) => [
-      getRunKey(result.caseId, result.repetition),
-      result,
-    ]),
-  );
-  const services = createServices(set, makeAgent, options);
-  const results: CaseResult[] = [];
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
+  const runner = new SetRunner(createServices(set, makeAgent, { ...options, signal }), options);
   const queue = planned.entries();
   const work = async () => {
     for (const [index, run] of queue) {
-      const known = kept.get(getRunKey(run.evalCase.id, run.repetition));
-      const result = known ?? await runUnlessAborted(run, services);
-      results[index] = result;
-      if (!known) await onResult?.(result);
+      if (!stop.signal.aborted) await runner.run(run, index);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(parallel, planned.length) }, work));
-  return { setId: set.id, results };
+  const workers = Array.from({ length: Math.min(parallel, planned.length) }, work);
+  // A result that cannot be processed ends the evaluation, after the other runs have been aborted.
+  for (const worker of workers) worker.catch((error) => stop.abort(error));
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
+  return { setId: set.id, results: runner.results };
+}
+
+/** Makes the runs of a set, and keeps their results. */
+class SetRunner {
+  /** The results, in the order of the runs. */
+  readonly results: CaseResult[] = [];
+  readonly #services: RunServices;
+  readonly #options: RunEvalSetOptions;
+  readonly #finished: ReadonlyMap<string, CaseResult>;
+
+  constructor(services: RunServices, options: RunEvalSetOptions) {
+    this.#services = services;
+    this.#options = options;
+    const finished = (options.finished ?? []).filter(({ outcome }) => outcome !== "skipped");
+    this.#finished = new Map(finished.map((result) => [getRunKey(result), result]));
+  }
+
+  async run(planned: PlannedRun, index: number): Promise<void> {
+    const known = this.#finished.get(getRunKey(identifyRun(planned)));
+    const result = known ?? await runUnlessAborted(planned, this.#services);
+    this.results[index] = this.#options.omitCalls ? omitCalls(result) : result;
+    if (!known) await this.#options.onResult?.(result);
+  }
+}
+
+/** Removes the parts of a trajectory whose size depends on the run. */
+function omitCalls(result: CaseResult): CaseResult {
+  const { trajectory } = result;
+  return trajectory
+    ? { ...result, trajectory: { ...trajectory, calls: [], replies: [], response: "" } }
+    : result;
 }
 
 function createServices(
@@ -100,14 +139,14 @@ function createServices(
     now: options.now ?? Date.now,
     signal: options.signal ?? new AbortController().signal,
     setDirectory: set.directory,
+    usedAgents: new WeakSet(),
   };
 }
 
 async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise<CaseResult> {
   if (!services.signal.aborted) return await runCase(run, services);
   return {
-    caseId: run.evalCase.id,
-    repetition: run.repetition,
+    ...identifyRun(run),
     outcome: "skipped",
     scores: [],
     trajectory: undefined,
@@ -119,17 +158,23 @@ function planRuns({ cases }: EvalSet, seed: number): PlannedRun[] {
   const ids = new Set<string>();
   return cases.flatMap((evalCase) => {
     const { id, repetitions = 1 } = evalCase;
+    if (!ID_PATTERN.test(id)) {
+      throw new BadRequestError(
+        `The id ${JSON.stringify(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
+      );
+    }
     if (ids.has(id)) throw new BadRequestError(`Two cases have the id "${id}"`);
     ids.add(id);
     checkCount(`repetitions of the case "${id}"`, repetitions);
     return Array.from({ length: repetitions }, (_, index) => {
       const repetition = index + 1;
-      return { evalCase, repetition, seed: hashText(`${seed} ${getRunKey(id, repetition)}`) };
+      const key = getRunKey({ caseId: id, repetition });
+      return { evalCase, repetition, seed: hashText(`${seed} ${key}`) };
     });
   });
 }
 
-function getRunKey(caseId: string, repetition: number): string {
+function getRunKey({ caseId, repetition }: Pick<CaseResult, "caseId" | "repetition">): string {
   return `${caseId} ${repetition}`;
 }
 
