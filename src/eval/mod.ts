@@ -59,12 +59,15 @@ export { createFilesEvaluator, type ReadCaseFile } from "./evaluators/files_eval
 export { createResponseEvaluator, scoreResponse } from "./evaluators/response_evaluator.ts";
 export {
   createJudgeEvaluator,
+  type JudgeAnswer,
   type JudgeCache,
   type JudgeModel,
   type JudgeOptions,
+  type JudgeRequestOptions,
 } from "./evaluators/judge_evaluator.ts";
 export type { JudgeTopic } from "./evaluators/judge_prompt.ts";
-export type { Score } from "./evaluators/score.ts";
+export { LruJudgeCache, type LruJudgeCacheOptions } from "./evaluators/lru_judge_cache.ts";
+export { calculateMeanScore, type Score } from "./evaluators/score.ts";
 export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
 export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
 export { type AuditTrail, createAuditTrail, verifyAuditTrail } from "./results/audit_trail.ts";

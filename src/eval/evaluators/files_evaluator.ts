@@ -51,12 +51,15 @@ async function findProblem(
   expected: ExpectedFile,
   read: UntrustedRead,
 ): Promise<string | undefined> {
-  if (expected.type === "missing") return read.type === "missing" ? undefined : "exists";
+  if (expected.type === "missing" && read.type !== "refused") {
+    return read.type === "missing" ? undefined : "exists";
+  }
   if (read.type === "missing") return "does not exist";
   if (read.type === "refused") return read.reason;
   const text = new TextDecoder().decode(read.bytes);
   switch (expected.type) {
     case "exists":
+    case "missing":
       return undefined;
     case "equals":
       return text === expected.text ? undefined : "has another content";
