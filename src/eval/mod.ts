@@ -42,6 +42,12 @@ export type {
 } from "./case/eval_case.ts";
 export { type EvalFiles, localEvalFiles } from "./case/eval_files.ts";
 export { evalSetSchema } from "./case/eval_set_schema.ts";
+export type {
+  CommandSandbox,
+  OpenCommandSandbox,
+  RunningCommand,
+} from "./command/command_sandbox.ts";
+export { openUnconfined } from "./command/unconfined_commands.ts";
 export {
   type BudgetSpending,
   createBudgetEvaluator,
@@ -54,7 +60,11 @@ export {
   type Efficiency,
 } from "./evaluators/efficiency_evaluator.ts";
 export type { EvalContext, Evaluator } from "./evaluators/evaluator.ts";
-export { EvaluatorRegistry } from "./evaluators/evaluator_registry.ts";
+export { createCommandEvaluator } from "./evaluators/command_evaluator.ts";
+export {
+  type DefaultEvaluatorOptions,
+  EvaluatorRegistry,
+} from "./evaluators/evaluator_registry.ts";
 export { createFilesEvaluator, type ReadCaseFile } from "./evaluators/files_evaluator.ts";
 export { createResponseEvaluator, scoreResponse } from "./evaluators/response_evaluator.ts";
 export {

@@ -29,6 +29,8 @@ export interface EvalContext {
 export interface Evaluator {
   /** Name by which cases select it, and of its metric. */
   readonly name: string;
+  /** Whether the runs of cases that name it have a directory, also if their agents use none. Default: `false`. */
+  readonly needsDirectory?: boolean | undefined;
   /**
    * Scores a run. Returns `undefined` if the evaluator does not apply to the case, such as a comparison without an
    * expectation. An error fails the metric.

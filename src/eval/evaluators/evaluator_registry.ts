@@ -4,10 +4,12 @@
  * @module
  */
 
-import { abortable } from "../../core/abortable.ts";
+import { settleAfterAbort } from "./settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
+import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
+import { createCommandEvaluator } from "./command_evaluator.ts";
 import { createEfficiencyEvaluator } from "./efficiency_evaluator.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createFilesEvaluator } from "./files_evaluator.ts";
@@ -18,6 +20,15 @@ import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
 /** The metric of a case that no evaluator applies to. */
 const NO_METRIC = "no_metric";
 
+/** Options for `EvaluatorRegistry.createDefault()`. */
+export interface DefaultEvaluatorOptions {
+  /**
+   * Opens the sandbox of the evaluator `command`, such as `createSandbox` of `@swink/agent/tools`. Default: none, and the
+   * metric fails.
+   */
+  readonly openSandbox?: OpenCommandSandbox | undefined;
+}
+
 /**
  * Evaluators by name. The evaluators for expectations (`trajectory`, `response`, `files`, `budget`) run for each case; the other
  * ones run for cases that name them.
@@ -27,13 +38,14 @@ export class EvaluatorRegistry {
   readonly #defaults = new Set<string>();
 
   /** Creates a registry with the evaluators of this module. */
-  static createDefault(): EvaluatorRegistry {
+  static createDefault({ openSandbox }: DefaultEvaluatorOptions = {}): EvaluatorRegistry {
     const registry = new EvaluatorRegistry();
     registry.register(createTrajectoryEvaluator(), { isDefault: true });
     registry.register(createResponseEvaluator(), { isDefault: true });
     registry.register(createFilesEvaluator(), { isDefault: true });
     registry.register(createBudgetEvaluator(), { isDefault: true });
     registry.register(createEfficiencyEvaluator());
+    registry.register(createCommandEvaluator(openSandbox));
     return registry;
   }
 
@@ -57,6 +69,12 @@ export class EvaluatorRegistry {
   /** Names of the evaluators, sorted. */
   get names(): readonly string[] {
     return [...this.#evaluators.keys()].sort();
+  }
+
+  /** Whether an evaluator of a case needs the directory of the run. */
+  needsDirectory({ expectedFiles, evaluators = [] }: EvalCase): boolean {
+    return expectedFiles !== undefined ||
+      evaluators.some(({ name }) => this.#evaluators.get(name)?.needsDirectory === true);
   }
 
   /**
@@ -101,7 +119,7 @@ export class EvaluatorRegistry {
     }
     try {
       const pending = Promise.resolve(evaluator.evaluate(context));
-      const score = await abortable(pending, context.signal);
+      const score = await settleAfterAbort(pending, context.signal);
       if (score) checkScore(score);
       return score;
     } catch (error) {

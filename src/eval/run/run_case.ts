@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { abortable } from "../../core/abortable.ts";
+import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent } from "../../core/event.ts";
 import type { Policy } from "../../core/policy.ts";
@@ -70,7 +70,7 @@ export async function runCase(planned: PlannedRun, services: RunServices): Promi
   const collector = new TrajectoryCollector({ now });
   const run: CaseRun = { planned, services, directory, collector, model: undefined };
   const startedAt = now();
-  const failures = [await captureFailure(() => abortable(executeRun(run), signal))];
+  const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
   // The clock of the system can be set back.
   const durationMs = Math.max(0, now() - startedAt);
   const scores = await scoreRun(run, durationMs);
@@ -118,8 +118,8 @@ async function captureFailure(
 async function executeRun(run: CaseRun): Promise<string | undefined> {
   const { planned, services, directory } = run;
   const { evalCase } = planned;
-  const needsDirectory = evalCase.fixture !== undefined || evalCase.expectedFiles !== undefined;
-  if (needsDirectory) await directory.getPath();
+  const needsDirectory = services.evaluators.needsDirectory(evalCase);
+  if (evalCase.fixture !== undefined || needsDirectory) await directory.getPath();
   const made = await services.makeAgent({ ...planned, getDirectory: directory.getPath });
   await using owned = "agent" in made ? made : withoutResources(made);
   const { agent } = owned;
