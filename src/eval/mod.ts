@@ -83,7 +83,11 @@ export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_
 export { type AuditTrail, createAuditTrail, verifyAuditTrail } from "./results/audit_trail.ts";
 export { compareResults, type MetricComparison } from "./results/compare_results.ts";
 export { gate, type GateDecision, type GateOptions } from "./results/gate.ts";
-export type { CaseDirectory, CreateCaseDirectory } from "./run/case_directory.ts";
+export type {
+  CaseDirectory,
+  CaseDirectoryOptions,
+  CreateCaseDirectory,
+} from "./run/case_directory.ts";
 export type { CaseResult, EvalSetResult } from "./run/case_result.ts";
 export type { DisposableAgent, EvalAgentRequest, MakeAgent } from "./run/run_case.ts";
 export { runEvalSet, type RunEvalSetOptions } from "./run/run_eval_set.ts";

@@ -14,6 +14,8 @@ export interface EvalFiles {
   read(path: string): Promise<string | undefined>;
   /** Replaces a file atomically. Creates it and its directory if they do not exist. */
   write(path: string, text: string): Promise<void>;
+  /** Appends to a file. Creates it and its directory if they do not exist. */
+  append(path: string, text: string): Promise<void>;
 }
 
 /** Cases and results can contain prompts and files of users, so that only the owner may read them. */
@@ -40,5 +42,9 @@ export const localEvalFiles: EvalFiles = {
       await system.remove(temporaryFile).catch(() => {});
       throw error;
     }
+  },
+  async append(path, text) {
+    await system.mkdir(dirname(path), { recursive: true });
+    await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
   },
 };

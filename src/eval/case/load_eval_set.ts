@@ -101,8 +101,9 @@ async function findContentProblems(set: EvalSet): Promise<KeyProblem[]> {
 function findRepeatedIds({ cases }: EvalSet): KeyProblem[] {
   const ids = new Set<string>();
   return cases.flatMap(({ id }, index) => {
-    if (!ids.has(id)) {
-      ids.add(id);
+    // Ids are names of files, whose case some systems ignore.
+    if (!ids.has(id.toLowerCase())) {
+      ids.add(id.toLowerCase());
       return [];
     }
     return [{ keys: ["cases", `${index}`, "id"], message: `"${id}" is used by another case` }];

@@ -21,6 +21,7 @@ function createFiles(contents: Readonly<Record<string, string>>): EvalFiles {
   return {
     read: (path) => Promise.resolve(contents[path]),
     write: () => Promise.reject(new Error("read only")),
+    append: () => Promise.reject(new Error("read only")),
   };
 }
 

@@ -21,6 +21,10 @@ export interface EvalContext {
   readonly directory: string | undefined;
   /** Options of the case for this evaluator. */
   readonly options: JsonObject;
+  /** Sends requests; they are recorded or replayed with those of the run. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Whether requests are recorded or replayed, so that none may be omitted. Default: `false`. */
+  readonly isRecorded?: boolean | undefined;
   /** Aborted when the evaluation is cancelled. */
   readonly signal: AbortSignal;
 }

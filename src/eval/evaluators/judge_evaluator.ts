@@ -26,6 +26,8 @@ export interface JudgeModel {
 
 /** Options of a request to a judge. */
 export interface JudgeRequestOptions {
+  /** Sends requests; for the adapter of the model, so that they are recorded and replayed. */
+  readonly fetch: typeof globalThis.fetch;
   /** Aborted when the evaluation is cancelled, and when the time of the request is over. */
   readonly signal: AbortSignal;
 }
@@ -54,7 +56,7 @@ export interface JudgeOptions {
   readonly maxRetries?: number | undefined;
   /** Time of each attempt in milliseconds. Default: 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** Keeps answers by model and prompt. Default: none are kept. */
+  /** Keeps answers by model and prompt; not used for runs that are recorded or replayed. Default: none are kept. */
   readonly cache?: JudgeCache | undefined;
 }
 
@@ -70,6 +72,7 @@ export interface JudgeOptions {
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
+ * import { connect } from "@swink/agent/adapters";
  * import {
  *   createJudgeEvaluator,
  *   EvaluatorRegistry,
@@ -79,8 +82,8 @@ export interface JudgeOptions {
  *
  * const model: JudgeModel = {
  *   name: "anthropic/claude-sonnet-5-5",
- *   ask: async (prompt, { signal }) => {
- *     const judge = new Agent({ model: model.name });
+ *   ask: async (prompt, { fetch, signal }) => {
+ *     const judge = new Agent({ model: model.name, streamFn: connect({ fetch }) });
  *     const { text, cost, error } = await judge.prompt(prompt, { signal });
  *     if (error) throw error;
  *     return { text, cost: cost.total };
@@ -124,7 +127,8 @@ interface AskOptions extends JudgeOptions {
 }
 
 async function askWithRetries(prompt: string, options: AskOptions): Promise<Verdict> {
-  const { model, cache, maxRetries, context: { signal } } = options;
+  const { model, maxRetries, context: { signal, isRecorded } } = options;
+  const cache = isRecorded ? undefined : options.cache;
   const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
   const cached = cache?.get(key);
   if (cached !== undefined) return { ...parseVerdict(cached), cost: 0 };
@@ -157,7 +161,8 @@ async function askOnce(
   );
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   try {
-    const answer = await abortable(model.ask(prompt, { signal }), signal);
+    const { fetch = globalThis.fetch } = context;
+    const answer = await abortable(model.ask(prompt, { fetch, signal }), signal);
     return typeof answer === "string" ? { text: answer, cost: 0 } : answer;
   } finally {
     clearTimeout(timer);

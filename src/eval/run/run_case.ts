@@ -14,6 +14,7 @@ import type { EvalCase } from "../case/eval_case.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
+import type { FinishedRun, OpenRunConnection, RunConnection } from "../recording/run_connection.ts";
 import { TrajectoryCollector } from "../trajectory/trajectory_collector.ts";
 import type { CaseDirectory, CreateCaseDirectory } from "./case_directory.ts";
 import type { CaseResult } from "./case_result.ts";
@@ -28,6 +29,10 @@ export interface EvalAgentRequest {
   readonly seed: number;
   /** Returns the directory of the run, with a copy of the fixture; creates it on the first call. */
   readonly getDirectory: () => Promise<string>;
+  /** Sends requests; for the adapter of the agent, so that they are recorded and replayed. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Start of the run, in milliseconds since the epoch; for a replay that of the recorded run, for prompts with a date. */
+  readonly startedAt: number;
 }
 
 /** An agent with its resources, which are disposed of before its run is scored. */
@@ -49,6 +54,7 @@ export interface RunServices {
   readonly makeAgent: MakeAgent;
   readonly evaluators: EvaluatorRegistry;
   readonly createDirectory: CreateCaseDirectory;
+  readonly openConnection: OpenRunConnection;
   readonly now: () => number;
   readonly signal: AbortSignal;
   /** Directory from which the paths of fixtures start. */
@@ -66,20 +72,24 @@ const RUN_METRIC = "run";
 /** Runs a case once, in a directory of its own. Never rejects; an error fails the run. */
 export async function runCase(planned: PlannedRun, services: RunServices): Promise<CaseResult> {
   const { now, signal } = services;
-  const directory = createLazyDirectory(planned.evalCase, services);
+  const connection = services.openConnection(identifyRun(planned));
+  const directory = createLazyDirectory(planned.evalCase, { ...services, ...connection });
   const collector = new TrajectoryCollector({ now });
-  const run: CaseRun = { planned, services, directory, collector, model: undefined };
+  const run: CaseRun = { planned, services, connection, directory, collector, model: undefined };
   const startedAt = now();
   const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
   // The clock of the system can be set back.
   const durationMs = Math.max(0, now() - startedAt);
   const scores = await scoreRun(run, durationMs);
+  const end = signal.aborted ? "cancelled" : failures[0] === undefined ? "answered" : "failed";
+  failures.push(await captureFailure(() => finishConnection(run, end)));
   failures.push(await captureFailure(() => removeDirectory(run)));
   const runScores = failures.filter((failure) => failure !== undefined)
     .map((failure) => createBinaryScore(RUN_METRIC, false, failure));
   const allScores = [...runScores, ...scores];
   return {
     ...identifyRun(planned),
+    seed: connection.seed,
     model: run.model,
     outcome: signal.aborted ? "skipped" : getOutcome(allScores),
     scores: allScores,
@@ -98,6 +108,7 @@ export function identifyRun(
 interface CaseRun {
   readonly planned: PlannedRun;
   readonly services: RunServices;
+  readonly connection: RunConnection;
   readonly directory: LazyDirectory;
   readonly collector: TrajectoryCollector;
   model: string | undefined;
@@ -116,11 +127,12 @@ async function captureFailure(
 
 /** Creates the agent and sends the messages of the user; returns the reason why the run failed, if it did. */
 async function executeRun(run: CaseRun): Promise<string | undefined> {
-  const { planned, services, directory } = run;
+  const { planned, services, directory, connection: { fetch, seed, startedAt } } = run;
   const { evalCase } = planned;
   const needsDirectory = services.evaluators.needsDirectory(evalCase);
   if (evalCase.fixture !== undefined || needsDirectory) await directory.getPath();
-  const made = await services.makeAgent({ ...planned, getDirectory: directory.getPath });
+  const getDirectory = directory.getPath;
+  const made = await services.makeAgent({ ...planned, getDirectory, fetch, seed, startedAt });
   await using owned = "agent" in made ? made : withoutResources(made);
   const { agent } = owned;
   if (services.usedAgents.has(agent)) {
@@ -176,8 +188,15 @@ function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase):
   agent.setTools(known.filter(({ name }) => tools.includes(name)));
 }
 
+function finishConnection(
+  { connection, model, directory }: CaseRun,
+  end: FinishedRun["end"],
+): Promise<void> {
+  return connection.finish({ end, model, directory: directory.created?.path });
+}
+
 async function scoreRun(
-  { planned, services, directory, collector }: CaseRun,
+  { planned, services, connection, directory, collector }: CaseRun,
   durationMs: number,
 ): Promise<Score[]> {
   const { signal, evaluators } = services;
@@ -187,6 +206,8 @@ async function scoreRun(
     trajectory: collector.trajectory,
     durationMs,
     directory: directory.created?.path,
+    fetch: connection.fetch,
+    isRecorded: connection.isRecorded,
     signal,
   });
 }
@@ -205,13 +226,17 @@ interface LazyDirectory {
 
 function createLazyDirectory(
   { fixture }: EvalCase,
-  { createDirectory, setDirectory }: RunServices,
+  { createDirectory, setDirectory, directory: recordedPath }:
+    & Pick<RunServices, "createDirectory" | "setDirectory">
+    & Pick<RunConnection, "directory">,
 ): LazyDirectory {
   let pending: Promise<CaseDirectory> | undefined;
   const directory: LazyDirectory = {
     created: undefined,
     getPath: async () => {
-      pending ??= createDirectory(fixture && resolveFixture(fixture, setDirectory));
+      pending ??= createDirectory(fixture && resolveFixture(fixture, setDirectory), {
+        recordedPath,
+      });
       directory.created = await pending;
       return directory.created.path;
     },

@@ -6,8 +6,10 @@
 
 import { BadRequestError } from "../../core/errors.ts";
 import type { EvalSet } from "../case/eval_case.ts";
+import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { ID_PATTERN } from "../case/eval_set_schema.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { createConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
 import {
@@ -35,6 +37,25 @@ export interface RunEvalSetOptions {
    * `onResult` gets them. Default: `false`.
    */
   readonly omitCalls?: boolean | undefined;
+  /**
+   * Directory in which the requests of each run are recorded: those that `makeAgent` and judges send with the `fetch` that
+   * they get. Default: none.
+   */
+  readonly record?: string | undefined;
+  /**
+   * Directory of a recording that answers the requests, without a network; its seeds replace `seed`. A run that sends
+   * other requests, or not all recorded ones, fails. Default: none.
+   */
+  readonly replay?: string | undefined;
+  /**
+   * Replaces the parts of texts in requests that differ in each run, in addition to paths, ids, times, durations and
+   * hashes, before a replay compares them. Default: none.
+   */
+  readonly normalize?: ((text: string) => string) | undefined;
+  /** Port: sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Port: reads and writes the list of recorded runs. Default: the file system. */
+  readonly files?: EvalFiles | undefined;
   /** Seed of the runs. Default: 0. */
   readonly seed?: number | undefined;
   /** Creates the directories of the runs. Default: in the directory for temporary files. */
@@ -48,7 +69,7 @@ export interface RunEvalSetOptions {
  * the other ones continue.
  *
  * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, an id is
- * invalid, or two cases have the same id. Also rejects with an error of `onResult`, which cancels the evaluation.
+ * invalid, or two cases have the same id; if there is no recording to replay. Also rejects with an error of `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -81,7 +102,8 @@ export async function runEvalSet(
   const planned = planRuns(set, seed);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
-  const runner = new SetRunner(createServices(set, makeAgent, { ...options, signal }), options);
+  const services = await createServices(set, makeAgent, { ...options, signal });
+  const runner = new SetRunner(services, options);
   const queue = planned.entries();
   const work = async () => {
     for (const [index, run] of queue) {
@@ -127,16 +149,19 @@ function omitCalls(result: CaseResult): CaseResult {
     : result;
 }
 
-function createServices(
+async function createServices(
   set: EvalSet,
   makeAgent: MakeAgent,
   options: RunEvalSetOptions,
-): RunServices {
+): Promise<RunServices> {
+  const { now = Date.now, files = localEvalFiles } = options;
+  const { fetch = (...request) => globalThis.fetch(...request) } = options;
   return {
     makeAgent,
     evaluators: options.evaluators ?? EvaluatorRegistry.createDefault(),
     createDirectory: options.createDirectory ?? createLocalDirectory,
-    now: options.now ?? Date.now,
+    openConnection: await createConnections({ ...options, fetch, now, files }),
+    now,
     signal: options.signal ?? new AbortController().signal,
     setDirectory: set.directory,
     usedAgents: new WeakSet(),
@@ -163,8 +188,9 @@ function planRuns({ cases }: EvalSet, seed: number): PlannedRun[] {
         `The id ${JSON.stringify(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
       );
     }
-    if (ids.has(id)) throw new BadRequestError(`Two cases have the id "${id}"`);
-    ids.add(id);
+    // Ids are names of files, whose case some systems ignore.
+    if (ids.has(id.toLowerCase())) throw new BadRequestError(`Two cases have the id "${id}"`);
+    ids.add(id.toLowerCase());
     checkCount(`repetitions of the case "${id}"`, repetitions);
     return Array.from({ length: repetitions }, (_, index) => {
       const repetition = index + 1;
