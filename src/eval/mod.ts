@@ -91,6 +91,7 @@ export type {
 export type { CaseResult, EvalSetResult } from "./run/case_result.ts";
 export type { DisposableAgent, EvalAgentRequest, MakeAgent } from "./run/run_case.ts";
 export { runEvalSet, type RunEvalSetOptions } from "./run/run_eval_set.ts";
+export { calculateRobustness, type CaseRobustness } from "./statistics/calculate_robustness.ts";
 export { calculateMcNemar } from "./statistics/compare_pairs.ts";
 export { calculatePassAtK } from "./statistics/pass_at_k.ts";
 export {

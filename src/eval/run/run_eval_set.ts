@@ -56,8 +56,13 @@ export interface RunEvalSetOptions {
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Port: reads and writes the list of recorded runs. Default: the file system. */
   readonly files?: EvalFiles | undefined;
-  /** Seed of the runs. Default: 0. */
+  /** Seed from which the seed of each run is derived. Default: 0. */
   readonly seed?: number | undefined;
+  /**
+   * The seeds of the repetitions of each case, whose numbers they replace: for runs with faults from a seed, and to repeat
+   * one of them. Default: none.
+   */
+  readonly seeds?: readonly number[] | undefined;
   /** Creates the directories of the runs. Default: in the directory for temporary files. */
   readonly createDirectory?: CreateCaseDirectory | undefined;
   /** Returns the time in milliseconds. Default: the clock of the system. */
@@ -97,9 +102,9 @@ export async function runEvalSet(
   makeAgent: MakeAgent,
   options: RunEvalSetOptions = {},
 ): Promise<EvalSetResult> {
-  const { parallel = 1, seed = 0 } = options;
+  const { parallel = 1 } = options;
   checkCount("parallel", parallel);
-  const planned = planRuns(set, seed);
+  const planned = planRuns(set, options);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
   const services = await createServices(set, makeAgent, { ...options, signal });
@@ -179,25 +184,32 @@ async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise
   };
 }
 
-function planRuns({ cases }: EvalSet, seed: number): PlannedRun[] {
+function planRuns(
+  { cases }: EvalSet,
+  { seed = 0, seeds }: Pick<RunEvalSetOptions, "seed" | "seeds">,
+): PlannedRun[] {
   const ids = new Set<string>();
   return cases.flatMap((evalCase) => {
     const { id, repetitions = 1 } = evalCase;
-    if (!ID_PATTERN.test(id)) {
-      throw new BadRequestError(
-        `The id ${JSON.stringify(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
-      );
-    }
-    // Ids are names of files, whose case some systems ignore.
-    if (ids.has(id.toLowerCase())) throw new BadRequestError(`Two cases have the id "${id}"`);
-    ids.add(id.toLowerCase());
+    checkId(id, ids);
     checkCount(`repetitions of the case "${id}"`, repetitions);
-    return Array.from({ length: repetitions }, (_, index) => {
-      const repetition = index + 1;
-      const key = getRunKey({ caseId: id, repetition });
-      return { evalCase, repetition, seed: hashText(`${seed} ${key}`) };
+    const derived = Array.from({ length: repetitions }, (_, index) => {
+      const key = getRunKey({ caseId: id, repetition: index + 1 });
+      return hashText(`${seed} ${key}`);
     });
+    return (seeds ?? derived).map((seed, index) => ({ evalCase, repetition: index + 1, seed }));
   });
+}
+
+/** Ids are names of files, whose case some systems ignore. */
+function checkId(id: string, ids: Set<string>): void {
+  if (!ID_PATTERN.test(id)) {
+    throw new BadRequestError(
+      `The id ${JSON.stringify(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
+    );
+  }
+  if (ids.has(id.toLowerCase())) throw new BadRequestError(`Two cases have the id "${id}"`);
+  ids.add(id.toLowerCase());
 }
 
 function getRunKey({ caseId, repetition }: Pick<CaseResult, "caseId" | "repetition">): string {
