@@ -100,6 +100,21 @@ export {
   summarizeScores,
 } from "./statistics/summarize_scores.ts";
 export { calculateWilsonInterval, type Interval } from "./statistics/wilson_interval.ts";
+export type { EvalRun, EvalRunHeader } from "./store/eval_run.ts";
+export {
+  listEvalRuns,
+  readEvalRun,
+  type ReadEvalRunOptions,
+  type RunVerification,
+  verifyEvalRun,
+} from "./store/read_eval_run.ts";
+export {
+  createEvalRun,
+  type CreateEvalRunOptions,
+  type EvalRunWriter,
+  resumeEvalRun,
+  type ResumeEvalRunOptions,
+} from "./store/write_eval_run.ts";
 export { matchTrajectory, type TrajectoryMatchResult } from "./trajectory/match_trajectory.ts";
 export type {
   Trajectory,

@@ -22,6 +22,7 @@ function createFiles(contents: Readonly<Record<string, string>>): EvalFiles {
     read: (path) => Promise.resolve(contents[path]),
     write: () => Promise.reject(new Error("read only")),
     append: () => Promise.reject(new Error("read only")),
+    list: () => Promise.resolve([]),
   };
 }
 
