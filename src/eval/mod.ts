@@ -80,6 +80,16 @@ export { LruJudgeCache, type LruJudgeCacheOptions } from "./evaluators/lru_judge
 export { calculateMeanScore, type Score } from "./evaluators/score.ts";
 export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
 export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
+export { formatHtmlReport, type HtmlReportOptions } from "./reports/html_report.ts";
+export { formatJunitReport } from "./reports/junit_report.ts";
+export { formatMarkdownReport, type ReportOptions } from "./reports/markdown_report.ts";
+export type { ReportRun } from "./reports/report_run.ts";
+export {
+  type CaseTotals,
+  type RunSummary,
+  type RunTotals,
+  summarizeRun,
+} from "./reports/summarize_run.ts";
 export { type AuditTrail, createAuditTrail, verifyAuditTrail } from "./results/audit_trail.ts";
 export { compareResults, type MetricComparison } from "./results/compare_results.ts";
 export { gate, type GateDecision, type GateOptions } from "./results/gate.ts";

@@ -97,3 +97,17 @@ function groupByMetric(results: readonly CaseResult[]): Map<string, MetricGroup>
   }
   return groups;
 }
+
+/** The metrics of a comparison that have changed, and the number of those that only the second evaluation has. */
+export interface MetricChanges {
+  readonly changed: readonly MetricComparison[];
+  readonly added: number;
+}
+
+/** Selects the metrics that a report shows. */
+export function selectChanges(comparisons: readonly MetricComparison[]): MetricChanges {
+  return {
+    changed: comparisons.filter(({ change }) => change !== "same" && change !== "added"),
+    added: comparisons.filter(({ change }) => change === "added").length,
+  };
+}
