@@ -80,6 +80,18 @@ export { LruJudgeCache, type LruJudgeCacheOptions } from "./evaluators/lru_judge
 export { calculateMeanScore, type Score } from "./evaluators/score.ts";
 export { createTrajectoryEvaluator } from "./evaluators/trajectory_evaluator.ts";
 export { loadEvalSet, type LoadEvalSetOptions, parseEvalSet } from "./case/load_eval_set.ts";
+export { gradePatch, type GradePatchOptions, type PatchGrade } from "./patch_tasks/grade_patch.ts";
+export { loadPatchTasks, type LoadPatchTasksOptions } from "./patch_tasks/load_patch_tasks.ts";
+export {
+  createPatchEvaluation,
+  type PatchEvaluation,
+  type PatchEvaluationOptions,
+} from "./patch_tasks/patch_evaluation.ts";
+export {
+  formatPrediction,
+  type PatchPrediction,
+  type PatchTask,
+} from "./patch_tasks/patch_task.ts";
 export { formatHtmlReport, type HtmlReportOptions } from "./reports/html_report.ts";
 export { formatJunitReport } from "./reports/junit_report.ts";
 export { formatMarkdownReport, type ReportOptions } from "./reports/markdown_report.ts";
