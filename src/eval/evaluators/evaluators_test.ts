@@ -96,6 +96,11 @@ Deno.test("budget: each exceeded limit is a failure of its own [A152]", () => {
   assertEquals(findExceededLimits(enough, spending), []);
 });
 
+Deno.test("budget: the reason has no rounding error of a sum", () => {
+  const spending = { cost: 0.1 + 0.2, tokens: 0, turns: 1, durationMs: 0 };
+  assertEquals(findExceededLimits({ maxCost: 0.25 }, spending), ["The cost of $0.3 exceeds $0.25"]);
+});
+
 Deno.test("budget: an unknown cost exceeds a limit of the cost", () => {
   const spending = { cost: null, tokens: 0, turns: 1, durationMs: 0 };
   assertEquals(findExceededLimits({ maxCost: 1 }, spending).length, 1);

@@ -6,6 +6,7 @@
 
 import { describeValue } from "../../core/describe_value.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
+import { formatDollars } from "../evaluators/format_dollars.ts";
 import { calculateMeanScore } from "../evaluators/score.ts";
 import { compareResults } from "./compare_results.ts";
 import { calculateCost } from "./result_totals.ts";
@@ -107,8 +108,11 @@ function findSpendingFailures(
   const reasons: string[] = [];
   if (maxCost !== undefined) {
     const cost = calculateCost(results);
-    if (cost === null) reasons.push(`The cost is unknown, and limited to $${maxCost}`);
-    else if (cost > maxCost) reasons.push(`The cost of $${cost} exceeds $${maxCost}`);
+    if (cost === null) {
+      reasons.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
+    } else if (cost > maxCost) {
+      reasons.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
+    }
   }
   const longest = results.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
   if (maxDuration !== undefined && longest > maxDuration) {
