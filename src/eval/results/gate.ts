@@ -91,7 +91,7 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   if (minPassRate !== undefined && passed / results.length < minPassRate) {
     reasons.push(
-      `${passed} of ${results.length} runs passed, fewer than a part of ${minPassRate}`,
+      `${passed} of ${results.length} runs passed; the minimum is ${toPercent(minPassRate)}`,
     );
   }
   const mean = calculateMeanScore(results.flatMap(({ scores }) => scores)) ?? 0;
@@ -99,6 +99,10 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
+}
+
+function toPercent(rate: number): string {
+  return `${Number((rate * 100).toFixed(2))} %`;
 }
 
 function findSpendingFailures(
