@@ -7,7 +7,12 @@
 import { type ArgumentDefinition, defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { importLate } from "../host/import_late.ts";
-import { EVAL_RUN_OPTIONS, REPORT_OPTIONS, RESULTS_OPTION } from "../settings/eval_options.ts";
+import {
+  EVAL_PATCH_OPTIONS,
+  EVAL_RUN_OPTIONS,
+  REPORT_OPTIONS,
+  RESULTS_OPTION,
+} from "../settings/eval_options.ts";
 import { LIST_FORMAT_OPTIONS } from "../settings/list_options.ts";
 
 const { ok, failed, usage, configuration, interrupted, terminated } = ExitCode;
@@ -45,6 +50,30 @@ const run = defineCommand({
       import.meta.url,
     );
     return await runEvaluation(path, { options, given }, host);
+  },
+});
+
+const patch = defineCommand({
+  name: "patch",
+  summary: "Lets agents solve issues in repositories, and grades their patches",
+  details:
+    "Each task is checked out at its commit, without the later history. Its tests grade the patch in another checkout.",
+  arguments: [{
+    name: "tasks",
+    description: "File with a task as JSON in each line, in the format of SWE-bench.",
+    isFile: true,
+  }],
+  options: EVAL_PATCH_OPTIONS,
+  examples: [
+    ["swink eval patch tasks.jsonl --predictions predictions.jsonl", "one model, graded here"],
+  ],
+  exitCodes: [ok, failed, usage, configuration, interrupted, terminated],
+  async action({ options, given, arguments: [path = ""] }, host) {
+    const { runPatchTasks } = await importLate<typeof import("../eval/run_patch_tasks.ts")>(
+      "../eval/run_patch_tasks.ts",
+      import.meta.url,
+    );
+    return await runPatchTasks(path, { options, given }, host);
   },
 });
 
@@ -166,7 +195,7 @@ const init = defineCommand({
 export const evaluation = defineCommand({
   name: "eval",
   summary: "Evaluates agents: runs cases, compares results and gates releases",
-  commands: [run, compare, gate, report, list, verify, init],
+  commands: [run, patch, compare, gate, report, list, verify, init],
   exitCodes: [ok, failed, usage, configuration],
 });
 

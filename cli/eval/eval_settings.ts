@@ -7,7 +7,6 @@
 import type { ModelSpec } from "../../mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
-import type { OptionValue } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { configureRun } from "../run/configure_run.ts";
@@ -15,6 +14,7 @@ import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { parseRunSettings, type RunSettings } from "../run/settings.ts";
 import { EVAL_RUN_OPTIONS, type EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
+import { listDefaults } from "./default_options.ts";
 import type { ReportFiles } from "./write_reports.ts";
 
 /** Default of the time limit of a run. */
@@ -105,14 +105,11 @@ export function parseReportFiles(
 
 /** Returns the options of `swink run` for the agents, with the defaults for those that an evaluation does not have. */
 function createRunOptions(options: EvalRunOptions): RunOptions {
-  const defaults = Object.entries<{ readonly type: string; readonly default?: OptionValue }>(
-    RUN_OPTIONS,
-  ).map(([name, { type, default: value }]) => [name, type === "boolean" ? false : value]);
   const shared = Object.entries(options).filter(([name]) =>
     name in RUN_OPTIONS && !SEPARATE_OPTIONS.includes(name)
   );
   return {
-    ...Object.fromEntries(defaults),
+    ...Object.fromEntries(listDefaults(RUN_OPTIONS)) as RunOptions,
     ...Object.fromEntries(shared),
     timeout: options.timeout ?? DEFAULT_TIMEOUT,
     noSession: true,

@@ -7,7 +7,6 @@
 import { loadEvalSet, runEvalSet } from "../../src/eval/mod.ts";
 import { modelSpec } from "../../src/core/model.ts";
 import { dirname, join } from "../../src/platform/paths.ts";
-import type { OptionValue } from "../command_line/definition.ts";
 import { createScriptedFetch } from "../demo/scripted_fetch.ts";
 import { CliError, ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -17,9 +16,9 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import { pathExists } from "../host/path_exists.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { resolvePath } from "../run/resolve_path.ts";
-import { EVAL_RUN_OPTIONS, type EvalRunOptions } from "../settings/eval_options.ts";
 import { DEFAULT_MODELS } from "../settings/run_options.ts";
 import { createMakeAgent } from "./case_agent.ts";
+import { createDefaultOptions } from "./default_options.ts";
 import { createEvaluators } from "./eval_evaluators.ts";
 import { parseEvalSettings } from "./eval_settings.ts";
 import { createExampleFiles, EXAMPLE_REPLIES } from "./example_set.ts";
@@ -74,7 +73,7 @@ async function recordExample(directory: string, signal: AbortSignal, host: Host)
     env: (name) => name === "ANTHROPIC_API_KEY" ? "scripted" : host.env(name),
     fetch: createScriptedFetch(EXAMPLE_REPLIES, { frameMs: 0, thinkMs: 0 }),
   };
-  const options = createDefaultOptions();
+  const options = { ...createDefaultOptions(), bare: true };
   const settings = await parseEvalSettings({ options, given: new Set() }, signal, scripted);
   const set = await loadEvalSet(join(directory, "cases.yaml"));
   const model = modelSpec(DEFAULT_MODELS[0]);
@@ -97,14 +96,6 @@ async function recordExample(directory: string, signal: AbortSignal, host: Host)
     `The case ${failed.caseId} of the example failed: ${score.metric}: ${score.reason ?? ""}`,
     { exitCode: ExitCode.failed },
   );
-}
-
-/** Returns the options of `swink eval run` without any on the command line; no configuration is loaded. */
-function createDefaultOptions(): EvalRunOptions {
-  const defaults = Object.entries<{ readonly type: string; readonly default?: OptionValue }>(
-    EVAL_RUN_OPTIONS,
-  ).map(([name, { type, default: value }]) => [name, type === "boolean" ? false : value]);
-  return { ...Object.fromEntries(defaults), bare: true };
 }
 
 function formatNextSteps(directory: string): string {

@@ -124,6 +124,31 @@ export const EVAL_RUN_OPTIONS = {
   },
 } as const satisfies OptionDefinitions;
 
+const {
+  repeat: _repeat,
+  chaos: _chaos,
+  judge: _judge,
+  record: _record,
+  replay: _replay,
+  ...SHARED
+} = EVAL_RUN_OPTIONS;
+
+/** The options of `swink eval patch`. */
+export const EVAL_PATCH_OPTIONS = {
+  ...SHARED,
+  predictions: {
+    type: "file",
+    value: "file",
+    description: "Appends the patches to a file, as the harness of SWE-bench reads them.",
+  },
+  noGrade: { type: "boolean", description: "Does not run the tests of the tasks." },
+  filter: { ...SHARED.filter, description: "Runs the tasks whose id matches; * matches any text." },
+  resume: { ...SHARED.resume, conflicts: ["model", "filter", "seed"] },
+} as const satisfies OptionDefinitions;
+
+/** The values of the options of `swink eval patch`. */
+export type EvalPatchOptions = OptionValues<typeof EVAL_PATCH_OPTIONS>;
+
 /** The values of the options of `swink eval run`. */
 export type EvalRunOptions = OptionValues<typeof EVAL_RUN_OPTIONS>;
 

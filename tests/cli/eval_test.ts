@@ -304,6 +304,53 @@ Deno.test("swink eval run: invalid sets and options are usage errors", async () 
   }
 });
 
+Deno.test("swink eval patch: writes the patch of each task as a prediction, and grades it", async () => {
+  await using directory = await createTemporaryDirectory({ "project/greeting.txt": "Bye\n" });
+  const project = `${directory.path}/project`;
+  const git = async (...args: string[]) => {
+    const command = new Deno.Command("git", {
+      args: ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args],
+      cwd: project,
+    });
+    assert((await command.output()).success);
+  };
+  await git("init", "--quiet", "--initial-branch=main");
+  await git("add", ".");
+  await git("commit", "--quiet", "--message=Base");
+  const task = {
+    instance_id: "project-1",
+    repository: "project",
+    base_commit: "main",
+    problem_statement: "The greeting is wrong.",
+    test_command: "grep -q Hello greeting.txt",
+  };
+  directory.write("tasks.jsonl", `${JSON.stringify(task)}\n`);
+  const patch = (...args: string[]) =>
+    run(directory, [
+      "patch",
+      `${directory.path}/tasks.jsonl`,
+      `--predictions=${directory.path}/predictions.jsonl`,
+      `--results=${directory.path}/results`,
+      ...args,
+    ], { model: [WRITE, DONE] });
+  const { code, output } = await patch();
+  assertStringIncludes(output, "✓  project-1  1 of 1  1.00");
+  assertEquals(code, 0);
+  await patch("--no-grade", "-m", "anthropic/claude-opus-5");
+  const predictions = directory.read("predictions.jsonl").trim().split("\n")
+    .map((line) => JSON.parse(line));
+  assertEquals(predictions.map(({ model_name_or_path }) => model_name_or_path), [
+    "swink anthropic/claude-sonnet-5-5",
+    "swink anthropic/claude-opus-5",
+  ]);
+  assertStringIncludes(predictions[0].model_patch, "-Bye\n+Hello\n");
+  assertEquals(directory.read("project/greeting.txt"), "Bye\n");
+  directory.write("tasks.jsonl", "{}\n");
+  const invalid = await patch();
+  assertEquals(invalid.code, 2);
+  assertStringIncludes(invalid.messages, "tasks.jsonl:1: instance_id is required");
+});
+
 Deno.test("swink eval gate: passes and fails by limits, with a code for each decision", async () => {
   await using directory = await createProject();
   await evaluate(directory);
