@@ -5,7 +5,9 @@
  * and the answer of an agent from its events, and {@linkcode matchTrajectory} compares them with the expected calls.
  * {@linkcode runEvalSet} runs the cases, each with an agent and a directory of its own.
  * {@linkcode EvaluatorRegistry} scores a run by all expectations of its case, and {@linkcode BudgetGuard} stops a run that
- * exceeds its budget. {@linkcode compareResults} and {@linkcode gate} decide whether results are good enough for a release.
+ * exceeds its budget. {@linkcode createEvalRun} keeps the results on disk, {@linkcode formatHtmlReport} shows them, and
+ * {@linkcode compareResults} and {@linkcode gate} decide whether they are good enough for a release.
+ * {@linkcode createPatchEvaluation} runs tasks in the format of SWE-bench.
  *
  * @example
  * ```ts

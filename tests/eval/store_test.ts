@@ -226,7 +226,7 @@ Deno.test("eval run: a directory without an evaluation is named in the error", a
   });
 });
 
-Deno.test("eval run: the evaluations of a directory are listed by their start", async () => {
+Deno.test("eval run: the evaluations of a directory are listed by their start [A158]", async () => {
   await useDirectory(async (directory) => {
     await evaluate(`${directory}/b`, { startedAt: 10 });
     await evaluate(`${directory}/a`, { startedAt: 20, answer: "Bye" });

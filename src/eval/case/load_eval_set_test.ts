@@ -87,7 +87,7 @@ Deno.test("loadEvalSet: an error names an unknown key", async () => {
   assertStringIncludes(message, "set.yaml:12: cases[0].buget");
 });
 
-Deno.test("loadEvalSet: an error names the line of a syntax error", async () => {
+Deno.test("loadEvalSet: an error names the line of a syntax error [A158]", async () => {
   const message = await getMessage("id: a\ncases: [\n");
   assertStringIncludes(message, "set.yaml:3: ");
 });
@@ -99,7 +99,7 @@ Deno.test("loadEvalSet: rejects an id that two cases have", async () => {
   assertEquals(message, 'set.yaml:4: cases[1].id "b" is used by another case');
 });
 
-Deno.test("loadEvalSet: rejects ids that are paths", async () => {
+Deno.test("loadEvalSet: rejects ids that are paths [A158]", async () => {
   const message = await getMessage(`id: ../a\ncases:\n  - { id: b, userMessages: [x] }\n`);
   assertStringIncludes(message, "set.yaml:1: id must match pattern");
 });

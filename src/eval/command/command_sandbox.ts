@@ -24,7 +24,7 @@ export interface CommandSandbox extends AsyncDisposable {
 
 /**
  * Port: opens a sandbox for a directory, such as `createSandbox` of `@swink/agent/tools`, which confines commands as far as
- * the kernel can, or {@linkcode openUnconfined}.
+ * the kernel can, or `openUnconfined()`.
  */
 export type OpenCommandSandbox = (
   options: { readonly cwd: string },

@@ -40,7 +40,7 @@ export interface JudgeAnswer {
   readonly cost: number | null;
 }
 
-/** Port: keeps the answers of a judge by their key. A `Map` is one; {@linkcode LruJudgeCache} limits their number. */
+/** Port: keeps the answers of a judge by their key. A `Map` is one; `LruJudgeCache` limits their number. */
 export interface JudgeCache {
   /** Returns an answer, if there is one. */
   get(key: string): string | undefined;
