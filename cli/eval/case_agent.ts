@@ -82,7 +82,7 @@ async function createSetup(
     needsKey: replay === undefined,
     signal,
     ...(faults && { wrapStreamFn: faults.wrapStreamFn }),
-    // What the user typed is no answer to a question of an evaluation.
+    // No question of an evaluation is answered by keys that the user types.
   }, { ...host, fetch, terminal: { ...host.terminal, keyboard: undefined } });
 }
 

@@ -12,7 +12,7 @@ import type { Host } from "../host/host.ts";
 import { configureRun } from "../run/configure_run.ts";
 import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { parseRunSettings, type RunSettings } from "../run/settings.ts";
-import { EVAL_RUN_OPTIONS, type EvalRunOptions } from "../settings/eval_options.ts";
+import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
 import { listDefaults } from "./default_options.ts";
 import type { ReportFiles } from "./write_reports.ts";

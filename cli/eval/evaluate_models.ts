@@ -109,7 +109,7 @@ async function evaluateModel(
     finished: writer.finished,
     omitCalls: true,
     onResult: async (result: CaseResult) => {
-      // What failed because of the key is no result of the model.
+      // A run that failed because of the key is no result of the model.
       if (!stop.signal.aborted) {
         await writer.append(result);
         hasResults ||= result.outcome !== "skipped";
