@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec, Policy, StreamFn } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -66,6 +66,8 @@ export interface AgentSetupOptions extends
   readonly continuesPlan?: boolean | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Wraps the stream function. Default: none. */
+  readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
   /** Policies of sub-agents, in addition to those of the run. Default: none. */
@@ -134,7 +136,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await approval.checkRules();
   const planMode = await loadPlanMode(options);
   const headers = { "user-agent": `swink/${VERSION}` };
-  const streamFn = connect({ fetch, env, headers, providers });
+  const { wrapStreamFn = (inner) => inner } = options;
+  const streamFn = wrapStreamFn(connect({ fetch, env, headers, providers }));
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   const agent: Agent = new Agent({
     model,

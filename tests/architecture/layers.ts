@@ -77,7 +77,7 @@ const layers: Layer[] = [
   },
   {
     files: /^src\/eval\//,
-    internal: /^src\/(agent|loop|cassettes|platform|core)\//,
+    internal: /^src\/(agent|loop|cassettes|patch|platform|core)\//,
     external: [{ specifier: /^yaml$/, file: /\/(parse_document|yaml_package)\.ts$/ }],
   },
   {
