@@ -4,7 +4,6 @@
  * @module
  */
 
-import { hasJobControl } from "./job_control.ts";
 import { KeyStream } from "./key_stream.ts";
 
 /** An output stream. */
@@ -104,6 +103,7 @@ export function createDenoTerminal(): Terminal {
       if (!isWindows()) Deno.kill(PROCESS_GROUP, "SIGTSTP");
     },
     async stop() {
+      const { hasJobControl } = await import("./job_control.ts");
       const canContinue = await hasJobControl();
       if (canContinue) Deno.kill(Deno.pid, "SIGSTOP");
       return canContinue;
