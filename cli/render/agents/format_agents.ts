@@ -46,7 +46,7 @@ interface TreeRow {
   readonly tree: string;
 }
 
-/** Formats agents and the agents that they have started, such as `└─ ◌ explore [2] · read_file a.ts · 3 turns · 12 s`. */
+/** Formats agents and the agents that they have started, such as `└─ ◌ explore [2] · bash deno test · 3 turns · 12 s`. */
 export function formatAgents(agents: readonly AgentView[], options: AgentTreeOptions): Line[] {
   const { columns, display: { symbols }, maxRows = Infinity } = options;
   const rows = [...listRows(agents, { tree: "", depth: 0, symbols })];
