@@ -19,6 +19,7 @@ import {
   CONFIG_CHECKS,
 } from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
+import { omitNames } from "./omit_names.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
 /**
@@ -131,13 +132,4 @@ function addTools(
     }
     return { ...settings, tools: all };
   };
-}
-
-/** Returns the tools without those that have the name of one of the others. */
-export function omitNames(
-  tools: readonly AgentTool[],
-  others: readonly AgentTool[],
-): readonly AgentTool[] {
-  const names = new Set(others.map(({ name }) => name));
-  return tools.filter(({ name }) => !names.has(name));
 }

@@ -41,7 +41,7 @@ import type { Cost, Usage } from "../core/usage.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/config.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
-import { omitNames } from "./run_options.ts";
+import { omitNames } from "./omit_names.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
