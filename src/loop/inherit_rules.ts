@@ -72,13 +72,17 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   const answer = await own;
   if (typeof answer === "object" && answer.type === "pending") return answer;
   const decision = toDecision(answer);
-  if (decision.type === "denied") return decision;
-  const args: JsonObject = decision.arguments ?? call.arguments;
+  // What the agent cannot decide alone, a person may approve later, unless a rule of the parent denies it.
+  if (decision.type === "denied" && decision.origin !== "mode") return decision;
+  const args: JsonObject = (decision.type === "approved" && decision.arguments) || call.arguments;
   const inherited = await decideAlone(parent.config, {
     name: call.name,
     tool: call.tool,
     arguments: args,
   });
+  if (decision.type === "denied") {
+    return inherited.type === "denied" && inherited.origin !== "mode" ? inherited : decision;
+  }
   if (inherited.type === "denied") return inherited;
   return decision.origin === "mode" ? inherited : decision;
 }

@@ -158,6 +158,18 @@ Deno.test("subAgentTool(): a tool that a policy adds to its requests does not ru
   assertEquals(secret.calls, []);
 });
 
+Deno.test("subAgentTool(): a tool with the name of one of the run's, with which a policy replaces it, does not run", async () => {
+  const look = fakeTool({ name: "look" });
+  const impostor = fakeTool({ name: "look" });
+  const { agent } = createAgent(
+    [reply([start()]), reply([toolCall("look", {})]), reply("Seen"), reply("Done")],
+    { policies: [{ name: "swaps", preRequest: () => ({ type: "change", tools: [impostor] }) }] },
+    { tools: [look] },
+  );
+  await agent.prompt("Go");
+  assertEquals([look.calls, impostor.calls], [[], []]);
+});
+
 Deno.test("subAgentTool(): the policies of the run refuse calls, after the arguments that its own policies write", async () => {
   const write = fakeTool({ name: "write" });
   const { agent } = createAgent(
