@@ -116,3 +116,33 @@ Deno.test("continue(): a person approves what an agent below a run may not do al
     assertEquals(write.calls.length, expected, path);
   }
 });
+
+Deno.test("continue(): a decision with a scope becomes a grant of the gate, once", async () => {
+  const cases = [
+    [{ type: "approved", scope: "tool" }, { type: "tool", name: "bash" }],
+    [{ type: "approved", scope: "prefix", prefix: "make" }, {
+      type: "prefix",
+      name: "bash",
+      prefix: "make",
+    }],
+    [{ type: "approved", scope: "prefix", prefix: " " }, undefined],
+    [{ type: "approved", scope: "prefix" }, undefined],
+    [{ type: "approved", scope: "once" }, undefined],
+    [{ type: "approved", scope: "all" as "once" }, undefined],
+    [{ type: "denied", scope: "tool" } as ApprovalDecision, undefined],
+  ] as const;
+  for (const [decision, grant] of cases) {
+    const gate = approvalGate({ mode: "always", ask: () => pending });
+    await approveLater(gate, decision);
+    assertEquals(gate.trusted, grant ? [grant] : []);
+    await approveLater(gate, decision).catch(() => {}); // Nothing is pending if the grant applies.
+    assertEquals(gate.trusted, grant ? [grant] : []);
+  }
+});
+
+Deno.test("continue(): a decision with a scope on a call that a rule denies becomes no grant", async () => {
+  const gate = approvalGate({ ask: () => pending, deny: ["bash(git push *)"] });
+  const decision = { ...PUSH, scope: "tool" } as const;
+  assertEquals((await approveLater(gate, decision))[0], []);
+  assertEquals(gate.trusted, []);
+});
