@@ -72,7 +72,7 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   const answer = await own;
   if (typeof answer === "object" && answer.type === "pending") return answer;
   const decision = toDecision(answer);
-  // What the agent cannot decide alone, a person may approve later, unless a rule of the parent denies it.
+  // A person may later approve a call that the agent cannot decide about alone, unless a rule of the parent denies it.
   if (decision.type === "denied" && decision.origin !== "mode") return decision;
   const args: JsonObject = (decision.type === "approved" && decision.arguments) || call.arguments;
   const inherited = await decideAlone(parent.config, {
