@@ -18,6 +18,8 @@ export interface Output {
 export interface Input {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether it is known to be empty, as the null device is. Default: `false`. */
+  readonly isEmpty?: boolean;
   /** The bytes. Not opened before this is read. */
   readonly bytes: ReadableStream<Uint8Array>;
   /** Switches a terminal from lines to keys, which arrive at once and are not shown, or back. Ctrl+C remains a signal. */
@@ -121,6 +123,10 @@ class DenoInput implements Input {
     this.isTerminal = file.isTerminal();
   }
 
+  get isEmpty(): boolean {
+    return this.#file === Deno.stdin && isNullDevice("/dev/stdin");
+  }
+
   get bytes(): ReadableStream<Uint8Array> {
     return this.#file.readable;
   }
@@ -137,6 +143,17 @@ class DenoInput implements Input {
   /** Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal. */
   readonly #enterRawMode = (): void =>
     ignoreClosedTerminal(() => this.#file.setRaw(true, { cbreak: !isWindows() }));
+}
+
+/** Whether a path is that of the null device, also by a link. */
+function isNullDevice(path: string): boolean {
+  if (isWindows()) return false;
+  try {
+    const { isCharDevice, rdev } = Deno.statSync(path);
+    return isCharDevice === true && rdev === Deno.statSync("/dev/null").rdev;
+  } catch {
+    return false;
+  }
 }
 
 /** Changes the mode of a terminal. That fails when the window has been closed, which also sends SIGHUP and SIGCONT. */
