@@ -14,6 +14,7 @@ import { cloneJson } from "../core/json.ts";
 import {
   type AgentMessage,
   checkMessages,
+  EMPTY_PROMPT,
   type PromptInput,
   toAgentMessages,
 } from "../core/message.ts";
@@ -23,7 +24,7 @@ import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
-import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
@@ -206,10 +207,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       getSettings: () => this.#getSettings(),
     };
     let answer: StructuredAnswer | undefined;
-    const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
+    const prepare: StartRunOptions["prepare"] = async (config, cancellation) => {
       const { StructuredAnswer } = await import("./run_code.ts");
       answer = new StructuredAnswer(answerOptions);
-      return await answer.configure(config);
+      return await answer.configure(config, cancellation);
     };
     const createInput = () => this.#createPromptInput(input);
     const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
@@ -461,9 +462,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (this.hasPendingMessages) return this.#createContinueInput();
-    throw new NoMessagesError(
-      "The prompt has no message to send, and none is queued: pass a text, or call continue()",
-    );
+    throw new NoMessagesError(EMPTY_PROMPT);
   }
 
   #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {
