@@ -14,7 +14,6 @@ import { cloneJson } from "../core/json.ts";
 import {
   type AgentMessage,
   checkMessages,
-  EMPTY_PROMPT,
   type PromptInput,
   toAgentMessages,
 } from "../core/message.ts";
@@ -38,7 +37,7 @@ import { createCustomEvent } from "./create_custom_event.ts";
 import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { enqueue } from "./enqueue.ts";
-import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
+import type { LatestRun } from "./latest_run.ts";
 import {
   type AgentOptions,
   checkAgentOptions,
@@ -125,7 +124,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     internalsByAgent.set(this, {
       options,
       getEvents: () => this.#latestRun.pipe,
-      createConfig: () => ({ ...this.#createConfig(), settings: () => this.#getSettings() }),
+      createConfig: () => this.#createConfig(),
     });
   }
 
@@ -413,7 +412,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
     let code: typeof import("./run_code.ts") | undefined;
-    const load = async () => code = await import("./run_code.ts");
+    const load = async (previous: LatestRun) => {
+      code = await import("./run_code.ts");
+      await code.drainPreviousRun(previous, drain);
+    };
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const start: Omit<StartRunOptions, "input"> = {
@@ -424,7 +426,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       overflowed: this.#overflowed,
       pendingCalls: getPendingIds(state.pending),
       unpricedModels: this.#unpricedModels,
-      after: () => drainPreviousRun(this.#latestRun, drain).then(load),
+      after: () => load(this.#latestRun),
       prepare,
       createObserver: ({ messages, withGrace }) => (event) => {
         code?.applyEvent(state, event, messages);
@@ -462,7 +464,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (this.hasPendingMessages) return this.#createContinueInput();
-    throw new NoMessagesError(EMPTY_PROMPT);
+    throw new NoMessagesError();
   }
 
   #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {

@@ -99,9 +99,6 @@ export type PromptInput =
 
 const TIMESTAMP = "The timestamp of a message";
 
-/** Message of the error for a prompt without content. */
-export const EMPTY_PROMPT = "The prompt is empty: pass a text, or blocks that are not blank";
-
 /**
  * Converts prompt input to messages of its own, which share nothing with the input; `timestamp`, in milliseconds since
  * the epoch, is used for messages without one.
@@ -112,7 +109,7 @@ export const EMPTY_PROMPT = "The prompt is empty: pass a text, or blocks that ar
 export function toAgentMessages(input: PromptInput, timestamp: number): AgentMessage[] {
   const messages = copyMessages(listMessages(input, timestamp));
   if (messages.some(isBlankPrompt)) {
-    throw new NoMessagesError(EMPTY_PROMPT);
+    throw new NoMessagesError("The prompt is empty: pass a text, or blocks that are not blank");
   }
   return messages.map((message) => withTimestamp(message, timestamp));
 }

@@ -237,7 +237,7 @@ Deno.test("prompt([]) sends the queued messages, and otherwise says what to pass
   await assertRejects(
     () => agent.prompt([]),
     NoMessagesError,
-    "The prompt is empty: pass a text",
+    "There are no messages to send: pass a text",
   );
   agent.followUp("Now");
   await agent.prompt([]);
