@@ -19,7 +19,6 @@ import {
   CONFIG_CHECKS,
 } from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
-import { omitNames } from "./omit_names.ts";
 import type { StructuredOutputOptions } from "./structured_output.ts";
 
 /**
@@ -122,13 +121,14 @@ function addTools(
   getSettings: () => TurnSettings,
   tools: readonly AgentTool[],
 ): () => TurnSettings {
+  const names = new Set(tools.map(({ name }) => name));
   let own: readonly AgentTool[] | undefined;
   let all: readonly AgentTool[] = [];
   return () => {
     const settings = getSettings();
     if (settings.tools !== own) {
       own = settings.tools;
-      all = [...omitNames(own, tools), ...tools];
+      all = [...own.filter(({ name }) => !names.has(name)), ...tools];
     }
     return { ...settings, tools: all };
   };
