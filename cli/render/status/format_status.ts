@@ -124,7 +124,7 @@ function createGauge({ context }: StatusView, { symbols, isPlain }: Display): Li
   const percent: Span = { text: `${Math.round(share * 100)} %`, role };
   const label: Span = { text: "context ", role: "faint" };
   const short: Line = [label, percent];
-  if (isPlain) return [short];
+  if (isPlain) return [short, short];
   const filled = Math.min(Math.max(Math.round(share * BAR_COLUMNS), 0), BAR_COLUMNS);
   const { full, empty } = symbols.gauge;
   const bar: Line = [

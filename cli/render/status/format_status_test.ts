@@ -77,6 +77,14 @@ Deno.test("formatStatus(): shows plan mode, an unknown price, and no missing fie
   );
 });
 
+Deno.test("formatStatus(): --plain keeps the share of the context as long as other outputs do", () => {
+  const plain = { ...display, symbols: ASCII_SYMBOLS, isPlain: true };
+  assertEquals(
+    encode(formatStatus(status, { columns: 60, display: plain })),
+    "EXECUTE - claude-sonnet-5-5:high - thinking - context 70 %",
+  );
+});
+
 Deno.test("formatStatus(): plan mode remains in every terminal", () => {
   assertEquals(formatAt(40, { mode: "plan" }), "PLAN · claude-sonnet-5-5:high");
   assertEquals(formatAt(12, { mode: "plan" }), "PLAN · clau…");
