@@ -76,26 +76,42 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   return name === undefined || isCommand ? [...args] : [name, ...args];
 }
 
-/** Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. */
+/**
+ * Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. An option
+ * without its optional value comes last, where no argument can be taken for the value.
+ */
 function normalizeOptions(program: CommandDefinition, line: readonly string[]): string[] {
   const options = getOptions(findCommand(program, line));
   const end = line.indexOf("--");
   const flagged = end < 0 ? line : line.slice(0, end);
-  const groups: { readonly option?: NamedOption; readonly words: readonly string[] }[] = [];
+  const groups: OptionGroup[] = [];
   for (let index = 0; index < flagged.length; index++) {
     const word = detachValue(options, flagged[index] ?? "");
     const option = options.find(({ flags }) => flags.includes(word.split("=", 1)[0] ?? ""));
     const next = flagged[index + 1];
     const takesNext = option && option.type !== "boolean" && !word.includes("=") &&
-      next !== undefined && (next === "-" || !next.startsWith("-"));
+      next !== undefined && (next === "-" || !next.startsWith("-")) &&
+      !(option.optionalValue && /\s|^-$/.test(next));
     if (takesNext) index++;
     groups.push({ ...(option && { option }), words: takesNext ? [word, next] : [word] });
   }
-  const isLast = ({ option }: typeof groups[number], index: number): boolean =>
+  const isLast = ({ option }: OptionGroup, index: number): boolean =>
     !option || option.repeatable === true ||
     !groups.slice(index + 1).some((group) => group.option?.name === option.name);
-  const kept = groups.filter(isLast).flatMap(({ words }) => words);
-  return [...kept, ...line.slice(flagged.length)];
+  const kept = groups.filter(isLast);
+  const ordered = [...kept.filter((group) => !lacksValue(group)), ...kept.filter(lacksValue)];
+  return [...ordered.flatMap(({ words }) => words), ...line.slice(flagged.length)];
+}
+
+/** An option with its value, or an argument. */
+interface OptionGroup {
+  readonly option?: NamedOption;
+  readonly words: readonly string[];
+}
+
+/** Whether a group is an option without its optional value. */
+function lacksValue({ option, words: [word = "", value] }: OptionGroup): boolean {
+  return option?.optionalValue === true && value === undefined && !word.includes("=");
 }
 
 /** Separates the value from a short flag. */
@@ -137,6 +153,7 @@ function parseOption(
   value: string | true | readonly string[] | undefined,
 ): OptionValue {
   if (option.type === "boolean") return value === true;
+  if (value === true && option.optionalValue) return true;
   if (value === undefined || value === true) return option.default;
   if (typeof value === "string") return parseValue(target, option, value);
   return value.map((text) => String(parseValue(target, option, text)));
@@ -183,7 +200,7 @@ class TableParser {
     parser.helpOption(false).throwErrors().noExit();
     parser.arguments("[words...:string]").action(() => {});
     for (const option of getOptions(target.command)) {
-      const value = formatValue(option).replace(">", ":string>");
+      const value = formatValue(option).replace(/[>\]]$/, ":string$&");
       const { repeatable: collect = false } = option;
       parser.option(`${option.flags.join(", ")} ${value}`.trimEnd(), option.description, {
         collect,

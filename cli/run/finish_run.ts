@@ -6,9 +6,9 @@
 
 import type { RunOutcome } from "../../mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { getFinalText } from "../render/final_text.ts";
@@ -115,6 +115,6 @@ async function writeLastMessage(file: string, text: string): Promise<void> {
   try {
     await Deno.writeTextFile(file, `${text}\n`);
   } catch (error) {
-    throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
+    throw new ConfigurationError(`${file} cannot be written: ${getFileProblem(error)}`);
   }
 }

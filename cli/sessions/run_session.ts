@@ -6,11 +6,12 @@
 
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
-import { getErrorMessage, SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { createNoHomeError, type ProgramDirectories } from "../host/program_directories.ts";
 import { findLastSession, findSession } from "./find_session.ts";
 import type { SessionChoice } from "./session_choice.ts";
@@ -146,7 +147,7 @@ function createSession(store: FileSessionStore, options: NewSession): RunSession
         stop = () => recording.stop();
         return { id: recording.session.id, warnings: [] };
       } catch (error) {
-        return { warnings: [`the session is not saved: ${getErrorMessage(error)}`] };
+        return { warnings: [`the session is not saved: ${getFileProblem(error)}`] };
       }
     },
     [Symbol.asyncDispose]: () => stop(),

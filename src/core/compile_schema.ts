@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "./errors.ts";
+import { isInstance } from "./is_instance.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
@@ -95,8 +96,8 @@ function cacheCompiled(
 }
 
 function toCompileError(cause: unknown): BadRequestError {
-  if (cause instanceof BadRequestError) return cause;
-  const message = cause instanceof EvalError
+  if (isInstance(cause, BadRequestError)) return cause;
+  const message = isInstance(cause, EvalError)
     ? "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it"
     : `Invalid JSON Schema: ${getErrorMessage(cause)}`;
   return new BadRequestError(message, { cause });

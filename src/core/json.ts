@@ -5,6 +5,7 @@
  */
 
 import { getErrorMessage } from "./errors.ts";
+import { isInstance } from "./is_instance.ts";
 
 /** A value that `JSON.parse` can return. */
 export type JsonValue =
@@ -116,7 +117,7 @@ export function toJsonValue(value: unknown, maxDepth: number = MAX_JSON_DEPTH): 
   try {
     return { value: converter.convert(value) };
   } catch (thrown) {
-    const reason = thrown instanceof JsonProblem
+    const reason = isInstance(thrown, JsonProblem)
       ? thrown.message
       : `cannot be read: ${getErrorMessage(thrown)}`;
     return { problem: `${converter.position} ${reason}` };

@@ -8,8 +8,10 @@ import { getErrorMessage } from "../core/errors.ts";
 import { type AgentMessage, copyMessages } from "../core/message.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { MessageSource } from "./message_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
+import { GuardedSource } from "./guarded_source.ts";
+import { MessageQueue } from "./message_queue.ts";
+import type { MessageSource } from "./message_source.ts";
 
 /** Returns the messages that have arrived since the last call. */
 export type GetMessages = () =>
@@ -17,19 +19,22 @@ export type GetMessages = () =>
   | Promise<readonly AgentMessage[]>;
 
 /**
- * Returns the queue of a run; a function is read before each turn and after each tool call, and its failures are reported
- * as `warning` events.
+ * Returns the queue of a run; a function is read before each turn and after each tool call. Failures of the application's
+ * function or queue are reported as `warning` events.
  */
 export function toMessageSource(
   source: MessageSource | GetMessages,
   { events, cancellation }: { readonly events: EventPipe; readonly cancellation: Cancellation },
 ): MessageSource {
-  if (typeof source !== "function") return source;
+  if (source instanceof MessageQueue) return source;
   const onFailure = (thrown: unknown): void => {
     const message = `The message queue failed: ${getErrorMessage(thrown)}`;
     void events.warn("message_source_failed", message);
   };
-  return new PolledSource(source, { onFailure, cancellation });
+  const options = { onFailure, cancellation };
+  return typeof source === "function"
+    ? new PolledSource(source, options)
+    : new GuardedSource(source, options);
 }
 
 /** Options for `new PolledSource()`. */

@@ -5,6 +5,7 @@
  */
 
 import type { AgentContext } from "../core/context.ts";
+import { AbortedError } from "../core/errors.ts";
 import type { AgentEvent, RunOutcome } from "../core/event.ts";
 import type { AgentMessage } from "../core/message.ts";
 import { Cancellation } from "./cancellation.ts";
@@ -12,6 +13,8 @@ import { checkStreamOptions } from "./check_config.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
+import { toHookError } from "./hook_error.ts";
+import { MessageQueue } from "./message_queue.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -92,8 +95,8 @@ export function startRun(start: StartRunOptions): StartedRun {
   const observe = createObserver?.({ messages, withGrace });
   const events = new EventPipe({ channel, observe });
   const steering = new Steering();
-  // A message that is queued from now on may cancel tool calls. A function is first called when the run has begun.
-  if (typeof config.steering === "object") steering.watch(config.steering);
+  // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
+  if (config.steering instanceof MessageQueue) steering.watch(config.steering);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -119,6 +122,19 @@ export function startRun(start: StartRunOptions): StartedRun {
   };
 }
 
+/** Returns the final configuration; an abort does not wait for the functions of the application that are asked for it. */
+async function prepareConfig(
+  { config, cancellation }: RunServicesOptions,
+  prepare: NonNullable<StartRunOptions["prepare"]>,
+): Promise<ResolvedConfig> {
+  try {
+    return await cancellation.withGrace(prepare(config));
+  } catch (thrown) {
+    if (!cancellation.aborted) throw toHookError("Preparing the run", thrown);
+    throw new AbortedError(undefined, { cause: cancellation.reason });
+  }
+}
+
 async function executeRun(
   options: RunServicesOptions,
   start: StartRunOptions,
@@ -137,7 +153,7 @@ async function executeRun(
   loading.catch(() => {});
   try {
     await start.after?.();
-    const prepared = start.prepare ? await start.prepare(config) : config;
+    const prepared = start.prepare ? await prepareConfig(options, start.prepare) : config;
     await events.begin({ type: "agent_start", runId });
     const { createRun, runTurns, finishRun } = await loading;
     const run = createRun({ ...options, config: prepared });

@@ -35,6 +35,8 @@ function testCases(name: string, cases: readonly Case[]): void {
 
 testCases("keywords for values of any type", [
   [{ type: "integer" }, [1, 1.0, -3], [[1.5, ": must be integer"], ["1", ": must be integer"]]],
+  [{ type: "number" }, [1e308], [[NaN, ": must be number"], [Infinity, ": must be number"]]],
+  [{ type: "integer" }, [0], [[-Infinity, ": must be integer"]]],
   [{ type: ["string", "null"] }, ["", null], [[[], ": must be string or null"]]],
   [{ type: "object" }, [{}], [[[], ": must be object"], [null, ": must be object"]]],
   [{ type: "string", nullable: true }, ["", null], [[1, ": must be string or null"]]],
@@ -351,4 +353,13 @@ Deno.test("defaults of a type that the schema accepts stay, others are removed a
     assertEquals(await getIgnored(schema), [{ path: "/default", problem: "invalid", message }]);
     assertEquals("default" in normalizeSchema(schema).schema, false);
   }
+});
+
+Deno.test("normalizeSchema(): a property named __proto__ is reported as not checked", async () => {
+  const schema = JSON.parse('{"properties":{"a":{"properties":{"__proto__":{"type":"number"}}}}}');
+  assertEquals(await getIgnored(schema), [{
+    path: "/properties/a/properties/__proto__",
+    problem: "unsupported",
+    message: "is not checked: ajv does not know properties of this name",
+  }]);
 });

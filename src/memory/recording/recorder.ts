@@ -46,7 +46,10 @@ export interface RecordSessionOptions
     Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session | undefined;
-  /** Called when the session cannot be written, after the run was aborted. Default: none. */
+  /**
+   * Called when the session cannot be written, after the run was aborted. What it throws is ignored: the run has the error
+   * as its `abortReason`. Default: none.
+   */
   readonly onError?: ((error: SessionError) => void) | undefined;
 }
 
@@ -94,7 +97,14 @@ export async function recordSession(
   { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
   const options = { transform, approvalGate, onError, store };
-  return await recordInto(agent, session ?? await store.create(create), options);
+  if (session) return await recordInto(agent, session, options);
+  const created = await store.create(create);
+  try {
+    return await recordInto(agent, created, options);
+  } catch (error) {
+    await created.close();
+    throw error;
+  }
 }
 
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
@@ -272,7 +282,16 @@ class Recorder implements SessionRecording {
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
-    this.#options.onError?.(error);
+    void this.#reportError(error);
+  }
+
+  /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
+  async #reportError(error: SessionError): Promise<void> {
+    try {
+      await this.#options.onError?.(error);
+    } catch {
+      // The run has the error of the session as its abort reason.
+    }
   }
 
   async #startRun(): Promise<void> {

@@ -48,8 +48,8 @@ export class LiveSession implements Session {
   readonly access: SessionAccess;
   readonly #options: LiveSessionOptions;
   readonly #damage: SessionDamage[];
-  /** Ids of the entries in `#damage` that cannot be read. */
-  readonly #unreadableIds: Set<string | undefined>;
+  /** Ids of the entries that could not be read, and are in `#damage`. */
+  readonly #unreadableIds = new Set<string>();
   readonly #encoder: EntryEncoder;
   readonly #tree: SessionTree;
   readonly #loadedEntries: (SessionEntry | undefined)[];
@@ -62,8 +62,6 @@ export class LiveSession implements Session {
     this.header = options.header;
     this.access = options.access;
     this.#damage = [...options.damage ?? []];
-    const unreadable = this.#damage.filter(({ type }) => type === "broken_entry");
-    this.#unreadableIds = new Set(unreadable.map(({ entryId }) => entryId));
     this.#options = options;
     this.#encoder = options.encoder ?? new EntryEncoder(options.header.id);
     this.#tree = options.tree;
@@ -123,7 +121,8 @@ export class LiveSession implements Session {
   }
 
   async flush(): Promise<void> {
-    if (!this.#closing) await this.#flush();
+    // Closing flushes too; only its outcome tells whether the entries are stored.
+    await (this.#closing ?? this.#flush());
   }
 
   close(): Promise<void> {

@@ -82,6 +82,8 @@ export interface ApprovalGate extends ApprovalGateState {
   (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
   /** Returns what the gate would decide about a call, or that it would ask and why. Does not ask. */
   explain(request: ExplainedRequest): Promise<CallExplanation>;
+  /** Notes a call that was approved in another way, which may change the directory of the shell. */
+  onApproved(request: ExplainedRequest): void;
 }
 
 /**
@@ -126,6 +128,11 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     trust: { value: (grant: TrustGrant) => state.trusted.push(checkGrant(grant)) },
     clearTrust: { value: () => state.trusted.splice(0) },
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
+    onApproved: {
+      value: (request: ExplainedRequest) => {
+        state.isMoved ||= mayMoveShell(request);
+      },
+    },
   }) as ApprovalGate;
 }
 
