@@ -19,7 +19,7 @@ export interface InstrumentedRun {
   readonly sessionId?: string | undefined;
   /** The model of the first turn. */
   readonly model: ModelSpec;
-  /** Returns the tools of the next turn. */
+  /** Returns the tools of the current turn. */
   readonly getTools: () => readonly AgentTool[];
 }
 

@@ -18,6 +18,7 @@ import {
 import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
+import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
@@ -80,15 +81,22 @@ export class CallExecution {
     return this.#state !== "waiting";
   }
 
-  /** Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. */
+  /**
+   * Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. Never throws: a
+   * tool whose properties cannot be read gives an error result.
+   */
   start(): void {
     if (this.#state !== "waiting") return;
-    if (!this.#isUsable()) {
-      return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+    try {
+      if (!this.#isUsable()) {
+        return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+      }
+      this.#state = "running";
+      this.#startedAt = this.#services.config.now();
+      this.#startTimeout();
+    } catch (thrown) {
+      return this.#end(errorResult(`Tool call failed: ${getErrorMessage(thrown)}`));
     }
-    this.#state = "running";
-    this.#startedAt = this.#services.config.now();
-    this.#startTimeout();
     void this.#run();
   }
 
@@ -189,18 +197,19 @@ export class CallExecution {
   /** Returns a function that emits events of an agent that the call does not wait for. */
   #createLateChannel(): StartingCall["onEvent"] {
     const spending = new SubAgentSpending();
-    return async (event) => {
-      const added = this.#addSpending(spending, event);
-      if (!added) return;
-      this.#lateSpending.add(this.call.block.id, added);
+    return async (passed) => {
+      const event = this.#copyEvent(passed);
+      if (!event) return;
+      this.#lateSpending.add(this.call.block.id, spending.add(event));
       await this.#services.events.emit(this.#wrapEvent(event));
     };
   }
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
-  async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
-    const added = this.#addSpending(this.#subAgents ??= new SubAgentSpending(), event);
-    if (!added) return;
+  async #emitSubAgentEvent(passed: AgentEvent): Promise<void> {
+    const event = this.#copyEvent(passed);
+    if (!event) return;
+    const added = (this.#subAgents ??= new SubAgentSpending()).add(event);
     if (this.#state === "ended" && this.#cancellation) {
       this.#lateSpending.add(this.call.block.id, added);
     }
@@ -217,10 +226,10 @@ export class CallExecution {
       : { type: "sub_agent", path: [id], event };
   }
 
-  /** Counts what an event adds; a value that is no event is reported instead. */
-  #addSpending(spending: SubAgentSpending, event: AgentEvent): Spending | undefined {
+  /** Returns a copy of an event, which the tool or another agent may change; a value that is no event is reported. */
+  #copyEvent(event: AgentEvent): AgentEvent | undefined {
     try {
-      return spending.add(event);
+      return copyEvent(event);
     } catch (thrown) {
       const { tool: { name } } = this.call;
       const message = `An event of the tool "${name}" is not emitted: ${getErrorMessage(thrown)}`;

@@ -17,8 +17,9 @@ import {
   type Cost,
   findRates,
   type Prices,
+  toValidSpending,
   type Usage,
-  zeroUsage,
+  zeroCost,
 } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
@@ -207,10 +208,13 @@ function addSpending(
   first: Pick<SummaryResult, "usage" | "cost">,
   second: Pick<SummaryResult, "usage" | "cost">,
 ): Pick<SummaryResult, "usage" | "cost"> {
-  const usage = addUsage(first.usage ?? zeroUsage(), second.usage ?? zeroUsage());
-  const cost = first.cost && second.cost ? addCost(first.cost, second.cost) : second.cost;
   if (!first.usage) return second;
-  return { usage, ...(cost && { cost }) };
+  if (!second.usage) return first;
+  const [before, after] = [toValidSpending(first), toValidSpending(second)];
+  return {
+    usage: addUsage(first.usage, second.usage),
+    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
+  };
 }
 
 /** Collects the text and the usage of a reply. */
