@@ -30,7 +30,7 @@ import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
-import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
+import { findLoggedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
