@@ -46,3 +46,17 @@ Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no fu
     "Invalid budget: now must be a function, not 5",
   );
 });
+
+Deno.test("sharedBudget(): a call that waits for an approval after its run reserves no time", async () => {
+  const policy = sharedBudget({ toolMs: 100, preflight: true });
+  const work = fakeTool({ name: "work", timeoutMs: 80 });
+  const { agent } = testAgent([reply([toolCall("work", {}, { id: "a" })]), reply("Done")], {
+    policies: [policy],
+    tools: [work],
+    approve: () => ({ type: "pending" }),
+  });
+  await agent.prompt("Go");
+  assertEquals(policy.spent.reserved.toolMs, 0);
+  await agent.continue({ approvals: { a: true } });
+  assertEquals([work.calls.length, policy.spent.reserved.toolMs], [1, 0]);
+});
