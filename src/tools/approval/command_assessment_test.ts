@@ -288,3 +288,10 @@ Deno.test("assessCommand(): does not throw or hang for random text", () => {
     assessCommand(text);
   }
 });
+
+Deno.test("assessCommand(): scripts within scripts are analyzed up to a total length", () => {
+  const nest = (script: string): string => `sh -c '${script.replaceAll("'", `'\\''`)}'`;
+  const script = "ls;".repeat(20_000);
+  assertEquals(assessCommand(nest(nest(script))).opaque, false);
+  assertEquals(assessCommand(nest(nest(nest(script)))).opaque, true);
+});
