@@ -5,7 +5,8 @@
  */
 
 import { didYouMean } from "../command_line/suggestion.ts";
-import { hasAlias, resolveAliases } from "../../src/tools/kit/tool_names.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
+import { isKnownTool } from "../settings/known_tools.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "./hook.ts";
 
 /** The hooks of a file, and what is wrong with others, as sentences without a full stop. */
@@ -55,14 +56,6 @@ function isUnused({ event, matcher = "" }: Hook): boolean {
   if (event !== "PreToolUse" && event !== "PostToolUse") return false;
   const names = splitMatcher(matcher).flatMap(resolveAliases);
   return !names.some((name) => name === "" || name.includes("*") || isKnownTool(name));
-}
-
-/** Tools that no other agent has. */
-const OWN_TOOLS: readonly string[] = ["skill", "write_plan", "update_step", "structured_output"];
-
-/** Whether a run may have a tool of this name. The tools of servers are known only while they run. */
-function isKnownTool(name: string): boolean {
-  return hasAlias(name) || OWN_TOOLS.includes(name) || name.startsWith("mcp__");
 }
 
 /** Returns the patterns of a matcher. */

@@ -54,10 +54,12 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
   const { settings } = await loadConfig({ directories }, () => undefined);
   const value = settings.get(KEYS[effect])?.value;
   const rules = Array.isArray(value) ? value : [];
-  if (!rules.includes(first)) {
+  const isKnown = rules.includes(first);
+  if (!isKnown) {
     await setKey({ key: KEYS[effect], value: JSON.stringify([...rules, first]) }, host);
   }
-  await host.terminal.messages.write(`${effect} ${toPlainText(first)}\n`);
+  const end = isKnown ? "already exists" : "is added";
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(first)} ${end}\n`);
   return ExitCode.ok;
 }
 

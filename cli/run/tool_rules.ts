@@ -11,6 +11,7 @@ import {
   resolveAliases,
   resolveDeniedAliases,
 } from "../../src/tools/kit/tool_names.ts";
+import { isKnownTool } from "../settings/known_tools.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -55,8 +56,8 @@ export function resolveToolRules(
     );
   }
   for (const name of [...only, ...allow, ...deny].map(getToolName)) {
-    // The tools of a server are known only while it runs.
-    if (ignoresUnknown || names.includes(name) || name.startsWith("mcp__")) continue;
+    // Rules of the configuration may be for tools that only other runs have.
+    if (ignoresUnknown || names.includes(name) || isKnownTool(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }

@@ -252,12 +252,17 @@ export interface Policy {
   /**
    * Called with each request that `transformContext` makes itself, such as one for a summary, if that asks with
    * `checkRequest`. A `stop` makes no request and ends the run. The `usage` and `cost` include the requests that the
-   * transform has made before.
+   * transform has made before. For `compact()` outside of a run, they and the `runId` are those of the compaction.
    */
   preCompaction?: PolicyHook<
     PreRequestContext,
     ContinueVerdict | StopVerdict | void | Promise<ContinueVerdict | StopVerdict | void>
   >;
+  /**
+   * Called when a `compact()` outside of a run has ended, with the `runId` of its `preCompaction` and with what it has
+   * spent; the compaction of a run is part of the run. The return value is ignored.
+   */
+  postCompaction?: PolicyHook<PolicyContext, void | Promise<void>>;
   /**
    * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
    * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,

@@ -8,6 +8,7 @@ import type { ApprovalDecision } from "../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/approve.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
 import { canExplain, type Denial, reportApproval } from "./find_denial.ts";
@@ -22,7 +23,7 @@ import { toDecision } from "./to_decision.ts";
  * @throws {BadRequestError} If the limits on agents are reached.
  */
 export function inheritRules(config: ResolvedConfig): ResolvedConfig {
-  const { parent, policies } = config;
+  const { parent } = config;
   if (!parent) return config;
   if (!(parent instanceof ParentRun)) {
     throw new BadRequestError(
@@ -30,7 +31,7 @@ export function inheritRules(config: ResolvedConfig): ResolvedConfig {
     );
   }
   parent.addAgent();
-  const inherited = { ...config, policies: addGuards(policies, parent.config.policies) };
+  const inherited = { ...config, policies: inheritPolicies(config) };
   const { approve: parentApprove, approvalMode } = parent.config;
   if (!parentApprove && !approvalMode) return inherited;
   const approve = async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
@@ -62,6 +63,11 @@ function reportDecision<Answer extends ApprovalAnswer>(
 
 function throwDenial(denial: Denial | undefined): void {
   if (denial) throw new Error(denial.reason);
+}
+
+/** Returns the policies of a configuration, and as guards those of its parent. */
+export function inheritPolicies({ policies, parent }: ResolvedConfig): readonly Policy[] {
+  return parent instanceof ParentRun ? addGuards(policies, parent.config.policies) : policies;
 }
 
 async function decideUnder<Answer extends ApprovalAnswer>(

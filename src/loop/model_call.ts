@@ -51,6 +51,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   let result: CallResult | undefined;
   try {
     if (!cancellation.aborted) {
+      turn.run.assertSettings();
       const preparing = prepareRequest(turn, progress.overflowed);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);

@@ -94,11 +94,12 @@ class ServerToolCall {
   }
 
   async #call(session: Session, args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
-    const { signal, onUpdate } = context;
+    const { signal, onUpdate, traceHeaders } = context;
     const onProgress = (progress: ProtocolProgress) => onUpdate(formatProgress(progress));
     const result = await session.callTool({
       tool: this.#tool,
       arguments: args,
+      traceHeaders,
       signal,
       onProgress,
     });

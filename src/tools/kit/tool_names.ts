@@ -27,6 +27,7 @@ const ALIASES: Readonly<Record<string, NamedTools>> = {
   Glob: { covered: ["search_files", "list_directory"] },
   LS: { covered: ["list_directory"] },
   WebFetch: { covered: ["fetch_url"] },
+  Task: { covered: ["task"] },
 };
 
 /** Returns the tools that a name of another agent represents; `undefined` if it is none. */
