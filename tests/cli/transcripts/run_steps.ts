@@ -181,7 +181,12 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
   },
   {
     name: "run_usage",
-    files: { "b.bin": "\0", "list.json": "[]", "broken.json": "{" },
+    files: {
+      "b.bin": "\0",
+      "latin1.txt": new Uint8Array([0x63, 0xe9]),
+      "list.json": "[]",
+      "broken.json": "{",
+    },
     steps: [
       { line: "swink run", terminals: ["input"] },
       { line: "swink run", input: " \n" },
@@ -222,6 +227,8 @@ export const RUN_TRANSCRIPTS: readonly Transcript[] = [
       "swink run --record /dev/null x",
       "swink run --debug-file /dev/full/x x",
       "swink run --system-file HOME/none.txt x",
+      "swink run --system-file HOME/latin1.txt x",
+      "swink run --replay HOME x",
       "swink run -i HOME/none.png x",
       "swink run -i HOME/b.bin x",
       "swink run --json-schema HOME/none.json x",

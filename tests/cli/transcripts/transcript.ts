@@ -23,7 +23,7 @@ export interface Transcript {
   /** Name of the file, without extension. */
   readonly name: string;
   /** Files of the home directory, by path. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** The command lines; a text needs nothing else. */
   readonly steps: readonly (string | Step)[];
 }
