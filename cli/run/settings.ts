@@ -302,9 +302,14 @@ function parseEnvironment(
 function parseNet(text: string): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
-  const isHost = (host: string) => /^(\*\.)?[\w.-]+$/.test(host) && !/^(on|off)$/i.test(host);
   if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
     `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
   );
+}
+
+/** Whether a text is the name of a host, with `*.` for all below it, and no other word for on or off. */
+function isHost(text: string): boolean {
+  return /^(\*\.)?[a-z\d](?:[\w.-]*[a-z\d])?$/i.test(text) &&
+    !/^(on|off|true|false|yes|no|none|all|any|full|\d+)$/i.test(text);
 }

@@ -7,6 +7,7 @@
 import { main } from "../../../cli/main.ts";
 import { VERSION } from "../../../cli/host/version.ts";
 import { toPlainText } from "../../../cli/render/plain_text.ts";
+import { toVisibleText } from "../../../cli/render/visible_text.ts";
 import { createFakeHost, type FakeHostOptions } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 
@@ -67,7 +68,7 @@ async function recordStep(
     joinWrites,
     [],
   ).map(formatWrite).join("");
-  return `$ ${settings}${line}\n${normalize(written, home)}${exit}\n`;
+  return `$ ${settings}${toVisibleText(line)}\n${normalize(written, home)}${exit}\n`;
 }
 
 type Written = { readonly to: string; readonly text: string };
