@@ -92,12 +92,12 @@ function createWriter(files: Readonly<Record<string, string>>, seen: string[] = 
 
 async function solve(repository: Repository, makeAgent: MakeAgent) {
   const predictionsFile = `${repository.directory}/predictions.jsonl`;
-  const evaluation = createPatchEvaluation([repository.task], {
+  const { set, ...evaluation } = createPatchEvaluation([repository.task], {
     modelName: "test/model",
     predictionsFile,
     openSandbox: openUnconfined,
   });
-  const { results: [result] } = await runEvalSet(evaluation.set, makeAgent, evaluation);
+  const { results: [result] } = await runEvalSet(set, makeAgent, evaluation);
   const prediction = JSON.parse(await Deno.readTextFile(predictionsFile));
   return { result, prediction, score: result?.scores[0] };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EvalCase } from "../case/eval_case.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
 import { escapeHtml } from "./escape_html.ts";
 import {
@@ -16,7 +17,7 @@ import {
 import type { ReportOptions } from "./markdown_report.ts";
 import { PAGE_STYLE } from "./page_style.ts";
 import { renderResult } from "./render_trajectory.ts";
-import { findCase, listModels, type ReportRun } from "./report_run.ts";
+import { indexCases, listModels, type ReportRun } from "./report_run.ts";
 import { renderRunCharts } from "./run_charts.ts";
 import { type CaseTotals, type RunSummary, summarizeRun } from "./summarize_run.ts";
 
@@ -43,6 +44,7 @@ export function formatHtmlReport(
   { baseline, history = [] }: HtmlReportOptions = {},
 ): string {
   const summary = summarizeRun(run);
+  const cases = indexCases(run);
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -59,7 +61,7 @@ ${baseline ? renderChanges(run, baseline) : ""}
 <main>
 <h2>Cases</h2>
 ${renderFilter(summary)}
-${summary.cases.map((totals) => renderCase(run, totals)).join("\n")}
+${summary.cases.map((totals) => renderCase(totals, cases.get(totals.caseId))).join("\n")}
 </main>
 </body>
 </html>
@@ -124,9 +126,9 @@ function renderFilter({ cases }: RunSummary): string {
   return `<div class="filter">${buttons.join("")}</div>`;
 }
 
-function renderCase(run: ReportRun, totals: CaseTotals): string {
+function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string {
   const { caseId, passed, failed, score, cost, durationMs, results } = totals;
-  const { description, userMessages = [] } = findCase(run, caseId) ?? {};
+  const { description, userMessages = [] } = evalCase ?? {};
   const outcome = getOutcome(totals);
   const mark = { passed: "✓", failed: "✗", skipped: "–" }[outcome];
   const name = escapeHtml(description === undefined ? caseId : `${caseId}: ${description}`);
