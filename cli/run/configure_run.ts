@@ -8,7 +8,12 @@ import { type OptionValues, toFlag } from "../command_line/definition.ts";
 import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { applyConfig } from "../config/apply_config.ts";
 import { CONFIG_KEYS } from "../config/config_keys.ts";
-import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config/config_value.ts";
+import {
+  type ConfigProblem,
+  type ConfigSetting,
+  formatConfigProblem,
+  formatOrigin,
+} from "../config/config_value.ts";
 import { type Config, loadConfig } from "../config/load_config.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
@@ -39,6 +44,8 @@ export interface ConfiguredRun {
   readonly options: RunOptions;
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
+  /** The settings of the configuration by key, such as those of `resolveKeyBindings()`. */
+  readonly settings: ReadonlyMap<string, ConfigSetting>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   /** Hooks of the user and of the project. */
@@ -77,6 +84,7 @@ export async function configureRun(
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
     given,
+    settings: config.settings,
     hooks: config.hooks,
     directories,
     providers: getProviderSettings(config.settings),
@@ -94,14 +102,23 @@ async function reportProblems(
   const isError = ({ type }: ConfigProblem) => strictConfig || type === "error";
   const errors = problems.filter(isError);
   if (errors.length > 0) {
-    const [first = "", ...others] = errors.map(formatConfigProblem);
+    const [first = "", ...others] = errors.slice(0, MAX_WARNINGS).map(formatConfigProblem);
     const isUsage = errors.every(({ origin }) => origin.type === "override");
     throw new (isUsage ? UsageError : ConfigurationError)(first, others.join("\n"));
   }
-  for (const problem of problems) {
+  for (const problem of problems.slice(0, MAX_WARNINGS)) {
     await terminal.messages.write(`warning: ${toPlainText(formatConfigProblem(problem))}\n`);
   }
+  const others = problems.length - MAX_WARNINGS;
+  if (others > 0) {
+    await terminal.messages.write(
+      `warning: ${others} more warnings about the configuration; swink config get prints all\n`,
+    );
+  }
 }
+
+/** Maximum number of warnings before a run. */
+const MAX_WARNINGS = 10;
 
 /** Calls `parse`. An error about a value of the configuration names its source instead of the flag. */
 function parseOption<Value>(

@@ -17,7 +17,14 @@ async function readTestPrompt(
   };
   const messages = { isTerminal: false, closed: NEVER_ABORTED, write };
   const terminal = {
-    input: { isTerminal: false, bytes: createByteStream(), setRaw() {}, ...input },
+    input: {
+      isTerminal: false,
+      bytes: createByteStream(),
+      setRaw() {},
+      pause() {},
+      resume() {},
+      ...input,
+    },
     messages,
   };
   return { prompt: await readPrompt(words, { terminal, signal, firstByteMs }), notices };
@@ -56,6 +63,22 @@ Deno.test("readPrompt(): continues without input that is open and empty, and rep
     "swink: waiting for standard input (redirect it from /dev/null if there is none)\n" +
       "swink: no data on standard input; continuing without it (the argument - waits for it)\n",
   );
+});
+
+Deno.test("readPrompt(): does not open input that is known to be empty", async () => {
+  const input = {
+    isTerminal: false,
+    isEmpty: true,
+    setRaw() {},
+    get bytes(): ReadableStream<Uint8Array> {
+      throw new Error("opened");
+    },
+  };
+  const messages = { isTerminal: false, closed: NEVER_ABORTED, write: () => Promise.resolve() };
+  for (const words of [["Fix", "it"], ["Fix", "it", "-"]]) {
+    const terminal = { input, messages };
+    assertEquals(await readPrompt(words, { terminal, signal: NEVER_ABORTED }), "Fix it");
+  }
 });
 
 Deno.test("readPrompt(): reads input to its end, with characters split between chunks", async () => {

@@ -38,6 +38,8 @@ export interface FakeHost extends Host {
   readonly messages: string;
   /** Text of both, in order. */
   readonly screen: string;
+  /** The writes to standard output (`output`) and standard error (`messages`), in order. */
+  readonly written: readonly { readonly to: string; readonly text: string }[];
   /** Requests to the provider. */
   readonly requests: ReplayFetch["requests"];
   /** Codes of immediate exits. */
@@ -75,6 +77,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   });
   const size = { columns, rows };
   const redrawListeners = new Set<(cause: "resized" | "continued") => void>();
+  const suspendListeners = new Set<() => void>();
   const messageListeners: ((text: string) => void)[] = [];
   const input = new FakeInput(isTerminal("input"), options);
   messageListeners.push((text) => input.onMessage(text));
@@ -100,6 +103,13 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
         redrawListeners.add(listener);
         return () => redrawListeners.delete(listener);
       },
+      onSuspend(listener) {
+        suspendListeners.add(listener);
+        return () => suspendListeners.delete(listener);
+      },
+      requestSuspension: () => suspendListeners.forEach((listener) => listener()),
+      stop: () => Promise.resolve(false),
+      restoreOnExit: () => ({ [Symbol.dispose]() {} }),
       watchOutput: () => ({ [Symbol.dispose]() {} }),
     },
     fetch,
@@ -122,6 +132,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     get screen() {
       return written.map(({ text }) => text).join("");
     },
+    written,
     requests: fetch.requests,
     exitCodes,
     get isRaw() {
@@ -164,9 +175,19 @@ class FakeInput implements Input {
     if (isRaw) this.#isQuestionExpected = true;
   }
 
+  pause(): void {
+    // No other program reads this input.
+  }
+
+  resume(): void {
+    // No other program reads this input.
+  }
+
   /** Types the next answer when a question is shown for the first time. */
   onMessage(text: string): void {
-    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model)\?|not shown/.test(text)) return;
+    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model|Session)\?|not shown/.test(text)) {
+      return;
+    }
     this.#isQuestionExpected = false;
     this.#type(...[this.#answers.shift() ?? ""].flat());
   }
