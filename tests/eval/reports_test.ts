@@ -91,6 +91,7 @@ Deno.test("formatHtmlReport: escapes the texts of models, and loads nothing", ()
   assertEquals(forbidden.exec(report.replaceAll("\n", ""))?.[0], undefined);
   assertEquals(report.includes("default-src 'none'; style-src 'unsafe-inline'"), true);
   assertEquals(report.includes("&lt;script&gt;"), true);
+  assertEquals(report.includes("1 of 2 passed (95 %: 9–91 %)"), true);
 });
 
 Deno.test("formatHtmlReport: cuts long texts", () => {

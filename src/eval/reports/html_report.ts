@@ -6,6 +6,7 @@
 
 import type { EvalCase } from "../case/eval_case.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
+import { calculateWilsonInterval } from "../statistics/wilson_interval.ts";
 import { escapeHtml } from "./escape_html.ts";
 import {
   formatCost,
@@ -133,7 +134,7 @@ function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string 
   const mark = { passed: "✓", failed: "✗", skipped: "–" }[outcome];
   const name = escapeHtml(description === undefined ? caseId : `${caseId}: ${description}`);
   const measures = [
-    ...(results.length > 1 ? [`${passed} of ${passed + failed} passed`] : []),
+    ...(results.length > 1 ? [formatPassed(passed, passed + failed)] : []),
     `score ${formatScore(score)}`,
     formatCost(cost),
     formatDuration(durationMs),
@@ -147,6 +148,13 @@ function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string 
   return `<details class="case ${outcome}" id="case-${escapeHtml(caseId)}"><summary>` +
     `<span class="mark ${outcome}">${mark}</span><span class="name">${name}</span>` +
     `<span class="measures">${escapeHtml(measures)}</span></summary>${bodies.join("")}</details>`;
+}
+
+/** Formats the repetitions that passed, with the confidence interval of their rate. */
+function formatPassed(passed: number, total: number): string {
+  const { low, high } = calculateWilsonInterval(passed, total);
+  const toPercent = (rate: number) => Math.round(rate * 100);
+  return `${passed} of ${total} passed (95 %: ${toPercent(low)}–${toPercent(high)} %)`;
 }
 
 function getOutcome({ passed, failed }: CaseTotals): "passed" | "failed" | "skipped" {
