@@ -214,6 +214,14 @@ Deno.test("EvaluatorRegistry: a score has only values that can be stored", async
   ]);
 });
 
+Deno.test("EvaluatorRegistry: a case can configure an evaluator that applies to each case", async () => {
+  const scores = await evaluate({
+    budget: { maxTurns: 1 },
+    evaluators: [{ name: "budget", metric: "thrift", weight: 2 }],
+  });
+  assertEquals(scores, [{ metric: "thrift", value: 1, passed: true, weight: 2 }]);
+});
+
 Deno.test("EvaluatorRegistry: an abort ends the wait for an evaluator that ignores it", async () => {
   const registry = EvaluatorRegistry.createDefault();
   const controller = new AbortController();

@@ -255,6 +255,13 @@ Deno.test("runEvalSet: a budget stops the run, which fails [A152]", async () => 
   );
   assertEquals(outcomes(results), ["failed"]);
   assertEquals(results[0]?.trajectory?.turns, 2);
+  assertEquals(results[0]?.scores[0]?.reason, "The budget stopped the run: 3 turns exceed 2");
+});
+
+Deno.test("runEvalSet: a clock that is set back gives no negative duration", async () => {
+  let time = 1_000;
+  const { results } = await runEvalSet(createSet({}), greet, { now: () => time -= 10 });
+  assertEquals(results[0]?.durationMs, 0);
 });
 
 Deno.test("runEvalSet: at most `parallel` cases run, and results keep the order of the cases", async () => {
