@@ -11,6 +11,7 @@ import { completions } from "./completions.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { demo } from "./demo.ts";
+import { evaluation } from "./eval.ts";
 import { keys, login, logout } from "./login.ts";
 import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
@@ -25,6 +26,7 @@ export const PROGRAM = defineCommand({
   commands: [
     run,
     sessions,
+    evaluation,
     models,
     config,
     rules,

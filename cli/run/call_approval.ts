@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Approve } from "../../mod.ts";
+import type { ApprovalGate } from "../../src/tools/mod.ts";
+import type { Approve, ExplainingApprove } from "../../mod.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
 
@@ -12,7 +13,7 @@ import type { ApprovalOptions } from "./approval.ts";
 export class CallApproval {
   readonly #options: Omit<ApprovalOptions, "onRefusal">;
   readonly #refused = new Set<string>();
-  #approve: Promise<Approve> | undefined;
+  #gate: Promise<ApprovalGate> | undefined;
 
   constructor(options: Omit<ApprovalOptions, "onRefusal">) {
     this.#options = options;
@@ -23,8 +24,11 @@ export class CallApproval {
     return [...this.#refused];
   }
 
-  /** Decides about a call. */
-  readonly approve: Approve = async (request) => (await this.#load())(request);
+  /** Decides about a call; `explain` about one of a sub-agent, without asking. */
+  readonly approve: ExplainingApprove = Object.assign<Approve, Pick<ExplainingApprove, "explain">>(
+    async (request) => (await this.#load())(request),
+    { explain: (call) => this.#explain(call) },
+  );
 
   /**
    * Checks the rules.
@@ -36,11 +40,21 @@ export class CallApproval {
     if (allow.length + deny.length > 0) await this.#load();
   }
 
-  #load(): Promise<Approve> {
-    this.#approve ??= importLate<typeof import("./approval.ts")>("./approval.ts", import.meta.url)
+  /** Decides about a call without asking. What a sub-agent of a script would ask is a refusal of the run. */
+  async #explain(
+    call: Parameters<ExplainingApprove["explain"]>[0],
+  ): ReturnType<ExplainingApprove["explain"]> {
+    const { ask, keyboard } = this.#options;
+    const explained = await (await this.#load()).explain(call);
+    if (explained.decision.type === "asked" && !(ask ?? keyboard)) this.#refused.add(call.name);
+    return explained;
+  }
+
+  #load(): Promise<ApprovalGate> {
+    this.#gate ??= importLate<typeof import("./approval.ts")>("./approval.ts", import.meta.url)
       .then(({ createApproval }) =>
         createApproval({ ...this.#options, onRefusal: (name) => this.#refused.add(name) })
       );
-    return this.#approve;
+    return this.#gate;
   }
 }

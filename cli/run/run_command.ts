@@ -8,7 +8,7 @@
 import { containsHome } from "../../src/tools/sandbox/home_directory.ts";
 import type { PromptInput } from "../../mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -19,7 +19,9 @@ import { prepareRun } from "./prepare_run.ts";
 import { readPrompt } from "./prompt_input.ts";
 import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
-import type { ProjectRunSettings } from "./settings.ts";
+import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
+import type { SessionChoice } from "../sessions/session_choice.ts";
+import type { ProjectRunSettings, RunSettings } from "./settings.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";
@@ -43,6 +45,21 @@ async function attachFiles(prompt: string, options: AttachmentOptions): Promise<
     import.meta.url,
   );
   return await addAttachments(prompt, options);
+}
+
+/** Returns the session of a run, after a question if none is named; `undefined` if the user wants none. */
+async function selectSession(
+  { session, cwd }: RunSettings,
+  options: Pick<SessionQuestionOptions, "directories" | "signal">,
+  host: Host,
+): Promise<SessionChoice | undefined> {
+  if (session.type !== "asked") return session;
+  const { chooseSession } = await importLate<typeof import("../sessions/choose_session.ts")>(
+    "../sessions/choose_session.ts",
+    import.meta.url,
+  );
+  const id = await chooseSession({ cwd: await Deno.realPath(cwd), ...options }, host);
+  return id === undefined ? undefined : { type: "existing", id, fork: session.fork };
 }
 
 async function loadDryRun(): Promise<typeof runPrompt> {
@@ -95,8 +112,14 @@ export async function runCommand(
     settings.inputFormat === "text" ? readPrompt(words, { terminal, signal }) : words.join(" "),
     loadProject(configured.project, host.env("HOME") || host.env("USERPROFILE")),
   ]);
+  const session = await selectSession(
+    settings,
+    { directories: configured.directories, signal },
+    host,
+  );
+  if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
-  const run = { ...settings, project };
+  const run = { ...settings, project, session };
   const start = await addDebugLog(run, options.dryRun ? await loadDryRun() : runPrompt);
   try {
     return await start(run, { prompt: input, interrupt, host });

@@ -13,12 +13,15 @@ import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
+import { createTaskTool, type TaskToolOptions } from "./task_tool.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
 export interface RunToolOptions extends ToolSelection {
   /** The sandbox of all tools. */
   readonly sandbox: SandboxOptions;
+  /** Options of the tool that starts sub-agents. Default: there is none. */
+  readonly task?: TaskToolOptions | undefined;
   /** Skills that the model may read. */
   readonly skills: readonly Skill[];
   /** Sources of MCP servers. Default: none. */
@@ -44,7 +47,7 @@ export interface RunTools extends ToolRules, AsyncDisposable {
  * @throws {ConfigurationError} If the temporary directory does not exist, or the configuration of a server is invalid.
  */
 export async function openTools(
-  { sandbox: sandboxOptions, skills, servers: sources, ...selection }: RunToolOptions,
+  { sandbox: sandboxOptions, task, skills, servers: sources, ...selection }: RunToolOptions,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
   const readRoots = skills.map(({ directory }) => directory);
@@ -53,6 +56,7 @@ export async function openTools(
   const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
   const rules = resolveToolRules(selection, [
     ...createBasicTools(createToolKit(sandbox)),
+    ...(task ? [createTaskTool(task)] : []),
     ...await createSkillTools(skills),
     ...servers?.tools ?? [],
   ]);

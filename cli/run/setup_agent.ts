@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
+import type { ApprovalMode, ModelSpec, Policy, StreamFn } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -23,7 +23,12 @@ import { getProviders } from "./provider_options.ts";
 import { openTools, type RunToolOptions } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { LoadedProject } from "../project/load_project.ts";
-import { createSystemPrompt, formatInstructions } from "./system_prompt.ts";
+import {
+  createSystemPrompt,
+  createTaskPrompt,
+  formatInstructions,
+  type PromptEnvironment,
+} from "./system_prompt.ts";
 
 /** Options for `setUpAgent()`. */
 export interface AgentSetupOptions extends
@@ -61,8 +66,12 @@ export interface AgentSetupOptions extends
   readonly continuesPlan?: boolean | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Wraps the stream function. Default: none. */
+  readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
+  /** Policies of sub-agents, in addition to those of the run. Default: none. */
+  readonly subAgentPolicies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
   readonly needsKey?: boolean;
   /** Date for the system prompt. Default: the current one. */
@@ -105,7 +114,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const { fallbackModels = [], passEnvironment = [] } = options;
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
-  const runTools = cleanup.use(await openTools(toToolOptions(options), host));
+  const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const { sandbox, tools, allow, deny } = runTools;
   const { permissionMode } = options;
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
@@ -127,7 +136,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await approval.checkRules();
   const planMode = await loadPlanMode(options);
   const headers = { "user-agent": `swink/${VERSION}` };
-  const streamFn = connect({ fetch, env, headers, providers });
+  const { wrapStreamFn = (inner) => inner } = options;
+  const streamFn = wrapStreamFn(connect({ fetch, env, headers, providers }));
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   const agent: Agent = new Agent({
     model,
@@ -176,8 +186,8 @@ function describeMissing(name: string, env: Host["env"]): string[] {
   return [`variable ${name} is not set, so commands do not get it`];
 }
 
-function toToolOptions(
-  {
+function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOptions {
+  const {
     cwd,
     net,
     environment,
@@ -188,9 +198,9 @@ function toToolOptions(
     permissionMode,
     disallowedTools,
     servers,
+    subAgentPolicies = [],
     ...options
-  }: AgentSetupOptions,
-): RunToolOptions {
+  } = setupOptions;
   const readOnly = permissionMode === "plan";
   const isConfined = sandbox !== "off";
   return {
@@ -200,6 +210,14 @@ function toToolOptions(
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
+    task: {
+      systemPrompt: appendPrompt(
+        createTaskPrompt(describeEnvironment(setupOptions, host)),
+        setupOptions,
+      ),
+      policies: subAgentPolicies,
+      readOnly,
+    },
     sandbox: {
       cwd,
       net,
@@ -246,17 +264,24 @@ function findKeyboard({ terminal }: Host): Input | undefined {
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {
-  const { appendedPrompt } = options;
-  const prompt = createBasicPrompt(options, host);
+  const { systemPrompt, project: { instructions = [] } = {} } = options;
+  const prompt = systemPrompt === undefined
+    ? createSystemPrompt(describeEnvironment(options, host))
+    : systemPrompt + formatInstructions(instructions);
+  return appendPrompt(prompt, options);
+}
+
+function appendPrompt(
+  prompt: string,
+  { appendedPrompt }: Pick<AgentSetupOptions, "appendedPrompt">,
+): string {
   return appendedPrompt === undefined ? prompt : `${prompt}\n\n${appendedPrompt}`;
 }
 
-function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
-  const { cwd, net, today, systemPrompt, ask } = options;
-  const { instructions = [], gitState } = options.project ?? {};
-  if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
+function describeEnvironment(options: AgentSetupOptions, host: Host): PromptEnvironment {
+  const { cwd, net, today, ask, project: { instructions = [], gitState } = {} } = options;
   const date = today ?? new Date(host.now());
-  return createSystemPrompt({
+  return {
     cwd,
     net,
     instructions,
@@ -264,5 +289,5 @@ function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
     attended: (ask ?? findKeyboard(host)) !== undefined,
-  });
+  };
 }
