@@ -94,6 +94,14 @@ Deno.test("highlighter: gives up a text on which a mode takes too long", () => {
   assertEquals(slow?.peek("const d").map(showSpan), ["const d"]);
 });
 
+Deno.test("highlighter: peek() does not copy the state of a very long text", () => {
+  const started = start("ts");
+  for (let line = 0; line < 400; line++) started.next("a".repeat(499));
+  assertEquals(started.peek("if (a)").map(showSpan), ["[keyword if]", " (a)"]);
+  started.next("a".repeat(499));
+  assertEquals(started.peek("if (a)").map(showSpan), ["if (a)"]);
+});
+
 Deno.test("highlighter: reads lines of spaces in a bounded time", () => {
   const started = start("yaml");
   const begin = performance.now();
