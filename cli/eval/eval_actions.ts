@@ -6,14 +6,16 @@
 
 import {
   compareResults,
+  type EvalRun,
   gate,
   type GateDecision,
-  listEvalRuns,
+  listEvalRunHeaders,
   type MetricComparison,
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
+import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -24,7 +26,7 @@ import { resolvePath } from "../run/resolve_path.ts";
 import type { ReportFileOptions } from "../settings/eval_options.ts";
 import { parseReportFiles } from "./eval_settings.ts";
 import { formatCost, formatRuns, formatScore } from "./eval_tables.ts";
-import { findRun, findRunDirectory, readHistory } from "./find_run.ts";
+import { findRun, findRunDirectory, readHistory, readTotals } from "./find_run.ts";
 import { writeReports } from "./write_reports.ts";
 
 /** Options for the results and their format. */
@@ -151,13 +153,12 @@ export async function listEvaluations(
   { results, outputFormat }: ResultOptions,
   host: Host,
 ): Promise<ExitCode> {
-  const runs = (await listEvalRuns(resolvePath(results))).reverse();
+  const headers = (await listEvalRunHeaders(resolvePath(results))).reverse();
   const { output, messages } = host.terminal;
-  const entries = runs.map((run) => {
-    const { passed, failed, missing, score = null, cost } = summarizeRun(run);
-    const { id, setId, model = null, startedAt } = run;
-    return { id, setId, model, startedAt, passed, failed, missing, score, cost };
-  });
+  const entries: RunEntry[] = [];
+  for (const { id } of headers) {
+    entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+  }
   if (outputFormat === "json") {
     await output.write(toJsonLine(entries));
     return ExitCode.ok;
@@ -173,6 +174,14 @@ export async function listEvaluations(
   if (rows.length > 0) await output.write(formatTable(rows, getTableOptions(host)));
   else await messages.write(`No evaluation in ${results}\n`);
   return ExitCode.ok;
+}
+
+type RunEntry = ReturnType<typeof toEntry>;
+
+function toEntry(run: EvalRun) {
+  const { passed, failed, missing, score = null, cost } = summarizeRun(run);
+  const { id, setId, model = null, startedAt } = run;
+  return { id, setId, model, startedAt, passed, failed, missing, score, cost };
 }
 
 /** Verifies an evaluation. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type EvalRun, listEvalRuns, readEvalRun } from "../../src/eval/mod.ts";
+import { type EvalRun, listEvalRunHeaders, readEvalRun } from "../../src/eval/mod.ts";
 import { AgentError } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
@@ -24,7 +24,7 @@ const MAX_SHOWN = 5;
 export async function findRunDirectory(name: string, results: string): Promise<string> {
   const path = resolvePath(name);
   if (isRun(path)) return path;
-  const runs = await listEvalRuns(resolvePath(results));
+  const runs = await listEvalRunHeaders(resolvePath(results));
   const latest = runs.at(-1);
   if (name === "latest" && latest) return join(resolvePath(results), latest.id);
   const ids = runs.map(({ id }) => id);
@@ -60,13 +60,33 @@ export async function findRun(name: string, results: string): Promise<EvalRun> {
   }
 }
 
-/** Reads the evaluations of a set that were started before another one, the oldest first. */
+/** Evaluations of a chart. */
+const MAX_HISTORY = 50;
+
+/** Reads the last evaluations of a set that were started before another one, the oldest first, without their calls. */
 export async function readHistory(
   { id, setId, startedAt }: EvalRun,
   results: string,
 ): Promise<EvalRun[]> {
-  const runs = await listEvalRuns(resolvePath(results));
-  return runs.filter((run) => run.setId === setId && run.id !== id && run.startedAt <= startedAt);
+  const headers = await listEvalRunHeaders(resolvePath(results));
+  const earlier = headers.filter((header) =>
+    header.set.id === setId && header.id !== id && header.startedAt <= startedAt
+  );
+  const runs: EvalRun[] = [];
+  for (const header of earlier.slice(-MAX_HISTORY)) {
+    runs.push(await readTotals(join(resolvePath(results), header.id)));
+  }
+  return runs;
+}
+
+/** Reads an evaluation without the calls of its runs, since several of them could exhaust the memory. */
+export async function readTotals(directory: string): Promise<EvalRun> {
+  const run = await readEvalRun(directory);
+  const results = run.results.map(({ trajectory, ...result }) => ({
+    ...result,
+    trajectory: trajectory && { ...trajectory, calls: [], replies: [], response: "" },
+  }));
+  return { ...run, results };
 }
 
 function isRun(path: string): boolean {

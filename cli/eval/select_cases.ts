@@ -21,9 +21,8 @@ export interface CaseSelection {
  * @throws {UsageError} If there is none.
  */
 export function selectCases(set: EvalSet, { filter, repeat }: CaseSelection): EvalSet {
-  const patterns = filter?.map(toPattern);
   const isSelected = ({ id, tags = [] }: EvalCase) =>
-    !patterns || patterns.some((pattern) => [id, ...tags].some((name) => pattern.test(name)));
+    !filter || filter.some((pattern) => [id, ...tags].some((name) => matches(name, pattern)));
   const cases = set.cases.filter(isSelected);
   if (cases.length === 0) {
     throw new UsageError(
@@ -51,8 +50,17 @@ export function selectSameCases(set: EvalSet, other: EvalSet): EvalSet {
   return { ...set, cases };
 }
 
-/** A star is the only special character, so that the time of the match is limited by few of them. */
-function toPattern(text: string): RegExp {
-  const parts = text.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-  return new RegExp(`^${parts.join(".*?")}$`, "s");
+/** Whether a pattern matches a complete name; `*` matches any text. */
+function matches(name: string, pattern: string): boolean {
+  const [start = "", ...parts] = pattern.split("*");
+  const end = parts.pop();
+  if (end === undefined) return name === pattern;
+  if (!name.startsWith(start)) return false;
+  let position = start.length;
+  for (const part of parts) {
+    const found = name.indexOf(part, position);
+    if (found < 0) return false;
+    position = found + part.length;
+  }
+  return name.length - end.length >= position && name.endsWith(end);
 }

@@ -50,7 +50,8 @@ export async function readPrompt(
     }
     return text;
   }
-  if (input.isTerminal && !isInputRequired) return prompt;
+  // The streams and timers of the runtime take a few milliseconds to load.
+  if ((input.isTerminal && !isInputRequired) || input.isEmpty) return prompt;
   const reader = new InputReader(input, signal);
   if (!isInputRequired && !await reader.hasDataWithin(Math.min(NOTICE_DELAY_MS, firstByteMs))) {
     await messages.write(WAITING_NOTICE);

@@ -11,7 +11,8 @@ import { startHooks } from "../hooks/start_hooks.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
+import { NewSession } from "../sessions/new_session.ts";
 import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
 import { openConnection } from "./model_connection.ts";
@@ -62,7 +63,7 @@ export async function runPrompt(
     signal,
   }, { ...host, fetch });
   dependencies.onAgent?.(setup.agent);
-  const recorded = await session?.record(setup.agent);
+  await session?.attach(setup.agent);
   // The session has restored its own model and thinking level.
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
@@ -81,7 +82,7 @@ export async function runPrompt(
     ...dependencies,
     prompt,
     setup,
-    session: recorded,
+    session,
     createReporter,
     firstRequest,
   };
@@ -100,26 +101,28 @@ async function loadDriver(
   return new DrivenRun();
 }
 
-type SessionModule = typeof import("../sessions/run_session.ts");
+type SessionModule = typeof import("../sessions/open_session.ts");
 
-/** Starts to import the modules of sessions, if the run is saved. */
+/** Starts to import the modules of sessions if the run continues one. */
 function loadSessions({ type }: SessionChoice): Promise<SessionModule> | undefined {
-  if (type === "none") return undefined;
-  const loading = importLate<SessionModule>("../sessions/run_session.ts", import.meta.url);
+  if (type === "none" || type === "new") return undefined;
+  const loading = importLate<SessionModule>("../sessions/open_session.ts", import.meta.url);
   // The failure is reported where the module is used.
   loading.catch(() => {});
   return loading;
 }
 
+/** Opens the session of a run; `undefined` if it is not saved. */
 async function openSession(
   { session, cwd }: ProjectRunSettings,
   loading: Promise<SessionModule> | undefined,
   { env }: Pick<Host, "env">,
 ): Promise<RunSession | undefined> {
-  if (!loading) return undefined;
-  const { openRunSession } = await loading;
+  if (session.type === "none") return undefined;
   const directories = getProgramDirectories(env);
-  return await openRunSession(session, { cwd: await Deno.realPath(cwd), directories });
+  if (session.type === "new") return directories && new NewSession({ cwd, directories });
+  if (!directories) throw createNoHomeError("sessions");
+  return await (await loading)?.openRunSession(session, { cwd, directories });
 }
 
 /** Throws if the kernel does not enforce all rules for commands. */

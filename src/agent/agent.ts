@@ -23,7 +23,7 @@ import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
-import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
@@ -37,7 +37,7 @@ import { createCustomEvent } from "./create_custom_event.ts";
 import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { enqueue } from "./enqueue.ts";
-import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
+import type { LatestRun } from "./latest_run.ts";
 import {
   type AgentOptions,
   checkAgentOptions,
@@ -124,7 +124,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     internalsByAgent.set(this, {
       options,
       getEvents: () => this.#latestRun.pipe,
-      createConfig: () => ({ ...this.#createConfig(), settings: () => this.#getSettings() }),
+      createConfig: () => this.#createConfig(),
     });
   }
 
@@ -206,10 +206,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       getSettings: () => this.#getSettings(),
     };
     let answer: StructuredAnswer | undefined;
-    const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
+    const prepare: StartRunOptions["prepare"] = async (config, cancellation) => {
       const { StructuredAnswer } = await import("./run_code.ts");
       answer = new StructuredAnswer(answerOptions);
-      return await answer.configure(config);
+      return await answer.configure(config, cancellation);
     };
     const createInput = () => this.#createPromptInput(input);
     const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
@@ -412,7 +412,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
     let code: typeof import("./run_code.ts") | undefined;
-    const load = async () => code = await import("./run_code.ts");
+    const load = async (previous: LatestRun) => {
+      code = await import("./run_code.ts");
+      await code.drainPreviousRun(previous, drain);
+    };
     const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const start: Omit<StartRunOptions, "input"> = {
@@ -423,7 +426,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       overflowed: this.#overflowed,
       pendingCalls: getPendingIds(state.pending),
       unpricedModels: this.#unpricedModels,
-      after: () => drainPreviousRun(this.#latestRun, drain).then(load),
+      after: () => load(this.#latestRun),
       prepare,
       createObserver: ({ messages, withGrace }) => (event) => {
         code?.applyEvent(state, event, messages);
@@ -461,9 +464,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
     if (this.hasPendingMessages) return this.#createContinueInput();
-    throw new NoMessagesError(
-      "The prompt has no message to send, and none is queued: pass a text, or call continue()",
-    );
+    throw new NoMessagesError();
   }
 
   #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {

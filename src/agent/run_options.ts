@@ -121,23 +121,15 @@ function addTools(
   getSettings: () => TurnSettings,
   tools: readonly AgentTool[],
 ): () => TurnSettings {
+  const names = new Set(tools.map(({ name }) => name));
   let own: readonly AgentTool[] | undefined;
   let all: readonly AgentTool[] = [];
   return () => {
     const settings = getSettings();
     if (settings.tools !== own) {
       own = settings.tools;
-      all = [...omitNames(own, tools), ...tools];
+      all = [...own.filter(({ name }) => !names.has(name)), ...tools];
     }
     return { ...settings, tools: all };
   };
-}
-
-/** Returns the tools without those that have the name of one of the others. */
-export function omitNames(
-  tools: readonly AgentTool[],
-  others: readonly AgentTool[],
-): readonly AgentTool[] {
-  const names = new Set(others.map(({ name }) => name));
-  return tools.filter(({ name }) => !names.has(name));
 }

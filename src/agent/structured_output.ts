@@ -38,10 +38,11 @@ import type { ValidateFunction } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
+import type { Cancellation } from "../loop/cancellation.ts";
 import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import { toHookError } from "../loop/hook_error.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
-import { omitNames } from "./run_options.ts";
 
 /** Options for `Agent.structuredOutput()`. */
 export interface StructuredOutputOptions {
@@ -120,9 +121,18 @@ export class StructuredAnswer {
   /**
    * Determines whether the provider enforces the schema, also with each of the fallback models, and returns the
    * configuration of the run. Rejects with a `BadRequestError` if the validator fails: the form of the schema that is used
-   * is compiled first if it must be.
+   * is compiled first if it must be. Rejects on an abort, even if the provider or the validator never answers.
    */
-  async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
+  async configure(config: ResolvedConfig, cancellation: Cancellation): Promise<ResolvedConfig> {
+    try {
+      return await cancellation.withGrace(this.#configure(config));
+    } catch (thrown) {
+      if (!cancellation.aborted) throw toHookError("The validator", thrown);
+      throw new AbortedError(undefined, { cause: cancellation.reason });
+    }
+  }
+
+  async #configure(config: ResolvedConfig): Promise<ResolvedConfig> {
     const { tools, getSettings } = this.#options;
     const { schema, parameters } = this.#answerSchema;
     this.#streamFn = config.streamFn;
@@ -167,7 +177,7 @@ export class StructuredAnswer {
 
   /** Adds the tool that receives the answer; one of the same name, which the agent got meanwhile, does not exist then. */
   #addTool(tools: readonly AgentTool[]): readonly AgentTool[] {
-    return [...omitNames(tools, [this.#tool]), this.#tool];
+    return [...tools.filter(({ name }) => name !== this.#tool.name), this.#tool];
   }
 
   /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */

@@ -32,10 +32,6 @@ const PROPERTIES: Readonly<Record<string, PropertyCheck>> = {
   parameters: unchecked,
   execute: ["a function", (value) => typeof value === "function"],
   description: ["a text for the model", (value) => typeof value === "string"],
-  countedBy: [
-    '"all" or a list of policies',
-    (value) => value === undefined || value === "all" || Array.isArray(value),
-  ],
   validate: optionalFunction,
   concurrencyKey: optionalFunction,
   preview: optionalFunction,

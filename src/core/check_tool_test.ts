@@ -62,7 +62,6 @@ Deno.test("checkTool() names the property that is missing or invalid, and what i
     ["timeoutMs", "5", 'timeoutMs must be a number above 0, not "5"'],
     ["requiresApproval", "yes", 'requiresApproval must be a boolean or a function, not "yes"'],
     ["concurrencyKey", "key", 'concurrencyKey must be a function, not "key"'],
-    ["countedBy", {}, 'countedBy must be "all" or a list of policies, not an object'],
     ["preview", {}, "preview must be a function, not an object"],
     ["validate", [], "validate must be a function, not an array"],
     ["readOnly", 1, "readOnly must be true or false, not 1"],

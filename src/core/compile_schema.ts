@@ -16,6 +16,7 @@ import {
   formatIgnored,
   normalizeOnce,
   type SchemaValidator,
+  type ValidationResult,
 } from "./schema.ts";
 
 export { fillDefaults } from "./json_schema/defaults.ts";
@@ -138,11 +139,34 @@ function isValidationError(error: unknown): error is ValidationError {
 }
 
 /**
+ * Validates a value that must be an object, by a schema that must be valid.
+ *
+ * @throws {BadRequestError} If the schema is invalid, or the validator fails.
+ */
+export async function validateObject(
+  schema: JsonSchema,
+  value: unknown,
+  validator?: SchemaValidator,
+): Promise<ValidationResult> {
+  if (isJsonObject(value) && findPlainCheck(schema, validator)?.(value)) {
+    assertValidSchema(getIgnored(schema, validator));
+    return { valid: true, value };
+  }
+  const compiled = await compileSchema(schema, validator);
+  assertValidSchema(compiled.ignored);
+  if (!isJsonObject(value)) {
+    return { valid: false, errors: [{ path: "", message: "must be object" }] };
+  }
+  const errors = runCompiled(compiled, value);
+  return errors.length === 0 ? { valid: true, value } : { valid: false, errors };
+}
+
+/**
  * Throws if keywords are ignored because they are invalid, rather than not supported.
  *
  * @throws {BadRequestError} With each keyword and what it must be.
  */
-export function assertValidSchema(ignored: readonly IgnoredKeyword[] = []): void {
+function assertValidSchema(ignored: readonly IgnoredKeyword[] = []): void {
   const invalid = ignored.filter(({ problem }) => problem === "invalid");
   if (invalid.length === 0) return;
   throw new BadRequestError(`Invalid JSON Schema: ${formatIgnored(invalid)}`);

@@ -5,8 +5,8 @@
  */
 
 import { findMessageProblem } from "./check_message.ts";
+import { checkNumber } from "./check_number.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
-import { describeValue } from "./describe_value.ts";
 import { type AgentErrorCode, BadRequestError, NoMessagesError } from "./errors.ts";
 import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import type { StopReason } from "./model.ts";
@@ -97,6 +97,8 @@ export type PromptInput =
   | AgentMessage
   | readonly AgentMessage[];
 
+const TIMESTAMP = "The timestamp of a message";
+
 /**
  * Converts prompt input to messages of its own, which share nothing with the input; `timestamp`, in milliseconds since
  * the epoch, is used for messages without one.
@@ -114,12 +116,9 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
 
 /** Returns the message with a timestamp, which untyped code may omit. */
 function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
-  const { timestamp: own } = message as Partial<AgentMessage>;
-  if (own === undefined) return { ...message, timestamp };
-  if (typeof own === "number") return message;
-  throw new BadRequestError(
-    `Invalid message: its timestamp must be a number of milliseconds, not ${describeValue(own)}`,
-  );
+  const { timestamp: own = timestamp } = message as Partial<AgentMessage>;
+  checkNumber(TIMESTAMP, own);
+  return { ...message, timestamp: own };
 }
 
 /**
@@ -135,19 +134,10 @@ function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
  * ```
  */
 export function userMessage(text: string, timestamp: number = Date.now()): UserMessage {
-  if (typeof text !== "string") {
-    throw new BadRequestError(
-      `The text of a message must be a string, not ${describeValue(text)}`,
-    );
-  }
-  if (!Number.isFinite(timestamp)) {
-    throw new BadRequestError(
-      `The timestamp of a message must be a number of milliseconds, not ${
-        describeValue(timestamp)
-      }`,
-    );
-  }
-  return { role: "user", content: [{ type: "text", text }], timestamp };
+  const message = { role: "user", content: [{ type: "text", text }], timestamp } as const;
+  checkMessages([message]);
+  checkNumber(TIMESTAMP, timestamp);
+  return message;
 }
 
 /**

@@ -8,7 +8,6 @@ import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
-import { refusePromise } from "./refuse_promise.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */
@@ -32,9 +31,7 @@ export function toJsonSchema(source: SchemaSource): JsonSchema {
     throw new BadRequestError(`The ${vendor} validator does not provide a JSON Schema: ${hint}`);
   }
   try {
-    const schema = jsonSchema.input({ target: "draft-2020-12" });
-    refusePromise(schema, "jsonSchema.input()");
-    return { ...schema };
+    return { ...jsonSchema.input({ target: "draft-2020-12" }) };
   } catch (cause) {
     const reason = getErrorMessage(cause);
     throw new BadRequestError(`The ${vendor} validator has no JSON Schema: ${reason}`, { cause });

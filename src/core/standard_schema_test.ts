@@ -100,16 +100,6 @@ Deno.test("getValidateFunction() throws when a validator returns no result", () 
   assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");
 });
 
-Deno.test("toJsonSchema() refuses a promise of a JSON Schema", () => {
-  const jsonSchema = { input: () => Promise.reject(new Error("later")) };
-  const source = createSource({ jsonSchema: jsonSchema as never });
-  assertThrows(
-    () => toJsonSchema(source),
-    BadRequestError,
-    "jsonSchema.input() returned a promise",
-  );
-});
-
 Deno.test("getValidateFunction() returns undefined for a JSON Schema", () => {
   assertEquals(getValidateFunction({ type: "object" }), undefined);
   assertEquals(getValidateFunction(createSource({})), undefined);

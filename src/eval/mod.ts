@@ -126,6 +126,7 @@ export {
 export { calculateWilsonInterval, type Interval } from "./statistics/wilson_interval.ts";
 export type { EvalRun, EvalRunHeader } from "./store/eval_run.ts";
 export {
+  listEvalRunHeaders,
   listEvalRuns,
   readEvalRun,
   type ReadEvalRunOptions,

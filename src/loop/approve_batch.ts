@@ -70,8 +70,8 @@ export function approveBatch(
 /** Reports a call that is not asked about to the approval of the run; refuses it if that fails. */
 function reportUnasked(turn: TurnContext, call: PreparedCall): PreparedCall {
   if (call.type === "refused" || isAnswerCall(turn, call)) return call;
-  const { block: { name }, tool, arguments: args } = call;
-  const denial = reportApproval(turn.run.config, { name, tool, arguments: args });
+  const { block: { name }, tool, arguments: args, decision } = call;
+  const denial = reportApproval(turn.run.config, { name, tool, arguments: args }, decision);
   return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }
 

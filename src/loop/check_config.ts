@@ -110,8 +110,8 @@ export function checkOptions(options: object, checks: OptionChecks): void {
 export function checkOwnOptions(options: object, checks: OptionChecks, subject: string): void {
   const known = Object.keys(checks);
   for (const [name, value] of Object.entries(options)) {
-    const isStreamOption = Object.hasOwn(STREAM_OPTIONS, name);
-    if (value === undefined || known.includes(name) || !isStreamOption) continue;
+    if (value === undefined || known.includes(name)) continue;
+    if (!Object.hasOwn(STREAM_OPTIONS, name)) continue;
     throw new BadRequestError(
       `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
     );

@@ -171,7 +171,6 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   return {
     ...config,
     ...ports,
-    ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
     retry: config.retry ?? exponentialBackoff({ random: ports.random }),

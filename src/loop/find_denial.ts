@@ -38,10 +38,11 @@ export async function findDenial(
 export function reportApproval(
   { approve }: ApprovalConfig,
   { name, tool, arguments: args }: ExplainedCall,
+  decision?: ApprovalDecision,
 ): Denial | undefined {
   if (!approve || !canExplain(approve)) return undefined;
   try {
-    approve.onApproved?.({ name, tool, arguments: cloneJson(args) });
+    approve.onApproved?.({ name, tool, arguments: cloneJson(args) }, decision);
     return undefined;
   } catch (thrown) {
     return createFailure(thrown);

@@ -12,6 +12,7 @@ import { CompactionCheck } from "./compaction_check.ts";
 import { type AgentLoopConfig, resolveConfig } from "./config.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { inheritPolicies } from "./inherit_rules.ts";
+import { MessageQueue } from "./message_queue.ts";
 import { callPolicy } from "./policy_slots.ts";
 import { addSpending, createProgress, type Spending } from "./run_progress.ts";
 import { RunServices } from "./run_services.ts";
@@ -57,6 +58,7 @@ export class IdleCompaction {
       unpricedModels: new Set(),
       pendingCalls: new Set(),
       checkStreamOptions,
+      isOwnQueue: (source) => source instanceof MessageQueue,
     });
     this.#turn = {
       run,

@@ -78,13 +78,17 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   const answer = await own;
   if (typeof answer === "object" && answer.type === "pending") return answer;
   const decision = toDecision(answer);
-  if (decision.type === "denied") return decision;
-  const args: JsonObject = decision.arguments ?? call.arguments;
+  // A person may later approve a call that the agent cannot decide about alone, unless a rule of the parent denies it.
+  if (decision.type === "denied" && decision.origin !== "mode") return decision;
+  const args: JsonObject = (decision.type === "approved" && decision.arguments) || call.arguments;
   const inherited = await decideAlone(parent.config, {
     name: call.name,
     tool: call.tool,
     arguments: args,
   });
+  if (decision.type === "denied") {
+    return inherited.type === "denied" && inherited.origin !== "mode" ? inherited : decision;
+  }
   if (inherited.type === "denied") return inherited;
   return decision.origin === "mode" ? inherited : decision;
 }

@@ -23,12 +23,11 @@ import type { Cancellation } from "./cancellation.ts";
 import type { CheckOption } from "./check_config.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
-import { MessageQueue } from "./message_queue.ts";
 import { toHookError } from "./hook_error.ts";
 import type { MessageSource } from "./message_source.ts";
 import { ParentRun, RunTree } from "./parent_run.ts";
 import { LateSpendingCounter } from "./sub_agent_spending.ts";
-import { toMessageSource } from "./polled_source.ts";
+import { type SourceOptions, toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
 import { startObserver } from "./safe_observer.ts";
@@ -56,6 +55,8 @@ export interface RunServicesOptions {
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
+  /** Whether a queue is one of the library; passed for the same reason as `checkStreamOptions`. */
+  readonly isOwnQueue: SourceOptions["isOwnQueue"];
   /** Checks the options of a model call; passed, since an import would split the code that a page initially loads. */
   readonly checkStreamOptions: CheckOption;
 }
@@ -119,10 +120,11 @@ export class RunServices {
     const { newId, now } = config;
     this.history = new RunHistory({ messages, pendingCalls, events, newId, now });
     this.steering = options.steering;
-    if (config.steering && !(config.steering instanceof MessageQueue)) {
-      this.steering.watch(toMessageSource(config.steering, { events, cancellation }));
+    const source = { events, cancellation, isOwnQueue: options.isOwnQueue };
+    if (config.steering && !options.isOwnQueue(config.steering)) {
+      this.steering.watch(toMessageSource(config.steering, source));
     }
-    this.followUp = config.followUp && toMessageSource(config.followUp, { events, cancellation });
+    this.followUp = config.followUp && toMessageSource(config.followUp, source);
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;

@@ -1,5 +1,5 @@
 /**
- * What a process does with each kind of standard input.
+ * Runs of the program as a process with each kind of standard input.
  *
  * @module
  */

@@ -55,8 +55,12 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     user([{ type: "document", source: { type: "file", path: "a.pdf" } }]),
     'a block of type "document" must have a string mediaType',
   ],
-  ["a date as the timestamp", { ...userMessage("Hi", 0), timestamp: new Date(0) }, "milliseconds"],
-  ["NaN as the timestamp", { ...userMessage("Hi", 0), timestamp: NaN }, "milliseconds, not null"],
+  [
+    "a date as the timestamp",
+    { ...userMessage("Hi", 0), timestamp: new Date(0) },
+    "must be a number",
+  ],
+  ["NaN as the timestamp", { ...userMessage("Hi", 0), timestamp: NaN }, "must be a number"],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],
   ["a text that is no string", { text: 5 }, "must have a string text, not 5"],
@@ -233,7 +237,7 @@ Deno.test("prompt([]) sends the queued messages, and otherwise says what to pass
   await assertRejects(
     () => agent.prompt([]),
     NoMessagesError,
-    "The prompt has no message to send, and none is queued: pass a text, or call continue()",
+    "There are no messages to send: pass a text",
   );
   agent.followUp("Now");
   await agent.prompt([]);

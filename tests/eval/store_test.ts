@@ -219,7 +219,13 @@ function hasEqualJson(name: string, ...files: readonly Uint8Array[]): boolean {
 Deno.test("eval run: a directory without an evaluation is named in the error", async () => {
   await useDirectory(async (directory) => {
     await assertRejects(() => readEvalRun(directory), BadRequestError, "it has no run.json");
-    for (const text of ["{", "[]", '{"version":1}', '{"version":2}']) {
+    const huge = JSON.stringify({
+      version: 1,
+      seed: 0,
+      startedAt: 0,
+      set: { id: "a", cases: [{ id: "a", userMessages: ["Go"], repetitions: 1e12 }] },
+    });
+    for (const text of ["{", "[]", '{"version":1}', '{"version":2}', huge]) {
       await Deno.writeTextFile(`${directory}/run.json`, text);
       await assertRejects(() => readEvalRun(directory), BadRequestError, "is damaged");
     }

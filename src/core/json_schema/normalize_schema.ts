@@ -116,10 +116,6 @@ class Normalizer {
     if (typeof $id === "string") this.hasIds = true;
     if ($ref !== undefined) this.hasReferences = true;
     if (!isRecord(properties)) return;
-    if (Object.hasOwn(properties, "__proto__")) {
-      const message = "is not checked: ajv does not know properties of this name";
-      this.ignored.push({ path: `${path}/properties/__proto__`, problem: "unsupported", message });
-    }
     this.hasDefaults ||= Object.values(properties).some((property) =>
       isRecord(property) && property["default"] !== undefined
     );

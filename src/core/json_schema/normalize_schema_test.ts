@@ -354,12 +354,3 @@ Deno.test("defaults of a type that the schema accepts stay, others are removed a
     assertEquals("default" in normalizeSchema(schema).schema, false);
   }
 });
-
-Deno.test("normalizeSchema(): a property named __proto__ is reported as not checked", async () => {
-  const schema = JSON.parse('{"properties":{"a":{"properties":{"__proto__":{"type":"number"}}}}}');
-  assertEquals(await getIgnored(schema), [{
-    path: "/properties/a/properties/__proto__",
-    problem: "unsupported",
-    message: "is not checked: ajv does not know properties of this name",
-  }]);
-});

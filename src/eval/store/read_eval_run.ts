@@ -75,6 +75,24 @@ export async function verifyEvalRun(
 }
 
 /**
+ * Reads the headers of the evaluations in the directories of a directory, the oldest first, without their results.
+ * Directories without a readable evaluation are skipped.
+ */
+export async function listEvalRunHeaders(
+  directory: string,
+  { files = localEvalFiles }: ReadEvalRunOptions = {},
+): Promise<EvalRunHeader[]> {
+  const headers: EvalRunHeader[] = [];
+  for (const name of await files.list(directory)) {
+    const header = await readHeader(join(directory, name), files).catch(() => undefined);
+    if (header) headers.push(header);
+  }
+  return headers.sort((left, right) =>
+    left.startedAt - right.startedAt || (left.id < right.id ? -1 : 1)
+  );
+}
+
+/**
  * Reads the evaluations in the directories of a directory, the oldest first. Directories without a readable evaluation are
  * skipped.
  */
@@ -82,15 +100,11 @@ export async function listEvalRuns(
   directory: string,
   { files = localEvalFiles }: ReadEvalRunOptions = {},
 ): Promise<EvalRun[]> {
-  const names = await files.list(directory);
   const runs: EvalRun[] = [];
-  for (const name of names) {
-    const run = await readEvalRun(join(directory, name), { files }).catch(() => undefined);
-    if (run) runs.push(run);
+  for (const { id } of await listEvalRunHeaders(directory, { files })) {
+    runs.push(await readEvalRun(join(directory, id), { files }));
   }
-  return runs.sort((left, right) =>
-    left.startedAt - right.startedAt || (left.id < right.id ? -1 : 1)
-  );
+  return runs;
 }
 
 /** Reads the lines with the results. */

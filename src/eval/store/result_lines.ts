@@ -57,6 +57,21 @@ function isCaseResult(value: unknown): value is CaseResult {
   return typeof caseId === "string" && typeof repetition === "number" &&
     typeof seed === "number" && typeof durationMs === "number" &&
     (outcome === "passed" || outcome === "failed" || outcome === "skipped") &&
-    Array.isArray(scores) && scores.every(isJsonObject) &&
-    (trajectory === undefined || isJsonObject(trajectory));
+    Array.isArray(scores) && scores.every(isScore) &&
+    (trajectory === undefined || isTrajectory(trajectory));
+}
+
+function isScore(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { metric, value: amount, passed, reason } = value;
+  return typeof metric === "string" && typeof amount === "number" &&
+    typeof passed === "boolean" && (reason === undefined || typeof reason === "string");
+}
+
+function isTrajectory(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { calls, replies, response, usage, cost } = value;
+  return Array.isArray(calls) && Array.isArray(replies) && typeof response === "string" &&
+    isJsonObject(usage) && typeof usage["total"] === "number" && isJsonObject(cost) &&
+    (cost["total"] === null || typeof cost["total"] === "number");
 }

@@ -80,14 +80,23 @@ function isHeader(value: unknown): value is Omit<EvalRunHeader, "id"> {
   const { version, seed, startedAt, set, model, seeds } = value;
   return version === 1 && typeof seed === "number" && typeof startedAt === "number" &&
     (model === undefined || typeof model === "string") &&
-    (seeds === undefined || Array.isArray(seeds)) &&
-    isJsonObject(set) && typeof set["id"] === "string" && Array.isArray(set["cases"]) &&
-    set["cases"].every(isCase);
+    (seeds === undefined || (Array.isArray(seeds) && seeds.every(Number.isFinite))) &&
+    isJsonObject(set) && typeof set["id"] === "string" && isOptionalText(set["description"]) &&
+    Array.isArray(set["cases"]) && set["cases"].every(isCase);
+}
+
+/** More repetitions than any evaluation has; a damaged number must not exhaust the memory. */
+const MAX_REPETITIONS = 100_000;
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 function isCase(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
-  const { id, userMessages, repetitions } = value;
-  return typeof id === "string" && Array.isArray(userMessages) &&
-    (repetitions === undefined || typeof repetitions === "number");
+  const { id, description, userMessages, repetitions = 1 } = value;
+  return typeof id === "string" && isOptionalText(description) &&
+    Array.isArray(userMessages) && userMessages.every((message) => typeof message === "string") &&
+    Number.isInteger(repetitions) && Number(repetitions) >= 1 &&
+    Number(repetitions) <= MAX_REPETITIONS;
 }

@@ -41,7 +41,7 @@ export async function compact(
   const internals = internalsByAgent.get(agent);
   const compaction = internals && new IdleCompaction({
     context: agent.state,
-    config: internals.createConfig(),
+    config: { ...internals.createConfig(), settings: () => ({ model, systemPrompt, tools }) },
     events: internals.getEvents(),
     signal,
   });

@@ -25,12 +25,11 @@ import type { CreateSessionOptions, Session, SessionStore } from "../../core/ses
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
-import type { CutMessages } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
-import { findLoggedCut } from "./logged_cut.ts";
+import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
@@ -72,7 +71,8 @@ export interface SessionRecording extends AsyncDisposable {
 
 /**
  * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
- * approvals and compactions. The existing history is recorded at the start of the next run.
+ * approvals and compactions. The existing history is recorded at the start of the next run; of a run that is active, at
+ * once.
  *
  * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
  * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
@@ -168,7 +168,11 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     const isRecorded = this.#queues.restore(this.#agent.queued, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
-    await this.#subAgents.attach();
+    const { isRunning, runId } = this.#agent.state;
+    this.#runId = runId;
+    // The events of an active run until now are missing.
+    if (isRunning) await this.#startRun().catch((error) => this.#fail(error));
+    else await this.#subAgents.attach();
   }
 
   async rewind(entryId: string | null): Promise<void> {
@@ -498,14 +502,6 @@ class Recorder implements SessionRecording {
       ...(cost !== undefined && { cost }),
     });
   }
-}
-
-/** Returns the cut of a transform that the session does not know. */
-function getReportedCut(
-  { droppedMessages = [], summary }: CompactionReport,
-): CutMessages | undefined {
-  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
-  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }
 
 function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {

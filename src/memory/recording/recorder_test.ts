@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import type { AgentEvent } from "../../core/event.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
@@ -183,6 +184,37 @@ Deno.test("recordSession() does not record a reply without content", async () =>
     stopReason: "error",
     error: { code: "auth_error", message: "no key", retryable: false },
   }]);
+});
+
+Deno.test("recordSession() during a run records its beginning, and then its events", async () => {
+  const record = async (type: "before" | AgentEvent["type"]) => {
+    const call = toolCall("write", { path: "a" }, { id: "call_1" });
+    const { agent, store } = createFixture([reply([text("I write."), call]), reply("Done.")], {
+      tools: [createTool("write")],
+    });
+    let recording = type === "before" ? await recordSession(agent, store) : undefined;
+    agent.subscribe(async (event) => {
+      if (event.type === type) recording ??= await recordSession(agent, store);
+    });
+    await agent.prompt("Write a");
+    const path = await recording?.session.path() ?? [];
+    await recording?.stop();
+    return getBodies(path).map((body) => JSON.stringify(body)).sort();
+  };
+  const complete = await record("before");
+  for (const type of ["model_call_start", "message_update", "model_call_end"] as const) {
+    assertEquals(await record(type), complete, type);
+  }
+  const { agent, store } = createFixture([reply("Done.")]);
+  const errors: unknown[] = [];
+  agent.subscribe(async ({ type }) => {
+    if (type !== "model_call_start") return;
+    const session = await store.create();
+    session.flush = () => Promise.reject(new SessionError("full", { reason: "write_failed" }));
+    await recordSession(agent, store, { session, onError: (error) => errors.push(error) });
+  });
+  const { stopReason } = await agent.prompt("Hello");
+  assertEquals([stopReason, errors.map(String)], ["aborted", ["SessionError: full"]]);
 });
 
 Deno.test("recordSession() records the existing history with the first run", async () => {

@@ -15,10 +15,14 @@ import type {
 import { type EncodedEntry, EntryEncoder } from "./entry_encoder.ts";
 import type { EntryLog } from "./entry_log.ts";
 import { toSessionError } from "./session_errors.ts";
+import { createRandomId } from "./session_id.ts";
 import type { SessionTree } from "./session_tree.ts";
 
 /** Number of entries that `entries()` reads from the log at a time. */
 const READ_BATCH_SIZE = 256;
+
+/** Number of ids in use after which a random one is created instead: a function may always return the same. */
+const MAX_ID_ATTEMPTS = 100;
 
 /** Options for {@linkcode LiveSession}. */
 export interface LiveSessionOptions {
@@ -244,7 +248,9 @@ export class LiveSession implements Session {
 
   #createUniqueId(): string {
     let id = this.#options.newId();
-    while (this.#tree.has(id)) id = this.#options.newId();
+    for (let attempt = 1; this.#tree.has(id); attempt++) {
+      id = attempt < MAX_ID_ATTEMPTS ? this.#options.newId() : createRandomId();
+    }
     return id;
   }
 

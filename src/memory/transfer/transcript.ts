@@ -92,9 +92,10 @@ export async function readTranscript(
   const results = new Map<string, TranscriptResult>();
   for (const entry of entries) addToolResult(results, entry);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  const header = redact ? redactHeader(session.header, redact) : session.header;
   return {
-    title: getTitle(entries, messages, session.id),
-    header: redact ? redactTexts(session.header, redact) : session.header,
+    title: getTitle(entries, messages, header.id),
+    header,
     ...sumUsage(messages),
     turns: measureTurns(entries),
     items: entries.flatMap((entry) => createItems(entry, results)),
@@ -113,6 +114,14 @@ const STRUCTURAL_KEYS = new Set([
 ]);
 /** Properties with arbitrary content. */
 const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
+
+/** Applies `redact` to every text and free key of a header, also to the id of the session, which may name a user. */
+export function redactHeader(
+  header: SessionHeader,
+  redact: (text: string) => string,
+): SessionHeader {
+  return { ...redactTexts(header, redact), id: redact(header.id) };
+}
 
 /** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {

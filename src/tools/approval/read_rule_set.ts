@@ -13,10 +13,10 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads a JSON file with the lists `allow`, `ask` and `deny`; returns `undefined` if there is none. The rules of a
- * `project` cannot allow anything: whoever can write to the work tree can change them.
+ * `project` cannot allow anything, since others may have written the work tree.
  *
  * Rejects with a `BadRequestError` if the file is invalid, no regular file, larger than 1 MiB, a link out of its directory,
- * or no UTF-8: its rules may deny calls, so that a program should not go on without them.
+ * or no UTF-8: its rules may deny calls, so that a program should not continue without them.
  *
  * @example
  * ```ts ignore

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The tools that a name stands for in a rule. */
+/** The tools that a name in a rule represents. */
 export interface NamedTools {
   /** The tools of which an `allow` rule covers calls. */
   readonly covered: readonly string[];
@@ -30,7 +30,7 @@ const ALIASES: Readonly<Record<string, NamedTools>> = {
   Task: { covered: ["task"] },
 };
 
-/** Returns the tools that a name of another agent stands for; `undefined` if it is none. */
+/** Returns the tools that a name of another agent represents; `undefined` if it is none. */
 export function findAlias(name: string): Required<NamedTools> | undefined {
   const alias = Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined;
   return alias && { concerned: alias.covered, ...alias };
