@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision, ApprovalMode, Approve } from "../../mod.ts";
+import type { ApprovalDecision, ApprovalMode } from "../../mod.ts";
 import {
   type ApprovalGate,
   approvalGate,
@@ -40,11 +40,11 @@ export interface ApprovalOptions extends WaitingCallsOptions {
 }
 
 /**
- * Creates the function that approves tool calls.
+ * Creates the gate that approves tool calls.
  *
  * @throws {BadRequestError} If a rule is invalid.
  */
-export function createApproval(options: ApprovalOptions): Approve {
+export function createApproval(options: ApprovalOptions): ApprovalGate {
   const { mode, allow, deny, sandbox } = options;
   const ask = createPrompt(options, () => gate.trusted);
   const gate: ApprovalGate = approvalGate({ mode, ask, allow, deny, sandbox });

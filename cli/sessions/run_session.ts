@@ -7,6 +7,7 @@
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
 import { getErrorMessage, SessionError } from "../../src/core/errors.ts";
+import type { Session } from "../../src/memory/mod.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
@@ -34,6 +35,8 @@ export interface RunSession extends AsyncDisposable {
 export interface RecordedSession {
   /** Id of the session; `undefined` if it cannot be written. */
   readonly id?: string;
+  /** The session; `undefined` if it cannot be written. */
+  readonly session?: Session;
   /** Sentences without a full stop. */
   readonly warnings: readonly string[];
 }
@@ -111,7 +114,8 @@ async function resume(
     async record(agent) {
       const recording = await resumed.into(agent);
       stop = () => recording.stop();
-      return { id: resumed.session.id, warnings: listWarnings(resumed, recording.missingTools) };
+      const { session } = resumed;
+      return { id: session.id, session, warnings: listWarnings(resumed, recording.missingTools) };
     },
     [Symbol.asyncDispose]: () => stop(),
   };
@@ -144,7 +148,8 @@ function createSession(store: FileSessionStore, options: NewSession): RunSession
       try {
         const recording = await recordSession(agent, store, options);
         stop = () => recording.stop();
-        return { id: recording.session.id, warnings: [] };
+        const { session } = recording;
+        return { id: session.id, session, warnings: [] };
       } catch (error) {
         return { warnings: [`the session is not saved: ${getErrorMessage(error)}`] };
       }
