@@ -22,6 +22,8 @@ export interface OpenedAgent extends AsyncDisposable {
   readonly setup: AgentSetup;
   /** Its session; `undefined` if it is not saved. */
   readonly session: RecordedSession | undefined;
+  /** Ends the recording of the session. */
+  readonly stopRecording: () => Promise<void>;
 }
 
 /** Dependencies of `openAgent()`. */
@@ -79,7 +81,12 @@ export async function openAgent(
   interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
   if (settings.sandbox === "required") await requireConfinement(setup);
   const owned = cleanup.move();
-  return { setup, session: recorded, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    setup,
+    session: recorded,
+    stopRecording: async () => await session?.[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** The modules of sessions. */

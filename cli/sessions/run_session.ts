@@ -7,9 +7,8 @@
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
 import { getErrorMessage, SessionError } from "../../src/core/errors.ts";
-import type { Session } from "../../src/memory/mod.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
-import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { recordSession, type SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { createNoHomeError, type ProgramDirectories } from "../host/program_directories.ts";
@@ -35,8 +34,8 @@ export interface RunSession extends AsyncDisposable {
 export interface RecordedSession {
   /** Id of the session; `undefined` if it cannot be written. */
   readonly id?: string;
-  /** The session; `undefined` if it cannot be written. */
-  readonly session?: Session;
+  /** The recording; `undefined` if the session cannot be written. */
+  readonly recording?: SessionRecording;
   /** Sentences without a full stop. */
   readonly warnings: readonly string[];
 }
@@ -114,10 +113,14 @@ async function resume(
     async record(agent) {
       const recording = await resumed.into(agent);
       stop = () => recording.stop();
-      const { session } = resumed;
-      return { id: session.id, session, warnings: listWarnings(resumed, recording.missingTools) };
+      const warnings = listWarnings(resumed, recording.missingTools);
+      return { id: resumed.session.id, recording, warnings };
     },
-    [Symbol.asyncDispose]: () => stop(),
+    [Symbol.asyncDispose]() {
+      const stopOnce = stop;
+      stop = () => Promise.resolve();
+      return stopOnce();
+    },
   };
 }
 
@@ -148,13 +151,16 @@ function createSession(store: FileSessionStore, options: NewSession): RunSession
       try {
         const recording = await recordSession(agent, store, options);
         stop = () => recording.stop();
-        const { session } = recording;
-        return { id: session.id, session, warnings: [] };
+        return { id: recording.session.id, recording, warnings: [] };
       } catch (error) {
         return { warnings: [`the session is not saved: ${getErrorMessage(error)}`] };
       }
     },
-    [Symbol.asyncDispose]: () => stop(),
+    [Symbol.asyncDispose]() {
+      const stopOnce = stop;
+      stop = () => Promise.resolve();
+      return stopOnce();
+    },
   };
 }
 

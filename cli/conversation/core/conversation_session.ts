@@ -1,0 +1,102 @@
+/**
+ * The session of a conversation, which can be exchanged for another one.
+ *
+ * @module
+ */
+
+import type { Session, SessionStore } from "../../../src/memory/mod.ts";
+import { CliError } from "../../host/cli_error.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { ProgramDirectories } from "../../host/program_directories.ts";
+import type { AgentSetup } from "../../run/setup_agent.ts";
+import type { RecordedSession, RunSession } from "../../sessions/run_session.ts";
+import type { SessionChoice } from "../../sessions/session_choice.ts";
+import type { SessionControl } from "../command/context.ts";
+
+/** Options for {@linkcode ConversationSession}. */
+export interface ConversationSessionOptions {
+  /** The agent that is recorded. */
+  readonly setup: AgentSetup;
+  /** The session with which the conversation starts; `undefined` if it is not saved. */
+  readonly recorded: RecordedSession | undefined;
+  /** Ends its recording. */
+  readonly stopRecording: () => Promise<void>;
+  /** Absolute path of the working directory, without links. */
+  readonly cwd: string;
+  /** The program's directories; without them, nothing is saved. */
+  readonly directories: ProgramDirectories | undefined;
+  /** The store of the sessions. */
+  readonly store: SessionStore | undefined;
+  /** Called with warnings about a session that was opened. */
+  readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
+  /** Called when another history has replaced that of the agent. */
+  readonly onSwitched: () => void;
+}
+
+/** Records the agent of a conversation. Disposing of it ends the recording. */
+export class ConversationSession implements SessionControl, AsyncDisposable {
+  readonly #options: ConversationSessionOptions;
+  #recorded: RecordedSession | undefined;
+  #stopRecording: () => Promise<void>;
+
+  constructor(options: ConversationSessionOptions) {
+    this.#options = options;
+    this.#recorded = options.recorded;
+    this.#stopRecording = options.stopRecording;
+  }
+
+  get session(): Session | undefined {
+    return this.#recorded?.recording?.session;
+  }
+
+  get store(): SessionStore | undefined {
+    return this.#options.store;
+  }
+
+  async switchTo(choice: SessionChoice): Promise<void> {
+    const { setup, onWarnings, onSwitched } = this.#options;
+    await this.session?.flush();
+    const next = await this.#open(choice);
+    await this.#stopRecording();
+    this.#stopRecording = async () => await next?.[Symbol.asyncDispose]();
+    clearAgent(setup);
+    this.#recorded = await next?.record(setup.agent);
+    onSwitched();
+    await onWarnings(this.#recorded?.warnings ?? []);
+  }
+
+  async moveTo(leaf: string | null): Promise<void> {
+    const { recording } = this.#recorded ?? {};
+    if (!recording) {
+      throw new CliError("The conversation is not saved, so it has no earlier states", {
+        exitCode: ExitCode.failed,
+      });
+    }
+    await recording.rewind(leaf);
+    this.#options.onSwitched();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopRecording();
+  }
+
+  async #open(choice: SessionChoice): Promise<RunSession | undefined> {
+    const { cwd, directories } = this.#options;
+    const { openRunSession } = await importLate<typeof import("../../sessions/run_session.ts")>(
+      "../../sessions/run_session.ts",
+      import.meta.url,
+    );
+    return await openRunSession(choice, { cwd, directories });
+  }
+}
+
+/** Removes the history of an agent, and what belongs to it. */
+function clearAgent({ agent, planMode, approvalMode, controls: { gate, transform } }: AgentSetup): void {
+  agent.clearQueues();
+  agent.clearMessages();
+  transform.restore(undefined);
+  planMode?.turnOff(agent);
+  gate.clearTrust();
+  gate.mode = approvalMode;
+}

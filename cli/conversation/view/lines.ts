@@ -1,0 +1,25 @@
+/**
+ * Lines from plain texts.
+ *
+ * @module
+ */
+
+import type { Line } from "../../render/line/line.ts";
+import { toPlainText } from "../../render/plain_text.ts";
+import type { Role } from "../../render/theme/role.ts";
+
+/** Returns the lines of a text of any source; control characters and escape sequences are removed. */
+export function toLines(text: string, role?: Role): Line[] {
+  const lines = toPlainText(text).replace(/\n$/, "").split("\n");
+  return lines.map((line) => toLine(line, role));
+}
+
+/** Returns a line of a text without line breaks and control characters. */
+export function toLine(text: string, role?: Role): Line {
+  return [role === undefined ? { text } : { text, role }];
+}
+
+/** Returns the text of a line. */
+export function toLineText(line: Line): string {
+  return line.map(({ text }) => text).join("");
+}
