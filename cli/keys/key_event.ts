@@ -17,8 +17,8 @@ export interface CharacterEvent {
 /** A key that is not text, or a character with Ctrl or Alt. */
 export interface Key {
   readonly type: "key";
-  /** The key without its modifiers. */
-  readonly name: KeyName;
+  /** The key without its modifiers: a {@linkcode NamedKey}, or a character such as `c`. Letters are lower-case. */
+  readonly name: string;
   readonly ctrl: boolean;
   readonly alt: boolean;
   readonly shift: boolean;
@@ -32,12 +32,6 @@ export interface PasteEvent {
   /** Number of characters at its end that were discarded, because the text was too long. */
   readonly omitted: number;
 }
-
-/** Keys that are named. Letters are lower-case, with `shift` for an upper-case letter. */
-export type KeyName = NamedKey | Character;
-
-/** A single character, such as `c` or `/`. */
-export type Character = string & { readonly length: 1 };
 
 /** The names of keys that are not characters. */
 export const NAMED_KEYS = [

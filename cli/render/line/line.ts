@@ -16,6 +16,8 @@ export interface SpanStyle {
   readonly dim?: boolean;
   /** Whether the text is italic. Default: as the role. */
   readonly italic?: boolean;
+  /** Whether the text is underlined. Default: as the role. */
+  readonly underline?: boolean;
   /** Whether the text is struck through. Default: as the role. */
   readonly strike?: boolean;
   /** Address that the text links to. Default: none. */

@@ -1,0 +1,230 @@
+/**
+ * Word wrapping of styled text that arrives in parts.
+ *
+ * @module
+ */
+
+import { getTextWidth, isWide, splitGraphemes } from "../text_width.ts";
+import { appendSpan } from "./append_span.ts";
+import type { Line, Span } from "./line.ts";
+import { getLineWidth } from "./line_width.ts";
+
+/** Options for {@linkcode RowWriter}. */
+export interface RowWriterOptions {
+  /** Returns the columns of the terminal, read at the beginning of each row. */
+  readonly getColumns: () => number;
+  /** Returns the text before a row by its number, from 0. Default: nothing. */
+  readonly getPrefix?: (row: number) => Line;
+}
+
+/** Matches line breaks, groups of spaces where a line may break, and the text between them. */
+const TOKENS =
+  /\n|[ \t\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+|[^\n \t\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/g;
+
+/** Matches text of Latin, Greek and Cyrillic letters and punctuation, whose characters take one column each. */
+const NARROW =
+  /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
+
+/** Matches characters before which no line breaks, also between wide characters. */
+const CLOSING = /^[、。，．！？：；）」』】〉》〕｝ーっゃゅょッャュョ％…,.;:!?)\]}%'"”’»]/;
+
+/** Matches characters behind which no line breaks, also between wide characters. */
+const OPENING = /[（「『【〈《〔｛＄￥([{'"“‘«]$/;
+
+/** Columns of a tab. */
+const TAB = "    ";
+
+/** Minimum columns of the text of a row, however wide its prefix is. */
+const MIN_COLUMNS = 2;
+
+/** A row that is being written. */
+interface OpenRow {
+  spans: Span[];
+  /** Columns of the prefix and the spans. */
+  column: number;
+  /** Columns of the terminal. */
+  readonly columns: number;
+  /** Whether text has been added behind the prefix. */
+  hasText: boolean;
+}
+
+/**
+ * Breaks text into rows before the word that does not fit. A word that is wider than a row is broken between graphemes,
+ * and scripts without spaces between their wide characters. A line feed ends a row.
+ *
+ * The rows do not depend on how the text is divided among calls, if it is not divided within a grapheme.
+ */
+export class RowWriter {
+  readonly #options: RowWriterOptions;
+  #rows: Line[] = [];
+  #row: OpenRow | undefined;
+  /** Number of rows before the open one. */
+  #rowCount = 0;
+  #word: Span[] = [];
+  #wordWidth = 0;
+  #spaces: Span[] = [];
+  /** Whether the word is wider than a row, so that its parts are added as they arrive. */
+  #isBreaking = false;
+  /** Whether the last grapheme lets the line break behind it. */
+  #mayBreak = false;
+
+  constructor(options: RowWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Adds text. Returns the rows that are complete. */
+  write(spans: Iterable<Span>): Line[] {
+    for (const span of spans) {
+      for (const [token] of span.text.matchAll(TOKENS)) this.#writeToken(token, span);
+    }
+    return this.#takeRows();
+  }
+
+  /** Ends the row. Returns all rows; an empty one, with its prefix, if nothing has been written since the last end. */
+  end(): Line[] {
+    this.#endRow();
+    return this.#takeRows();
+  }
+
+  /** Returns the rows that `write()` followed by `end()` would return, without changing anything. */
+  preview(spans: Iterable<Span>): Line[] {
+    const copy = new RowWriter(this.#options);
+    copy.#row = this.#row && { ...this.#row, spans: [...this.#row.spans] };
+    copy.#rowCount = this.#rowCount;
+    copy.#word = [...this.#word];
+    copy.#wordWidth = this.#wordWidth;
+    copy.#spaces = [...this.#spaces];
+    copy.#isBreaking = this.#isBreaking;
+    copy.#mayBreak = this.#mayBreak;
+    return [...copy.write(spans), ...copy.end()];
+  }
+
+  #takeRows(): Line[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  #writeToken(token: string, style: Span): void {
+    if (token === "\n") return this.#endRow();
+    const first = token.charCodeAt(0);
+    const isSpace = first === 32 || first === 9 || (first > 0x167f && /^\s/.test(token));
+    if (isSpace) return this.#addSpaces({ ...style, text: token.replaceAll("\t", TAB) });
+    if (NARROW.test(token)) {
+      this.#breakBefore(token, false);
+      return this.#addToWord({ ...style, text: token }, token.length);
+    }
+    for (const text of splitGraphemes(token)) {
+      const isBreakable = isWide(text);
+      this.#breakBefore(text, isBreakable);
+      this.#addToWord({ ...style, text }, getTextWidth(text));
+      this.#mayBreak = isBreakable;
+    }
+  }
+
+  /** Ends the word before a wide character, or behind one. */
+  #breakBefore(text: string, isBreakable: boolean): void {
+    if (!isBreakable && !this.#mayBreak || CLOSING.test(text)) return;
+    if (!OPENING.test(this.#word.at(-1)?.text ?? "")) this.#commitWord();
+  }
+
+  #addSpaces(span: Span): void {
+    this.#commitWord();
+    appendSpan(this.#spaces, span);
+  }
+
+  #addToWord(span: Span, width: number): void {
+    this.#mayBreak = false;
+    if (this.#isBreaking) return this.#addBroken(span);
+    appendSpan(this.#word, span);
+    this.#wordWidth += width;
+    if (this.#wordWidth <= this.#getCapacity()) return;
+    if (this.#row?.hasText) this.#finishRow();
+    const word = this.#word;
+    this.#word = [];
+    this.#wordWidth = 0;
+    this.#spaces = [];
+    this.#isBreaking = true;
+    for (const part of word) this.#addBroken(part);
+  }
+
+  /** Returns the columns of a word that begins a row: the current one if it is empty, else the next. */
+  #getCapacity(): number {
+    const row = this.#openRow();
+    if (!row.hasText) return row.columns - row.column;
+    const prefix = this.#options.getPrefix?.(this.#rowCount + 1) ?? [];
+    return Math.max(row.columns - getLineWidth(prefix), MIN_COLUMNS);
+  }
+
+  /** Adds a part of a word that is wider than a row. */
+  #addBroken(span: Span): void {
+    const isNarrow = NARROW.test(span.text);
+    const graphemes = isNarrow ? [] : splitGraphemes(span.text);
+    for (let at = 0; at < span.text.length;) {
+      let row = this.#openRow();
+      const available = row.columns - row.column;
+      const next = isNarrow ? span.text.slice(at, at + Math.max(available, 1)) : graphemes.shift();
+      const text = next ?? "";
+      const width = isNarrow ? text.length : getTextWidth(text);
+      if (width > available && row.hasText) {
+        this.#finishRow();
+        row = this.#openRow();
+      }
+      appendSpan(row.spans, { ...span, text });
+      row.column += width;
+      row.hasText = true;
+      at += text.length;
+    }
+  }
+
+  /** Places the word behind the spaces, or on the next row. */
+  #commitWord(): void {
+    this.#isBreaking = false;
+    this.#mayBreak = false;
+    if (this.#word.length === 0) return;
+    let row = this.#openRow();
+    const spacesWidth = getLineWidth(this.#spaces);
+    if (row.hasText && row.column + spacesWidth + this.#wordWidth > row.columns) {
+      this.#finishRow();
+      row = this.#openRow();
+    } else if (row.hasText) {
+      for (const span of this.#spaces) appendSpan(row.spans, span);
+      row.column += spacesWidth;
+    }
+    for (const span of this.#word) appendSpan(row.spans, span);
+    row.column += this.#wordWidth;
+    row.hasText = true;
+    this.#word = [];
+    this.#wordWidth = 0;
+    this.#spaces = [];
+  }
+
+  #endRow(): void {
+    this.#commitWord();
+    this.#spaces = [];
+    this.#openRow();
+    this.#finishRow();
+  }
+
+  #openRow(): OpenRow {
+    if (this.#row) return this.#row;
+    const { getColumns, getPrefix } = this.#options;
+    const columns = getColumns();
+    const spans = [...getPrefix?.(this.#rowCount) ?? []];
+    const column = getLineWidth(spans);
+    this.#row = {
+      spans,
+      column,
+      columns: Math.max(columns, column + MIN_COLUMNS),
+      hasText: false,
+    };
+    return this.#row;
+  }
+
+  #finishRow(): void {
+    if (!this.#row) return;
+    this.#rows.push(this.#row.spans);
+    this.#row = undefined;
+    this.#rowCount++;
+  }
+}
