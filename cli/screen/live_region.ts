@@ -4,6 +4,10 @@
  * @module
  */
 
+import type { Output } from "../host/terminal.ts";
+import type { TerminalFeatures } from "../host/terminal_features.ts";
+import type { StartTimer } from "../host/timer.ts";
+
 /** The content of the live region. */
 export interface RegionContent {
   /**
@@ -41,7 +45,7 @@ export interface LiveRegion {
    * rejects; when the terminal is closed, output is discarded.
    */
   print(chunk: string): Promise<void>;
-  /** Appends complete lines, on a new line if the output ends in the middle of one. */
+  /** Appends complete lines, on a new line if the output ends in the middle of one. No lines end only that line. */
   printLines(lines: readonly string[]): Promise<void>;
   /**
    * Replaces the content of the region. After a key it is drawn at once; after other events within 33 ms.
@@ -51,7 +55,9 @@ export interface LiveRegion {
   update(content: RegionContent, cause?: "key" | "output"): void;
   /** Draws the region again after a change of the size of the terminal. Called for each change. */
   resized(): void;
-  /** Writes what is pending and resolves when the terminal has it. */
+  /** Writes a sequence that changes nothing on the screen, such as a notification (OSC 9) or a copied text (OSC 52). */
+  send(sequence: string): Promise<void>;
+  /** Writes what is pending and resolves when the terminal has it. Output that is kept by `suspend()` remains. */
   flush(): Promise<void>;
   /**
    * Erases the region and leaves the cursor on an empty line below the output, so that another program can write. Output
@@ -63,6 +69,29 @@ export interface LiveRegion {
    * after the signal SIGCONT.
    */
   resume(): Promise<void>;
-  /** Writes pending output, erases the region and leaves the cursor on an empty line below the output. */
+  /**
+   * Writes pending output, erases the region and leaves the cursor on an empty line below the output. Later output is
+   * written at once, without a region.
+   */
   close(): Promise<void>;
+}
+
+/** Options for `createLiveRegion()`. */
+export interface LiveRegionOptions {
+  /** The terminal. */
+  readonly output: Pick<Output, "write" | "closed">;
+  /** Returns the size of the terminal. */
+  readonly getSize: () => ScreenSize;
+  /** Returns the current time in milliseconds, from any origin. */
+  readonly now: () => number;
+  /** Starts timers. */
+  readonly startTimer: StartTimer;
+  /** The abilities of the terminal. */
+  readonly features: Pick<TerminalFeatures, "hasCursor" | "isSynchronized" | "reflow">;
+}
+
+/** Size of a terminal. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
 }
