@@ -1,5 +1,5 @@
 /**
- * The keys of the configuration: options of `swink run` that a file, a variable or `--config` can set, and keys of tables
+ * The keys of the configuration: options of `swink run` and `swink chat` that a file, a variable or `--config` can set, and keys of tables
  * such as `providers.openai.base_url`.
  *
  * @module
@@ -12,6 +12,7 @@ import {
   toFlag,
 } from "../command_line/definition.ts";
 import { PROVIDER_SETTINGS } from "../settings/provider_settings.ts";
+import { CONVERSATION_OPTIONS } from "../settings/chat_options.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
 
 /** A key of the configuration. */
@@ -31,7 +32,10 @@ export interface OptionKey extends ConfigKey {
 }
 
 /** The keys of the top level, in the order of the options. */
-export const CONFIG_KEYS: readonly OptionKey[] = listConfigKeys(RUN_OPTIONS);
+export const CONFIG_KEYS: readonly OptionKey[] = listConfigKeys({
+  ...RUN_OPTIONS,
+  ...CONVERSATION_OPTIONS,
+});
 
 /** Tables of tables: `[providers.openai]` has the keys of `providers`. */
 export const CONFIG_TABLES: Readonly<Record<string, readonly ConfigKey[]>> = {

@@ -45,7 +45,8 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function formatCost({ total }: Cost): string {
+/** Formats a cost in US dollars. */
+export function formatCost({ total }: Cost): string {
   if (total === null) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
 }

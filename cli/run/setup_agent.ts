@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
+import type { AgentOptions, ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -20,7 +20,8 @@ import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
-import { getProviders } from "./provider_options.ts";
+import { ProviderKeys } from "./provider_keys.ts";
+import { getConfiguredUrls, getProviders } from "./provider_options.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
@@ -87,10 +88,14 @@ export interface AgentControls {
   readonly gate: LateApprovalGate;
   /** Fits the history into the context window. */
   readonly transform: CompactingTransform;
+  /** Returns the options of the agent, for another agent with the same tools, rights and limits. */
+  readonly createOptions: () => AgentOptions;
   /** Returns the size of the context window of a model in tokens; `undefined` when it is unknown. */
   readonly contextWindow: (model: ModelSpec) => number | undefined;
   /** Returns the system prompt for a network access of commands. */
   readonly createSystemPrompt: (net: SandboxNet) => string;
+  /** Forgets the key of a provider, because another one was saved. */
+  readonly forgetKey: (provider: string) => void;
   /** The sandbox, the MCP servers, and the command of the user. */
   readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
 }
@@ -137,11 +142,14 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
   const headers = { "user-agent": `swink/${VERSION}` };
-  const streamFn = connect({ fetch, env, headers, providers });
+  const urls = conversation ? getConfiguredUrls(options, host) : {};
+  const keys = new ProviderKeys(providers, { selection: options, host });
+  const streamFn = connect({ fetch, env, headers, providers: { ...urls, ...providers } });
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
-  const transform = summarize({ streamFn, contextWindow, prices });
-  const agent: Agent = new Agent({
+  const createTransform = () => summarize({ streamFn, contextWindow, prices });
+  const transform = createTransform();
+  const agentOptions: AgentOptions = {
     model,
     streamFn,
     prices,
@@ -153,7 +161,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
     approve: conversation ? approval.gate : approval.approve,
     // A user who types during a run does not want to lose what runs.
-    ...(conversation && { interrupt: "boundary" }),
+    ...(conversation && {
+      interrupt: "boundary",
+      getApiKey: (provider: string) => keys.get(provider),
+    }),
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
@@ -163,7 +174,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       ...options.policies ?? [],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
-  });
+  };
+  const agent: Agent = new Agent(agentOptions);
   runTools.attach(agent);
   if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
@@ -175,6 +187,9 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       gate: approval.gate,
       transform,
       contextWindow,
+      // The transform keeps its cut, so that each agent needs its own.
+      createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
+      forgetKey: (provider) => keys.forget(provider),
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },

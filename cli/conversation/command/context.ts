@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, AgentTool, PromptInput } from "../../../mod.ts";
+import type { Agent, PromptInput } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
@@ -32,15 +32,12 @@ export interface RunControl {
   /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
   prompt(input: PromptInput): void;
   /**
-   * Runs a task that the user can abort like a run. Resolves to `undefined` if the task was aborted.
+   * Starts a task that the user can abort like a run, while no run is active. Its error is reported.
    *
    * @param label What is awaited, for the status.
    */
-  task<Result>(
-    label: string,
-    task: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result | undefined>;
-  /** Lets another agent have what the user sends, and what the view shows, while `use` runs. */
+  startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void;
+  /** Shows the events of another agent, and lets it have what the user sends, while `use` runs. */
   withAgent<Result>(agent: Agent, use: () => Promise<Result>): Promise<Result>;
   /** Aborts the run. */
   abort(): void;
@@ -72,8 +69,8 @@ export interface QueueControl {
 export interface SessionControl {
   /** The open session; `undefined` if nothing is saved. */
   readonly session: Session | undefined;
-  /** The saved sessions; `undefined` for a user without a home directory. */
-  readonly store: SessionStore | undefined;
+  /** Opens the store of the saved sessions; `undefined` for a user without a home directory. */
+  openStore(): Promise<SessionStore | undefined>;
   /**
    * Ends the recording and continues with another session. If that fails, the conversation stays as it is.
    *
@@ -112,6 +109,23 @@ export interface OutputSettings {
   diffLayout: DiffLayout;
 }
 
+/** The user's editor. */
+export interface TextEditor {
+  /**
+   * Lets the user edit a text. Returns it without line breaks at its end.
+   *
+   * @param extension Extension of the file, such as `.md`.
+   * @throws {CliError} If the editor cannot be started, or fails.
+   */
+  editText(text: string, extension: string): Promise<string>;
+  /**
+   * Opens a file.
+   *
+   * @throws {CliError} If the editor cannot be started, or fails.
+   */
+  editFile(file: string): Promise<void>;
+}
+
 /** The parts of a conversation that commands use. */
 export interface CommandContext {
   /** The terminal. */
@@ -124,8 +138,8 @@ export interface CommandContext {
   readonly directories: ProgramDirectories | undefined;
   /** The agent and its tools. */
   readonly setup: AgentSetup;
-  /** The commands, with those of the user and of the project. */
-  readonly commands: readonly ConversationCommand[];
+  /** Loads the commands, with those of the user and of the project. */
+  loadCommands(): Promise<readonly ConversationCommand[]>;
   /** The runs. */
   readonly runs: RunControl;
   /** The messages that wait. */
@@ -144,6 +158,6 @@ export interface CommandContext {
   printHistory(): Promise<void>;
   /** Prints the change of a tool call or its result completely. */
   printCall(call: CallView): Promise<void>;
-  /** Finds a tool of the agent. */
-  findTool(name: string): AgentTool | undefined;
+  /** The user's editor. */
+  readonly editor: TextEditor;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, AgentMessage, AgentResult, PromptInput } from "../../../mod.ts";
+import type { Agent, AgentEvent, AgentMessage, AgentResult, PromptInput } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/context.ts";
 
@@ -18,6 +18,8 @@ export interface ConversationRunsOptions {
    * @throws {CliError} If a hook blocks it.
    */
   readonly createInput: (text: string, signal: AbortSignal) => Promise<PromptInput>;
+  /** Called with the events of other agents that get what the user sends. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** Called before each run with its text. */
   readonly onStart: (text: string) => void | Promise<void>;
   /** Called after each run. */
@@ -109,28 +111,24 @@ export class ConversationRuns implements RunControl, QueueControl {
     this.#start(typeof input === "string" ? input : "", () => Promise.resolve(input));
   }
 
-  async task<Result>(
-    label: string,
-    task: (signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result | undefined> {
-    let result: Result | undefined;
-    let failure: { readonly error: unknown } | undefined;
-    await this.#run(label, async (signal) => {
+  startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
+    const { onError } = this.#options;
+    void this.#run(label, async (signal) => {
       try {
-        result = await task(signal);
+        await task(signal);
       } catch (error) {
-        if (!signal.aborted) failure = { error };
+        if (!signal.aborted) await onError(error);
       }
     });
-    if (failure) throw failure.error;
-    return result;
   }
 
   async withAgent<Result>(agent: Agent, use: () => Promise<Result>): Promise<Result> {
     this.#agents.push(agent);
+    const unsubscribe = agent.subscribe(this.#options.onEvent);
     try {
       return await use();
     } finally {
+      unsubscribe();
       this.#agents.splice(this.#agents.lastIndexOf(agent), 1);
     }
   }

@@ -12,6 +12,7 @@ import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
 import type { RecordedSession, RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
+import { getSessionDirectory } from "../../sessions/session_directory.ts";
 import type { SessionControl } from "../command/context.ts";
 
 /** Options for {@linkcode ConversationSession}. */
@@ -26,8 +27,6 @@ export interface ConversationSessionOptions {
   readonly cwd: string;
   /** The program's directories; without them, nothing is saved. */
   readonly directories: ProgramDirectories | undefined;
-  /** The store of the sessions. */
-  readonly store: SessionStore | undefined;
   /** Called with warnings about a session that was opened. */
   readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
   /** Called when another history has replaced that of the agent. */
@@ -50,8 +49,13 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     return this.#recorded?.recording?.session;
   }
 
-  get store(): SessionStore | undefined {
-    return this.#options.store;
+  async openStore(): Promise<SessionStore | undefined> {
+    const { directories } = this.#options;
+    if (!directories) return undefined;
+    const { FileSessionStore } = await importLate<
+      typeof import("../../../src/memory/file/file_store.ts")
+    >("../../../src/memory/file/file_store.ts", import.meta.url);
+    return new FileSessionStore({ directory: getSessionDirectory(directories) });
   }
 
   async switchTo(choice: SessionChoice): Promise<void> {

@@ -23,3 +23,12 @@ export function toLine(text: string, role?: Role): Line {
 export function toLineText(line: Line): string {
   return line.map(({ text }) => text).join("");
 }
+
+/** Returns the lines of a text of the user, the first one behind a sign. */
+export function toPromptLines(text: string, sign: string): Line[] {
+  const indent = " ".repeat(sign.length + 1);
+  return toLines(text).map((line, index) => [
+    { text: index === 0 ? `${sign} ` : indent, role: "prompt" },
+    ...line.map((span) => ({ ...span, role: "prompt" as const })),
+  ]);
+}

@@ -1,0 +1,36 @@
+/**
+ * `/compact`: replaces the middle of the conversation by a summary.
+ *
+ * @module
+ */
+
+import { formatNumber } from "../../render/format_number.ts";
+import { pluralize } from "../../render/tool_line.ts";
+import { importLate } from "../../host/import_late.ts";
+import { defineCommand } from "../command/definition.ts";
+import { toLine, toLines } from "../view/lines.ts";
+
+/** `/compact`. */
+export const compact = defineCommand({
+  names: ["/compact"],
+  argument: "[INSTRUCTIONS]",
+  summary: "Replaces earlier messages by a summary, in requests and not in the session",
+  run(argument, { view, runs, setup: { agent, controls: { transform } } }) {
+    runs.startTask("compacting", async (signal) => {
+      const { compact } = await importLate<typeof import("../../../src/memory/mod.ts")>(
+        "../../../src/memory/mod.ts",
+        import.meta.url,
+      );
+      const instructions = argument === "" ? {} : { instructions: argument };
+      const report = await compact(agent, transform, { signal, ...instructions });
+      if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
+      const { droppedCount, tokensBefore, tokensAfter, problem } = report;
+      if (problem !== undefined) {
+        return await view.print(toLines(`Nothing was omitted: ${problem}`, "warning"));
+      }
+      const tokens = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
+      const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${tokens}`;
+      await view.print([toLine(text, "faint")]);
+    });
+  },
+});

@@ -1,0 +1,50 @@
+/**
+ * `/resume`: continues a saved session.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../host/cli_error.ts";
+import type { CommandContext } from "../command/context.ts";
+import { defineCommand } from "../command/definition.ts";
+import { listSessions } from "../command/session_lists.ts";
+import { toLine } from "../view/lines.ts";
+
+/** `/resume`. */
+export const resume = defineCommand({
+  names: ["/resume", "#load", "/load"],
+  argument: "[ID]",
+  summary: "Continues a saved session; without an id, asks which",
+  async complete(context) {
+    const { found } = await listSessions(context);
+    return found.map(({ id: text, title, firstPrompt: detail }) => ({ text, detail: title ?? detail }));
+  },
+  async run(argument, context) {
+    const { sessions, printHistory, view } = context;
+    const id = argument === "" ? await askForSession(context) : argument;
+    if (id === undefined) return;
+    if (id === sessions.session?.id) throw new UsageError("This session is open already");
+    await sessions.switchTo({ type: "existing", id, fork: false });
+    view.redraw();
+    await printHistory();
+  },
+});
+
+/** Asks for one of the last sessions, by its number or the beginning of its id. */
+async function askForSession(context: CommandContext): Promise<string | undefined> {
+  const { view } = context;
+  const { found, lines } = await listSessions(context);
+  if (found.length === 0) {
+    await view.print([toLine("No session of this directory is saved", "faint")]);
+    return undefined;
+  }
+  const width = String(found.length).length;
+  await view.print(lines.map((line, index) => [
+    { text: `${String(index + 1).padStart(width)}  `, role: "faint" },
+    ...line,
+  ]));
+  const { signal } = new AbortController();
+  const answer = (await view.askText({ message: "Number or id" }, signal))?.trim() ?? "";
+  if (answer === "") return undefined;
+  return /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1]?.id ?? answer : answer;
+}
