@@ -12,7 +12,7 @@ import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunCommandLine } from "../run/configure_run.ts";
 import { attachFiles, runCommand } from "../run/run_command.ts";
 import { addDebugLog, startCommand } from "../run/start_command.ts";
-import { RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
+import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";
 import { converse } from "./converse.ts";
 
@@ -23,7 +23,7 @@ export function isInteractive({ terminal: { input, output } }: Pick<Host, "termi
 
 /** Starts a conversation with a first prompt, if there is one; `"demo"` if a user without a model wants to see that. */
 export async function startConversation(
-  commandLine: RunCommandLine,
+  commandLine: RunCommandLine & { readonly options: ChatOptions },
   words: readonly string[],
   systemHost: Host,
 ): Promise<ExitCode | "demo"> {
@@ -41,9 +41,12 @@ export async function startConversation(
     started.loadProject(),
     attachFiles(prompt, { ...settings, typed: prompt, signal }),
   ]);
+  // The configuration applies to all options of the command.
+  const options = configured.options as ChatOptions;
   const run = await addDebugLog(
     settings,
-    (settings, dependencies) => converse(settings, { ...dependencies, signals, configured }),
+    (settings, dependencies) =>
+      converse(settings, { ...dependencies, signals, configured, options }),
   );
   return await run({ ...settings, project }, { prompt: input, interrupt, host: started.host });
 }

@@ -42,11 +42,17 @@ export function createApprovalQuestion(
   return {
     details: [
       ...formatCallDetails(request, options),
-      { text: toVisibleText(request.reason), paint: options.style.faint, mark: "  " },
+      { text: formatReason(request), paint: options.style.faint, mark: "  " },
     ],
     message: `Allow? ${answers.map((answer) => labels[answer]).join(" / ")}`,
     answers,
   };
+}
+
+/** Formats the risk of a call, and the rule because of which the user is asked. */
+function formatReason({ risk, reason }: GateRequest): string {
+  const isRule = reason.startsWith("The rule");
+  return `risk: ${risk}${isRule ? ` · ${toVisibleText(reason)}` : ""}`;
 }
 
 function listAnswers(

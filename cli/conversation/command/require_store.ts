@@ -14,9 +14,9 @@ import type { SessionControl } from "./context.ts";
  * @throws {ConfigurationError} For a user without a home directory.
  */
 export async function requireStore(
-  { openStore }: Pick<SessionControl, "openStore">,
+  sessions: Pick<SessionControl, "openStore">,
 ): Promise<SessionStore> {
-  const store = await openStore();
+  const store = await sessions.openStore();
   if (store) return store;
   throw createNoHomeError("sessions");
 }

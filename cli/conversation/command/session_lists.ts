@@ -16,7 +16,7 @@ import { requireStore } from "./require_store.ts";
 /** Maximum number of sessions of a list. */
 const LIMIT = 20;
 
-/** Returns the last sessions of the directory, and a line for each of them. */
+/** Returns the last sessions of the directory, and a line with a number for each of them. */
 export async function listSessions(
   context: CommandContext,
 ): Promise<{ readonly found: readonly SessionSummary[]; readonly lines: Line[] }> {
@@ -27,7 +27,8 @@ export async function listSessions(
   const cwd = await Deno.realPath(context.settings.cwd);
   const found = await listWithoutSubAgents(store, { cwd, limit: LIMIT });
   const { formatSessions } = await loadFormatter();
-  return { found, lines: splitLines(formatSessions(found, getListOptions(context))) };
+  const lines = splitLines(formatSessions(found, getListOptions(context)));
+  return { found, lines: numberLines(lines) };
 }
 
 /** Returns a line for each hit of a search in the sessions of the directory. */
@@ -48,7 +49,7 @@ function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts"
 
 function getListOptions({ view, host }: CommandContext): SessionListOptions {
   return {
-    columns: view.columns,
+    columns: view.columns - 4,
     style: getStyle({ isTerminal: false }, () => undefined),
     now: host.now(),
     home: host.env("HOME"),
@@ -58,4 +59,12 @@ function getListOptions({ view, host }: CommandContext): SessionListOptions {
 
 function splitLines(text: string): Line[] {
   return text === "" ? [] : toLines(text);
+}
+
+function numberLines(lines: readonly Line[]): Line[] {
+  const width = String(lines.length).length;
+  return lines.map((line, index) => [
+    { text: `${String(index + 1).padStart(width)}  `, role: "faint" },
+    ...line,
+  ]);
 }

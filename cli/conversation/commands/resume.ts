@@ -14,14 +14,14 @@ import { toLine } from "../view/lines.ts";
 export const resume = defineCommand({
   names: ["/resume", "#load", "/load"],
   argument: "[ID]",
-  summary: "Continues a saved session; without an id, asks which",
+  summary: "Continues a saved session, by its id or its number in the list",
   async complete(context) {
     const { found } = await listSessions(context);
     return found.map(({ id: text, title, firstPrompt: detail }) => ({ text, detail: title ?? detail }));
   },
   async run(argument, context) {
     const { sessions, printHistory, view } = context;
-    const id = argument === "" ? await askForSession(context) : argument;
+    const id = argument === "" ? await askForSession(context) : await findId(argument, context);
     if (id === undefined) return;
     if (id === sessions.session?.id) throw new UsageError("This session is open already");
     await sessions.switchTo({ type: "existing", id, fork: false });
@@ -38,13 +38,15 @@ async function askForSession(context: CommandContext): Promise<string | undefine
     await view.print([toLine("No session of this directory is saved", "faint")]);
     return undefined;
   }
-  const width = String(found.length).length;
-  await view.print(lines.map((line, index) => [
-    { text: `${String(index + 1).padStart(width)}  `, role: "faint" },
-    ...line,
-  ]));
+  await view.print(lines);
   const { signal } = new AbortController();
   const answer = (await view.askText({ message: "Number or id" }, signal))?.trim() ?? "";
-  if (answer === "") return undefined;
-  return /^\d{1,2}$/.test(answer) ? found[Number(answer) - 1]?.id ?? answer : answer;
+  return answer === "" ? undefined : await findId(answer, context);
+}
+
+/** Returns the id of a session by its number in the list; another text is the beginning of an id. */
+async function findId(text: string, context: CommandContext): Promise<string> {
+  if (!/^\d{1,2}$/.test(text)) return text;
+  const { found } = await listSessions(context);
+  return found[Number(text) - 1]?.id ?? text;
 }

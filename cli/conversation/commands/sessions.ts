@@ -22,7 +22,7 @@ export const sessions = defineCommand({
     await view.print(
       lines.length === 0
         ? [toLine("No session found", "faint")]
-        : [...lines, toLine("/resume ID continues one", "faint")],
+        : [...lines, toLine("/resume ID or NUMBER continues one", "faint")],
     );
   },
 });

@@ -1,0 +1,283 @@
+/**
+ * The parts of a conversation and their connections.
+ *
+ * @module
+ */
+
+import type { Agent, PromptInput } from "../../mod.ts";
+import type { ApprovalPrompt, ChangeLog } from "../../src/tools/mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { CliError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import type { StartedHooks } from "../hooks/start_hooks.ts";
+import { getStyle } from "../render/style.ts";
+import type { ConfiguredRun } from "../run/configure_run.ts";
+import type { OpenedAgent } from "../run/open_agent.ts";
+import { attachFiles } from "../run/run_command.ts";
+import type { ProjectRunSettings } from "../run/settings.ts";
+import type { ChatOptions } from "../settings/chat_options.ts";
+import type { CommandContext, OutputSettings } from "./command/context.ts";
+import type { ConversationCommand } from "./command/definition.ts";
+import { Conversation } from "./conversation.ts";
+import { ConversationOutput } from "./core/conversation_output.ts";
+import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
+import { ConversationSession } from "./core/conversation_session.ts";
+import type { ConversationSignals } from "./core/conversation_signals.ts";
+import { ExternalEditor } from "./core/external_editor.ts";
+import { formatHistory } from "./core/history_lines.ts";
+import { RecordedConversation } from "./core/recorded_conversation.ts";
+import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
+import { formatRunEnd } from "./core/run_end_lines.ts";
+import { ShellCommands } from "./core/shell_command.ts";
+import type { ConversationView } from "./view/conversation_view.ts";
+import { toLines } from "./view/lines.ts";
+
+/** What a conversation works with. */
+export interface ConversationEnvironment {
+  /** The settings of its runs. */
+  readonly settings: ProjectRunSettings;
+  /** The options of the conversation. */
+  readonly options: ChatOptions;
+  /** Options, directories and project. */
+  readonly configured: ConfiguredRun;
+  /** Environment, clock and network; all output is on standard output. */
+  readonly host: Host;
+  /** The terminal. */
+  readonly view: ConversationView;
+  /** The hooks. */
+  readonly hooks: Pick<StartedHooks, "submit">;
+  /** The agent and its session. */
+  readonly opened: OpenedAgent;
+  /** The file changes by prompt. */
+  readonly changeLog: ChangeLog;
+  /** Separates Ctrl+C from the signals that end the program. */
+  readonly signals: ConversationSignals;
+  /** Receives the signals that end the program. */
+  readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
+}
+
+/** The parts of a conversation. */
+export interface ConversationParts {
+  /** Reads what the user types. */
+  readonly conversation: Conversation;
+  /** Shows the events of the agent. */
+  readonly output: ConversationOutput;
+  /** The session. */
+  readonly session: ConversationSession;
+  /** The parts that commands use. */
+  readonly context: CommandContext;
+  /** Asks about tool calls. */
+  readonly ask: ApprovalPrompt;
+}
+
+/** Creates the parts of a conversation. */
+export async function createParts(
+  environment: ConversationEnvironment,
+): Promise<ConversationParts> {
+  const { view, opened: { setup: { controls } }, interrupt } = environment;
+  const shown = createShownParts(environment);
+  const { output, runs } = shown;
+  const session = await createSession(environment, shown);
+  const editor = createEditor(environment);
+  const context = createContext(environment, {
+    ...shown,
+    session,
+    editor,
+    leave: (exitCode) => conversation.leave(exitCode),
+  });
+  const shell = new ShellCommands({
+    shell: controls.tools.shell,
+    view,
+    onOutput: (line) => output.await({ label: line }),
+  });
+  const conversation: Conversation = new Conversation({
+    context,
+    output,
+    runShell: (command, signal) => shell.run(command, signal),
+    loadCommands: context.loadCommands,
+    signal: interrupt.signal,
+    getExitCode: () => interrupt.exitCode,
+  });
+  const ask = createApproval(environment, { output, editor, getAgent: () => runs.agent });
+  return { conversation, output, session, context, ask };
+}
+
+/** The parts that show what the agent does. */
+interface ShownParts {
+  readonly record: RecordedConversation;
+  readonly renderers: ConversationRenderers;
+  readonly output: ConversationOutput;
+  readonly outputSettings: OutputSettings;
+  readonly runs: ConversationRuns;
+}
+
+function createShownParts(environment: ConversationEnvironment): ShownParts {
+  const { settings: { verbosity, baseUrl }, host: { now }, view, opened } = environment;
+  const { agent, planMode } = opened.setup;
+  const outputSettings: OutputSettings = {
+    expandsTools: verbosity === "verbose",
+    hidesThinking: false,
+    diffLayout: "unified",
+  };
+  const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
+  const record = new RecordedConversation({ now, findTool });
+  const renderers = createRenderers({ view, settings: outputSettings, now });
+  const output: ConversationOutput = new ConversationOutput({
+    view,
+    record,
+    renderers,
+    settings: outputSettings,
+    isPlanning: () => planMode?.isActive ?? false,
+    takeTyped: (id) => runs.takeTyped(id),
+    baseUrl,
+    now,
+  });
+  const runs: ConversationRuns = createRuns(environment, { record, output });
+  return { record, renderers, output, outputSettings, runs };
+}
+
+function createRuns(
+  { settings: { cwd, baseUrl }, host, view, hooks, opened, changeLog }: ConversationEnvironment,
+  { record, output }: Pick<ShownParts, "record" | "output">,
+): ConversationRuns {
+  const { now, env } = host;
+  let label = "";
+  return new ConversationRuns({
+    agent: opened.setup.agent,
+    now,
+    async createInput(text, signal): Promise<PromptInput> {
+      const input = await attachFiles(text, { cwd, images: [], typed: text, signal });
+      return await hooks.submit(input, signal);
+    },
+    onEvent: (event) => output.onEvent(event),
+    onStart(text) {
+      label = text;
+      changeLog.beginTurn(`${now()} ${crypto.randomUUID()}`);
+    },
+    async onEnd(end: RunEnded) {
+      const { turns, attempts } = output;
+      const { result, durationMs } = end;
+      record.addPrompt({ label, outcome: result, durationMs });
+      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env }));
+      view.notify({ type: "ended", text: "swink has finished", durationMs });
+    },
+    async onError(error, text) {
+      const advice = error instanceof CliError ? error.advice : "";
+      await output.printError(getErrorMessage(error), advice);
+      if (text !== undefined) view.setDraft(text);
+    },
+    onActivity: (activity) => output.await(activity === undefined ? undefined : { label: activity }),
+  });
+}
+
+async function createSession(
+  { settings: { cwd }, configured: { directories }, view, opened }: ConversationEnvironment,
+  { record }: Pick<ShownParts, "record">,
+): Promise<ConversationSession> {
+  return new ConversationSession({
+    setup: opened.setup,
+    recorded: opened.session,
+    stopRecording: opened.stopRecording,
+    cwd: await Deno.realPath(cwd),
+    directories,
+    onSwitched: () => record.clear(),
+    onWarnings: (warnings) => printWarnings(view, warnings),
+  });
+}
+
+function createEditor(
+  { view, signals, host: { env }, settings: { cwd } }: ConversationEnvironment,
+): ExternalEditor {
+  const lend = <Result>(use: () => Promise<Result>) => view.lend(() => signals.ignoreDuring(use));
+  return new ExternalEditor({ view: { lend }, env, cwd });
+}
+
+interface ContextParts extends ShownParts {
+  readonly session: ConversationSession;
+  readonly editor: ExternalEditor;
+  readonly leave: CommandContext["leave"];
+}
+
+function createContext(
+  environment: ConversationEnvironment,
+  { record, renderers, outputSettings, runs, session, editor, leave }: ContextParts,
+): CommandContext {
+  const { settings, host, view, opened: { setup }, configured, changeLog } = environment;
+  let commands: Promise<readonly ConversationCommand[]> | undefined;
+  return {
+    view,
+    host,
+    settings,
+    directories: configured.directories,
+    setup,
+    runs,
+    queue: runs,
+    sessions: session,
+    record,
+    output: outputSettings,
+    changes: changeLog,
+    editor,
+    leave,
+    loadCommands: () => commands ??= importCommands(environment),
+    async printHistory() {
+      const { prompt, running: bullet } = view.display.symbols;
+      await view.print(formatHistory(setup.agent.state.messages, { prompt, bullet }));
+    },
+    printCall: (call) => view.print(renderers.formatExpandedCall(call)),
+  };
+}
+
+async function importCommands(
+  { configured: { directories, project }, view }: ConversationEnvironment,
+): Promise<readonly ConversationCommand[]> {
+  const { loadCommands } = await importLate<typeof import("./commands/load_commands.ts")>(
+    "./commands/load_commands.ts",
+    import.meta.url,
+  );
+  const onProblem = (problem: string) => void printWarnings(view, [problem]);
+  return await loadCommands({ directories, project, onProblem });
+}
+
+async function printWarnings(
+  view: Pick<ConversationView, "print">,
+  warnings: readonly string[],
+): Promise<void> {
+  await view.print(warnings.flatMap((warning) => toLines(`warning: ${warning}`, "warning")));
+}
+
+interface ApprovalParts extends Pick<ShownParts, "output"> {
+  readonly editor: ExternalEditor;
+  /** Returns the agent whose calls are approved. */
+  readonly getAgent: () => Agent;
+}
+
+/** Creates the prompt for tool calls, whose code is loaded for the first question. */
+function createApproval(
+  { view, host, opened: { setup } }: ConversationEnvironment,
+  { output, editor, getAgent }: ApprovalParts,
+): ApprovalPrompt {
+  let prompt: ApprovalPrompt | undefined;
+  return async (request) => {
+    const { createApprovalPrompt } = await importLate<
+      typeof import("./approval/ask_approval.ts")
+    >("./approval/ask_approval.ts", import.meta.url);
+    const { agent, controls: { gate } } = setup;
+    prompt ??= createApprovalPrompt({
+      view,
+      tools: agent.state.tools,
+      allow: [],
+      deny: [],
+      style: getStyle(host.terminal.output, host.env),
+      getMessages: () => getAgent().state.messages,
+      getTrusted: () => gate.trusted,
+      onAsked: (toolCallId) => output.markReviewed(toolCallId),
+      async editText(text, extension) {
+        const edited = await editor.editText(text, extension);
+        return edited === text.trimEnd() ? undefined : edited;
+      },
+    });
+    return await prompt(request);
+  };
+}
