@@ -90,7 +90,7 @@ export class Conversation {
       case "line":
         return this.#enqueue(() => this.#handleLine(input.text, input.delivery));
       case "action":
-        return this.#handleAction(input.name);
+        return this.#handleAction(input.name, input.text);
       case "end":
         return this.leave(ExitCode.ok);
     }
@@ -102,7 +102,7 @@ export class Conversation {
       .catch((error) => this.#options.output.printError(getErrorMessage(error)));
   }
 
-  #handleAction(action: ConversationAction): void {
+  #handleAction(action: ConversationAction, text = ""): void {
     switch (action) {
       case "abort":
         return this.#options.context.runs.abort();
@@ -111,7 +111,7 @@ export class Conversation {
       case "quit":
         return this.leave(ExitCode.ok);
       default: {
-        const { name, argument = "" } = ACTION_COMMANDS[action];
+        const { name, argument = text } = ACTION_COMMANDS[action];
         return this.#enqueue(() => this.#runCommand(name, argument));
       }
     }

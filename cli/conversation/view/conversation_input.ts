@@ -15,7 +15,12 @@ export type ConversationInput =
     readonly delivery?: "steering" | "follow_up";
   }
   /** A key that has another effect than to edit the text. */
-  | { readonly type: "action"; readonly name: ConversationAction }
+  | {
+    readonly type: "action";
+    readonly name: ConversationAction;
+    /** The text that the action is about, such as that of `editor`. Default: empty. */
+    readonly text?: string;
+  }
   /** The end of the input: the terminal was closed, or Ctrl+D was pressed. */
   | { readonly type: "end" };
 

@@ -20,6 +20,8 @@ export interface LiveRows {
   readonly queued: readonly Line[];
   /** The status. */
   readonly status: Line;
+  /** Whether the rows change with the time, such as the duration of a run. */
+  readonly isChanging: boolean;
 }
 
 /** Creates the rows that change; called at most 30 times a second. */

@@ -1,0 +1,442 @@
+/**
+ * The view of a terminal with a live region: output scrolls above it, and the input line, the queue and the status stay
+ * below.
+ *
+ * @module
+ */
+
+import type { InputStyle } from "../../editor/editor_options.ts";
+import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
+import type { Host } from "../../host/host.ts";
+import type { StartTimer } from "../../host/timer.ts";
+import { formatKey, toKey } from "../../keys/key_notation.ts";
+import type { KeyEvent } from "../../keys/key_event.ts";
+import type { Keyboard } from "../../keys/keyboard.ts";
+import { listenForSuspension } from "../../keys/suspension.ts";
+import { askChoice } from "../../questions/ask_choice.ts";
+import { askSecret } from "../../questions/ask_secret.ts";
+import type { Choice, QuestionContext } from "../../questions/choice.ts";
+import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
+import type { Line } from "../../render/line/line.ts";
+import { wrapLine } from "../../render/line/wrap_line.ts";
+import type { Display } from "../../render/theme/display.ts";
+import type { ThemeName } from "../../render/theme/theme.ts";
+import { THEMES } from "../../render/theme/themes.ts";
+import type { LiveRegion, RegionContent } from "../../screen/live_region.ts";
+import type { ConversationAction, ConversationInput } from "../view/conversation_input.ts";
+import type {
+  ConversationView,
+  LiveSource,
+  Notification,
+  TextQuestion,
+} from "../view/conversation_view.ts";
+import { toLines, toPromptLines } from "../view/lines.ts";
+import { FrameTimer } from "./frame_timer.ts";
+import { InputLine, type InputLineOptions } from "./input_line.ts";
+import { InputQueue } from "./input_queue.ts";
+import { KeyInput } from "./key_input.ts";
+import type { Notifier } from "./notifier.ts";
+
+/** Options for {@linkcode LiveView}. */
+export interface LiveViewOptions
+  extends Pick<InputLineOptions, "bindings" | "hasViKeys" | "completer"> {
+  /** Terminal, environment and clock. */
+  readonly host: Pick<Host, "terminal" | "env" | "now">;
+  /** The keyboard. */
+  readonly keyboard: Keyboard;
+  /** The live region. */
+  readonly region: LiveRegion;
+  /** How lines are shown. */
+  readonly display: Display;
+  /** The earlier inputs. */
+  readonly history: InputHistory;
+  /** Notifies the user. */
+  readonly notifier: Notifier;
+  /** Starts timers. */
+  readonly startTimer: StartTimer;
+}
+
+/** The inputs of this and of earlier conversations. */
+export interface InputHistory {
+  /** The inputs, the latest first. */
+  readonly entries: readonly string[];
+  /** Adds an input. */
+  add(text: string): void;
+}
+
+/** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
+const MARGIN = 1;
+
+/** Maximum length of a text that is copied; terminals discard longer ones. */
+const MAX_COPIED = 74_000;
+
+/** Marks of the prompt, for terminals that jump between prompts (OSC 133). */
+const MARKS = { prompt: "\x1b]133;A\x07", output: "\x1b]133;C\x07", end: "\x1b]133;D\x07" };
+
+/** The keys of commands that the editor has no action for. */
+const COMMAND_KEYS: Readonly<Record<string, ConversationAction>> = {
+  f1: "help",
+  f3: "theme",
+  f4: "model",
+  f5: "usage",
+};
+
+/** A question for a text, which takes the keys. */
+interface TextPrompt {
+  readonly line: InputLine;
+  readonly sign: string;
+  readonly resolve: (text: string | undefined) => void;
+}
+
+/** A terminal with a live region. */
+export class LiveView implements ConversationView {
+  readonly readsDuringRuns: boolean = true;
+  readonly #options: LiveViewOptions;
+  readonly #inputs = new InputQueue();
+  readonly #line: InputLine;
+  readonly #frames: FrameTimer;
+  readonly #closing = new AbortController();
+  readonly #cleanup = new DisposableStack();
+  #display: Display;
+  #encode: EncodeLine;
+  #source: LiveSource | undefined;
+  #textPrompt: TextPrompt | undefined;
+  /** Stops reading keys, while a question or another program has them. */
+  #reading = new AbortController();
+  /** Resolves when the keys are no longer read. */
+  #keyLoop: Promise<void> = Promise.resolve();
+  /** What needs the keys or the terminal, one after the other. */
+  #exclusive: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LiveViewOptions) {
+    this.#options = options;
+    const { display, host: { terminal }, region, startTimer } = options;
+    this.#display = display;
+    this.#encode = createEncoder(display);
+    this.#line = this.#createLine();
+    this.#frames = new FrameTimer({ draw: () => this.#draw(), startTimer });
+    this.#cleanup.defer(
+      terminal.onRedraw((cause) => {
+        if (cause !== "resized") return;
+        region.resized();
+        this.#draw();
+      }),
+    );
+    this.#cleanup.use(listenForSuspension({
+      terminal,
+      suspend: () => this.#leaveTerminal(),
+      resume: () => this.#enterTerminal(),
+    }));
+    this.#startReading();
+    this.#draw();
+  }
+
+  get display(): Display {
+    return this.#display;
+  }
+
+  get columns(): number {
+    return Math.max(this.#options.host.terminal.columns - MARGIN, 1);
+  }
+
+  get rows(): number {
+    return this.#options.host.terminal.rows;
+  }
+
+  async print(lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return;
+    const rows = lines.flatMap((line) => wrapLine(line, { columns: this.columns }));
+    await this.#options.region.printLines(rows.map(this.#encode));
+  }
+
+  async echo(text: string): Promise<void> {
+    const { region } = this.#options;
+    await region.send(MARKS.prompt);
+    await this.print([[], ...toPromptLines(text, this.#display.symbols.prompt)]);
+    await region.send(MARKS.output);
+  }
+
+  setLiveSource(source: LiveSource): void {
+    this.#source = source;
+    this.redraw();
+  }
+
+  redraw(): void {
+    this.#frames.request();
+  }
+
+  read(): Promise<ConversationInput> {
+    return this.#inputs.read();
+  }
+
+  setDraft(text: string): void {
+    // What the user has typed meanwhile is not lost.
+    const typed = this.#line.text;
+    this.#line.setText(typed === "" || typed === text ? text : `${text}\n${typed}`);
+    this.#draw("key");
+  }
+
+  remember(text: string): void {
+    this.#options.history.add(text);
+  }
+
+  async askChoice<Answer extends string>(
+    choice: Choice<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    return await this.#ask(signal, (context) => askChoice(choice, context));
+  }
+
+  async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
+    return await this.#ask(signal, (context) => askSecret(message, context));
+  }
+
+  async askText(
+    { message, initial = "" }: TextQuestion,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    return await this.#runExclusively(async () => {
+      const line = this.#createLine();
+      line.setText(initial);
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      this.#textPrompt = { line, sign: `${message}: `, resolve };
+      const cancel = () => resolve(undefined);
+      const end = this.#end(signal);
+      end.addEventListener("abort", cancel, { once: true });
+      if (end.aborted) cancel();
+      this.#draw("key");
+      const text = await promise;
+      end.removeEventListener("abort", cancel);
+      this.#textPrompt = undefined;
+      await this.print(toLines(`  ${message}: ${text ?? ""}`));
+      return text;
+    });
+  }
+
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    return await this.#runExclusively(async () => {
+      await this.#leaveTerminal();
+      try {
+        return await use();
+      } finally {
+        await this.#enterTerminal();
+      }
+    });
+  }
+
+  async copy(text: string): Promise<boolean> {
+    const encoded = new TextEncoder().encode(text).toBase64();
+    if (encoded.length > MAX_COPIED) return false;
+    await this.#options.region.send(`\x1b]52;c;${encoded}\x07`);
+    return true;
+  }
+
+  notify(notification: Notification): void {
+    const { region, notifier } = this.#options;
+    const sequence = notifier.getSequence(notification);
+    if (sequence !== undefined) void region.send(sequence);
+    if (notification.type === "ended") void region.send(MARKS.end);
+  }
+
+  async clear(): Promise<void> {
+    const { region } = this.#options;
+    // The rows of the screen move into the scrollback.
+    await region.printLines(Array.from({ length: this.rows }, () => ""));
+    await region.suspend();
+    await this.#options.host.terminal.output.write("\x1b[H").catch(() => {});
+    await region.resume();
+    this.#draw();
+  }
+
+  setTheme(name: ThemeName): void {
+    this.#display = { ...this.#display, theme: THEMES[name] };
+    this.#encode = createEncoder(this.#display);
+    this.#draw();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#cleanup[Symbol.dispose]();
+    this.#frames[Symbol.dispose]();
+    await this.#stopReading();
+    await this.#options.region.close();
+    await this.#options.keyboard[Symbol.asyncDispose]();
+  }
+
+  #createLine(): InputLine {
+    const { bindings, hasViKeys, completer, history } = this.#options;
+    return new InputLine({
+      bindings,
+      hasViKeys,
+      completer,
+      getHistory: () => history.entries,
+      onChange: () => this.#draw("key"),
+    });
+  }
+
+  /** Asks a question that writes to the terminal itself. */
+  async #ask<Answer>(
+    signal: AbortSignal,
+    ask: (context: QuestionContext) => Promise<Answer>,
+  ): Promise<Answer> {
+    return await this.#runExclusively(async () => {
+      const { host, keyboard, region } = this.#options;
+      await this.#stopReading();
+      await region.suspend();
+      try {
+        return await ask({
+          host,
+          // The keyboard is in raw mode.
+          keyboard: { setRaw() {} },
+          input: new KeyInput(keyboard),
+          signal: this.#end(signal),
+        });
+      } finally {
+        await region.resume();
+        this.#startReading();
+        this.#draw();
+      }
+    });
+  }
+
+  /** Runs tasks that need the keys one after the other. */
+  async #runExclusively<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#exclusive.then(task);
+    this.#exclusive = result.catch(() => {});
+    return await result;
+  }
+
+  #end(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  async #leaveTerminal(): Promise<void> {
+    await this.#stopReading();
+    await this.#options.region.suspend();
+    await this.#options.keyboard.suspend();
+  }
+
+  async #enterTerminal(): Promise<void> {
+    await this.#options.keyboard.resume();
+    await this.#options.region.resume();
+    this.#startReading();
+    this.#draw();
+  }
+
+  #startReading(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#reading = new AbortController();
+    this.#keyLoop = this.#readKeys(this.#reading.signal);
+  }
+
+  async #stopReading(): Promise<void> {
+    this.#reading.abort();
+    await this.#keyLoop;
+  }
+
+  async #readKeys(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const keys = await this.#options.keyboard.read(signal);
+      if (!keys) break;
+      for (const key of keys) this.#press(key);
+      this.#draw("key");
+    }
+    if (!signal.aborted) this.#inputs.end();
+  }
+
+  #press(event: KeyEvent): void {
+    if (this.#textPrompt) return this.#answerText(event, this.#textPrompt);
+    const key = toKey(event);
+    const action = key && COMMAND_KEYS[formatKey(key)];
+    if (action) return this.#inputs.push({ type: "action", name: action });
+    const effect = this.#line.press(event);
+    if (effect) this.#apply(effect);
+  }
+
+  #answerText(event: KeyEvent, { line, resolve }: TextPrompt): void {
+    const effect = line.press(event);
+    switch (effect?.type) {
+      case "submit":
+      case "follow_up":
+        return resolve(effect.text);
+      case "abort":
+      case "quit":
+        return resolve(undefined);
+      default:
+        return;
+    }
+  }
+
+  #apply(effect: EditorEffect): void {
+    switch (effect.type) {
+      case "submit":
+        return this.#inputs.push({ type: "line", text: effect.text });
+      case "follow_up":
+        return this.#inputs.push({ type: "line", text: effect.text, delivery: "follow_up" });
+      case "command":
+        return this.#inputs.push({ type: "line", text: `/${effect.text}` });
+      case "abort": {
+        const isControl = effect.key.ctrl;
+        return this.#inputs.push({ type: "action", name: isControl ? "interrupt" : "abort" });
+      }
+      case "quit":
+        return this.#inputs.push({ type: "action", name: "quit" });
+      case "notice":
+        return void this.print(toLines(effect.message, "warning"));
+      case "action":
+        return this.#forward(effect.name);
+      case "complete":
+        return;
+    }
+  }
+
+  #forward(action: ForwardedAction): void {
+    switch (action) {
+      case "suspend":
+        return this.#options.host.terminal.requestSuspension();
+      case "redraw":
+        return void this.#options.region.resume();
+      case "editor": {
+        const { text } = this.#line;
+        this.#line.setText("");
+        return this.#inputs.push({ type: "action", name: "editor", text });
+      }
+      default:
+        return this.#inputs.push({ type: "action", name: action });
+    }
+  }
+
+  /** Draws the region; after a key at once. */
+  #draw(cause: "key" | "output" = "output"): void {
+    if (this.#closing.signal.aborted) return;
+    this.#options.region.update(this.#createContent(), cause);
+    this.#frames.drawn();
+  }
+
+  #createContent(): RegionContent {
+    const { terminal } = this.#options.host;
+    const { columns } = this;
+    const live = this.#source?.(columns);
+    if (live?.isChanging) this.#frames.tick();
+    const above = live
+      ? [...live.open, ...live.running, ...live.queued, live.status].map(this.#encode)
+      : [];
+    const prompt = this.#textPrompt;
+    const { prompt: sign } = this.#display.symbols;
+    const input = (prompt?.line ?? this.#line).render({
+      columns: terminal.columns,
+      sign: prompt?.sign ?? `${sign} `,
+      style: this.#createInputStyle(),
+    });
+    return {
+      rows: [...above, ...input.rows],
+      cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
+    };
+  }
+
+  #createInputStyle(): InputStyle {
+    const paint = (role: "prompt" | "faint" | "selected") => (text: string) =>
+      text === "" ? "" : this.#encode([{ text, role }]);
+    return { sign: paint("prompt"), faint: paint("faint"), selected: paint("selected") };
+  }
+}
