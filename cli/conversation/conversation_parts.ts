@@ -154,7 +154,8 @@ function createRuns(
     onEvent: (event) => output.onEvent(event),
     onStart(text) {
       label = text;
-      changeLog.beginTurn(`${now()} ${crypto.randomUUID()}`);
+      // With the clock of the entries of the session.
+      changeLog.beginTurn(`${Date.now()} ${crypto.randomUUID()}`);
     },
     async onEnd(end: RunEnded) {
       const { turns, attempts } = output;

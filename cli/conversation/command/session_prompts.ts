@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EntryOutline, MessageEntry, Session, SessionEntry } from "../../../src/memory/mod.ts";
+import type { EntryOutline, Session, SessionEntry } from "../../../src/memory/mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 
 /** A message of the user in a session. */
@@ -15,13 +15,27 @@ export interface SessionPrompt {
   readonly parentId: string | null;
   /** The text. */
   readonly text: string;
-  /** Time of the entry, in milliseconds since the epoch. */
-  readonly timestamp: number;
+}
+
+/** A prompt of the current branch. */
+export interface BranchPrompt extends SessionPrompt {
+  /** Time of the message before it, in milliseconds since the epoch; 0 for the first one. */
+  readonly previousTimestamp: number;
 }
 
 /** Returns the prompts of the current branch, in order. */
-export async function listPrompts(session: Session): Promise<SessionPrompt[]> {
-  return (await session.path({ types: ["message"] })).flatMap(toPrompt);
+export async function listPrompts(session: Session): Promise<BranchPrompt[]> {
+  const path = await session.path({ types: ["message"] });
+  return path.flatMap((entry, index) =>
+    toPrompt(entry).map((prompt) => ({
+      ...prompt,
+      previousTimestamp: getTimestamp(path[index - 1]),
+    }))
+  );
+}
+
+function getTimestamp(entry: SessionEntry | undefined): number {
+  return entry?.type === "message" ? entry.message.timestamp ?? 0 : 0;
 }
 
 /** A prompt of a branch with its depth in the tree. */
@@ -78,7 +92,7 @@ function isMessage({ type }: EntryOutline): boolean {
 
 function toPrompt(entry: SessionEntry): SessionPrompt[] {
   if (entry.type !== "message") return [];
-  const { id, parentId, timestamp, message } = entry as SessionEntry & MessageEntry;
+  const { id, parentId, message } = entry;
   if (message.role !== "user") return [];
-  return [{ id, parentId, timestamp, text: extractText(message.content) }];
+  return [{ id, parentId, text: extractText(message.content) }];
 }

@@ -10,6 +10,9 @@ import { importLate } from "../../host/import_late.ts";
 import { defineCommand } from "../command/definition.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
+/** Fraction of the used tokens that is kept, if the last messages allow it. */
+const KEPT_FRACTION = 0.25;
+
 /** `/compact`. */
 export const compact = defineCommand({
   names: ["/compact"],
@@ -17,19 +20,21 @@ export const compact = defineCommand({
   summary: "Replaces earlier messages by a summary, in requests and not in the session",
   run(argument, { view, runs, setup: { agent, controls: { transform } } }) {
     runs.startTask("compacting", async (signal) => {
-      const { compact } = await importLate<typeof import("../../../src/memory/mod.ts")>(
+      const { compact, contextGauge } = await importLate<typeof import("../../../src/memory/mod.ts")>(
         "../../../src/memory/mod.ts",
         import.meta.url,
       );
-      const instructions = argument === "" ? {} : { instructions: argument };
-      const report = await compact(agent, transform, { signal, ...instructions });
+      const instructions = argument === "" ? undefined : argument;
+      // A user who asks for it expects that it happens, however large the window is.
+      const tokens = contextGauge(agent, { transform }).used * KEPT_FRACTION;
+      const report = await compact(agent, transform, { signal, instructions, tokens });
       if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
       const { droppedCount, tokensBefore, tokensAfter, problem } = report;
       if (problem !== undefined) {
         return await view.print(toLines(`Nothing was omitted: ${problem}`, "warning"));
       }
-      const tokens = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
-      const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${tokens}`;
+      const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
+      const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${change}`;
       await view.print([toLine(text, "faint")]);
     });
   },

@@ -25,7 +25,7 @@ export const rewind = defineCommand({
     const count = parseCount(argument, prompts.length);
     const prompt = prompts.at(-count);
     if (!prompt) throw new UsageError("There is no prompt to return to yet");
-    const isUndone = await undoChanges(prompt.timestamp, context);
+    const isUndone = await undoChanges(prompt.previousTimestamp, context);
     if (isUndone === undefined) return;
     await sessions.moveTo(prompt.parentId);
     const text = `Back before: ${toOneLine(prompt.text).slice(0, 60)}`;
@@ -50,7 +50,7 @@ async function undoChanges(
   since: number,
   { view, changes, setup: { controls } }: CommandContext,
 ): Promise<boolean | undefined> {
-  const turns = (await changes.turns()).filter((turn) => parseInt(turn, 10) >= since);
+  const turns = (await changes.turns()).filter((turn) => parseInt(turn, 10) > since);
   if (turns.length === 0) return false;
   const { signal } = new AbortController();
   const answer = await view.askChoice({

@@ -62,7 +62,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     const { setup, onWarnings, onSwitched } = this.#options;
     await this.session?.flush();
     const next = await this.#open(choice);
-    await this.#stopRecording();
+    await this.#stop();
     this.#stopRecording = async () => await next?.[Symbol.asyncDispose]();
     clearAgent(setup);
     this.#recorded = await next?.record(setup.agent);
@@ -82,7 +82,17 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+  }
+
+  /** Ends the recording. A session without messages, which only has settings, is removed. */
+  async #stop(): Promise<void> {
+    const { session } = this;
     await this.#stopRecording();
+    if (!session || session.leafId === null) return;
+    if (session.outline.some(({ type }) => type === "message")) return;
+    const store = await this.openStore();
+    await store?.delete(session.id).catch(() => {});
   }
 
   async #open(choice: SessionChoice): Promise<RunSession | undefined> {

@@ -38,6 +38,8 @@ export class PlainView implements ConversationView {
   readonly #input: TypedInput;
   readonly #lines: InputLines;
   readonly #closing = new AbortController();
+  /** The prompt, while input is read. */
+  #prompt: string | undefined;
 
   constructor(options: PlainViewOptions) {
     this.#options = options;
@@ -53,7 +55,9 @@ export class PlainView implements ConversationView {
   async print(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
     const { encode } = this.#options;
-    await this.#write(lines.map((line) => `${encode(line)}\n`).join(""));
+    const text = lines.map((line) => `${encode(line)}\n`).join("");
+    // A message during the input, such as one about Ctrl+C, begins on a new row, and the prompt follows it.
+    await this.#write(this.#prompt === undefined ? text : `\n${text}${this.#prompt}`);
   }
 
   /** The terminal has shown the keys. */
@@ -68,9 +72,10 @@ export class PlainView implements ConversationView {
   async read(): Promise<ConversationInput> {
     const { symbols } = this.display;
     const lines: string[] = [];
-    await this.#write(`${symbols.prompt} `);
     for (;;) {
-      const line = await this.#lines.read();
+      const line = await this.#readLine(
+        `${lines.length === 0 ? symbols.prompt : " ".repeat(symbols.prompt.length)} `,
+      );
       if (line === undefined) {
         await this.#write("\n");
         return { type: "end" };
@@ -78,7 +83,16 @@ export class PlainView implements ConversationView {
       const isContinued = line.endsWith("\\");
       lines.push(isContinued ? line.slice(0, -1) : line);
       if (!isContinued) return { type: "line", text: lines.join("\n") };
-      await this.#write(`${" ".repeat(symbols.prompt.length)} `);
+    }
+  }
+
+  async #readLine(prompt: string): Promise<string | undefined> {
+    await this.#write(prompt);
+    this.#prompt = prompt;
+    try {
+      return await this.#lines.read();
+    } finally {
+      this.#prompt = undefined;
     }
   }
 

@@ -27,11 +27,10 @@ export interface CompactNowOptions extends CompactOptions {
 export async function compact(
   agent: Agent,
   transform: CompactingTransform,
-  { signal = new AbortController().signal, instructions }: CompactNowOptions = {},
+  { signal = new AbortController().signal, instructions, tokens }: CompactNowOptions = {},
 ): Promise<CompactionReport | null> {
   const { isRunning, messages, model, systemPrompt, tools } = agent.state;
   if (isRunning) throw new AlreadyRunningError();
   const input = { overflow: false, model, systemPrompt, tools, signal };
-  const options = instructions === undefined ? {} : { instructions };
-  return await transform.compact(messages.slice(), input, options);
+  return await transform.compact(messages.slice(), input, { instructions, tokens });
 }

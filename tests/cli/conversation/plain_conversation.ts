@@ -5,7 +5,6 @@
  */
 
 import { main } from "../../../cli/main.ts";
-import type { Host } from "../../../cli/main.ts";
 import { createFakeHost, type FakeHost, type FakeHostOptions } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 
@@ -25,8 +24,13 @@ export interface PlainConversationOptions extends Pick<FakeHostOptions, "model" 
 
 /** A conversation. */
 export interface PlainConversation extends AsyncDisposable {
-  /** The screen with what was typed, without trailing blanks and with `HOME` in place of the home directory. */
+  /**
+   * The screen with what was typed, without trailing blanks. `HOME` replaces the home directory, `SESSION` the ids of
+   * sessions, and all durations are `0.0 s`.
+   */
   readonly transcript: string;
+  /** What the screen shows after each typed line, up to the next one. */
+  readonly outputs: readonly string[];
   /** The host. */
   readonly host: FakeHost;
   /** The home directory. */
@@ -48,8 +52,8 @@ interface Request {
   }[];
 }
 
-/** Matches the end of the screen when the program waits for a line. */
-const WAITING = /(?:^|\n)> $|(?:\[\w\]\w* ?[^\n]*|\bid|\bReason|that begin with[^\n]*|Files in[^\n]*|not shown\)): $/;
+/** Matches the end of the screen when the program waits for a line: after the prompt, or after a question. */
+const WAITING = /(?:^|\n)(?:> |  |[^\n]*: )$/;
 
 /** Runs a conversation with `--plain` and types lines. */
 export async function typeConversation(
@@ -59,6 +63,7 @@ export async function typeConversation(
   const home = options.home ?? await createTemporaryDirectory({ "p/.keep": "", ...files });
   const remaining = [...typed];
   let screen = "";
+  const starts: number[] = [];
   let input: ReadableStreamDefaultController<Uint8Array> | undefined;
   let isClosed = false;
   const host = createFakeHost({
@@ -72,17 +77,31 @@ export async function typeConversation(
     }),
     env: { ANTHROPIC_API_KEY: "k", HOME: home.path, TERM: "dumb", ...env },
   });
+  const normalize = (text: string) =>
+    text.replaceAll(home.path, "HOME")
+      .replaceAll(/\b\d{8}-\d{6}-[a-z0-9]+\b/g, "SESSION")
+      .replaceAll(/(?<= · )\d+\.\d s$/gm, "0.0 s")
+      .replaceAll(/[ \t]+$/gm, "");
   const conversation = {
     host,
     home,
     code: -1,
     get transcript() {
-      return screen.replaceAll(home.path, "HOME").replaceAll(/[ \t]+$/gm, "");
+      return normalize(screen);
+    },
+    get outputs() {
+      return starts.map((start, index) => {
+        const end = starts[index + 1];
+        const text = screen.slice(start, end).replace(/^.*\n/, "");
+        return normalize(end === undefined ? text : text.replace(/[^\n]*$/, ""));
+      });
     },
     get requests() {
       return host.requests.map(({ body }) => JSON.parse(body));
     },
-    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      if (!options.home) await home[Symbol.asyncDispose]();
+    },
   };
   const type = () => {
     if (!WAITING.test(screen) || isClosed) return;
@@ -93,6 +112,7 @@ export async function typeConversation(
     }
     const line = typeof next === "string" ? next : next(conversation);
     if (line === undefined) return;
+    starts.push(screen.length);
     screen += `${line}\n`;
     input?.enqueue(new TextEncoder().encode(`${line}\n`));
   };
@@ -104,7 +124,6 @@ export async function typeConversation(
     // The program waits for the line that is typed after its own write.
     setTimeout(type, 0);
   };
-  const systemHost: Host = host;
-  const code = await main(["--cwd", `${home.path}/p`, "--plain", ...args], systemHost);
+  const code = await main(["--cwd", `${home.path}/p`, "--plain", ...args], host);
   return Object.defineProperties(conversation, { code: { value: code } });
 }
