@@ -226,7 +226,9 @@ function createContext(
       const { prompt, running: bullet } = view.display.symbols;
       await view.print(formatHistory(setup.agent.state.messages, { prompt, bullet }));
     },
-    printCall: (call) => view.print(renderers.formatExpandedCall(call)),
+    async printCall(call) {
+      await view.print(await renderers.formatExpandedCall(call));
+    },
   };
 }
 

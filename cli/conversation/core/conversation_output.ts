@@ -173,7 +173,7 @@ export class ConversationOutput {
     if (!this.#thinking) this.activity.set({ label: "thinking" });
     if (settings.hidesThinking) return;
     await this.#endTextBlock();
-    this.#thinking ??= renderers.createThinking(this.#options.isPlanning());
+    this.#thinking ??= await renderers.createThinking(this.#options.isPlanning());
     await view.print(this.#thinking.push(text));
   }
 
@@ -182,7 +182,7 @@ export class ConversationOutput {
     await this.#endThinking();
     if (!this.#text) {
       this.activity.set({ label: "writing" });
-      this.#text = renderers.createText(this.#options.isPlanning());
+      this.#text = await renderers.createText(this.#options.isPlanning());
     }
     this.#hasText = true;
     await view.print(this.#text.push(text));
@@ -208,12 +208,14 @@ export class ConversationOutput {
   /** Prints a call that has ended, and its change unless the user has seen that in a question. */
   async #printEnded(id: string, call: CallView): Promise<void> {
     const { view, renderers, settings } = this.#options;
-    await view.print([renderers.formatEndedCall(call)]);
+    await view.print([await renderers.formatEndedCall(call)]);
     const isReviewed = this.#reviewed.delete(id);
-    if (settings.expandsTools) return await view.print(renderers.formatExpandedCall(call));
+    if (settings.expandsTools) {
+      return await view.print(await renderers.formatExpandedCall(call));
+    }
     // A call that failed or was refused has made no change.
     if (isReviewed || call.end?.isError || !call.changes) return;
-    await view.print(renderers.formatChanges(call));
+    await view.print(await renderers.formatChanges(call));
   }
 
   async #notify(event: AgentEvent): Promise<void> {

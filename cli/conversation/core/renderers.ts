@@ -5,14 +5,87 @@
  */
 
 import { extractText } from "../../../src/core/content.ts";
-import { PlainTextFilter } from "../../render/plain_text.ts";
-import { formatCall, formatResult } from "../../render/tool_line.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { Highlighter } from "../../render/highlight/highlighter.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { TextRenderer, TextRendererOptions } from "../../render/line/text_renderer.ts";
+import { PlainTextFilter } from "../../render/plain_text.ts";
+import { formatCall, formatResult } from "../../render/tool_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { OutputSettings } from "../command/context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLines } from "../view/lines.ts";
+
+/** The renderers of a conversation. */
+export interface ConversationRenderers {
+  /** Creates a renderer of a reply. */
+  createText(isPlanning: boolean): Promise<TextRenderer>;
+  /** Creates a renderer of thinking. */
+  createThinking(isPlanning: boolean): Promise<TextRenderer>;
+  /** Formats a call that has ended, in one line. */
+  formatEndedCall(call: CallView): Promise<Line>;
+  /** Formats the complete result of a call, and its change. */
+  formatExpandedCall(call: CallView): Promise<Line[]>;
+  /** Formats the beginning of the change of a call. */
+  formatChanges(call: CallView): Promise<Line[]>;
+}
+
+/** Options for `createRenderers()`. */
+export interface RendererOptions {
+  /** The terminal. */
+  readonly view: ConversationView;
+  /** How output is shown. */
+  readonly settings: OutputSettings;
+  /** Returns the current time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** Creates the renderers of a terminal. */
+export function createRenderers({ view, now }: RendererOptions): ConversationRenderers {
+  let highlighter: Promise<Highlighter> | undefined;
+  return {
+    async createText(isPlanning) {
+      const { MarkdownRenderer } = await importLate<
+        typeof import("../../render/markdown/markdown_renderer.ts")
+      >("../../render/markdown/markdown_renderer.ts", import.meta.url);
+      highlighter ??= importHighlighter(now);
+      const options = createTextOptions(view, isPlanning);
+      return new MarkdownRenderer({ ...options, now, highlighter: await highlighter });
+    },
+    async createThinking(isPlanning) {
+      const options = createTextOptions(view, isPlanning);
+      return await Promise.resolve(
+        new RawTextRenderer({ ...options, style: { role: "thinking" } }),
+      );
+    },
+    formatEndedCall: (call) => Promise.resolve(formatEndedCall(call)),
+    formatExpandedCall: (call) =>
+      Promise.resolve(toLines(extractText(call.end?.result.content ?? []), "faint")),
+    formatChanges: ({ changes = [] }) =>
+      Promise.resolve(changes.flatMap(({ diff = "" }) => diff === "" ? [] : toLines(diff))),
+  };
+}
+
+async function importHighlighter(now: () => number): Promise<Highlighter> {
+  const { loadHighlighter } = await importLate<
+    typeof import("../../render/highlight/load_highlighter.ts")
+  >("../../render/highlight/load_highlighter.ts", import.meta.url);
+  return await loadHighlighter({ now });
+}
+
+/** Returns the options of texts: in plan mode they are labelled and marked in every line. */
+function createTextOptions(view: ConversationView, isPlanning: boolean): TextRendererOptions {
+  const { display } = view;
+  const label = display.isPlain ? (isPlanning ? "plan: " : "assistant: ") : isPlanning ? "PLAN " : "";
+  return {
+    getColumns: () => view.columns,
+    display,
+    label: label === "" ? [] : [{ text: label, role: isPlanning ? "plan" : "text" }],
+    indent: isPlanning && !display.isPlain
+      ? [{ text: `${display.symbols.quote} `, role: "plan" }]
+      : [],
+  };
+}
 
 class RawTextRenderer implements TextRenderer {
   readonly #options: TextRendererOptions;
@@ -60,47 +133,4 @@ function formatEndedCall({ name, arguments: args, end }: CallView): Line {
     { text: ` ${formatCall(name, args)} · ` },
     { text: result, role: end?.isError ? "error" : "faint" },
   ];
-}
-
-/** The renderers of a conversation. */
-export interface ConversationRenderers {
-  /** Creates a renderer of a reply. */
-  createText(isPlanning: boolean): TextRenderer;
-  /** Creates a renderer of thinking. */
-  createThinking(isPlanning: boolean): TextRenderer;
-  /** Formats a call that has ended, in one line. */
-  formatEndedCall(call: CallView): Line;
-  /** Formats the complete result of a call, and its change. */
-  formatExpandedCall(call: CallView): Line[];
-  /** Formats the beginning of the change of a call. */
-  formatChanges(call: CallView): Line[];
-}
-
-/** Options for `createRenderers()`. */
-export interface RendererOptions {
-  /** The terminal. */
-  readonly view: ConversationView;
-  /** How output is shown. */
-  readonly settings: OutputSettings;
-  /** Returns the current time in milliseconds. */
-  readonly now: () => number;
-}
-
-/** Creates the renderers of a terminal. */
-export function createRenderers({ view }: RendererOptions): ConversationRenderers {
-  const options = (isPlanning: boolean): TextRendererOptions => ({
-    getColumns: () => view.columns,
-    display: view.display,
-    label: view.display.isPlain ? [{ text: isPlanning ? "plan: " : "assistant: " }] : [],
-    indent: isPlanning && !view.display.isPlain ? [{ text: "PLAN ", role: "plan" }] : [],
-  });
-  return {
-    createText: (isPlanning) => new RawTextRenderer(options(isPlanning)),
-    createThinking: (isPlanning) =>
-      new RawTextRenderer({ ...options(isPlanning), style: { role: "thinking" } }),
-    formatEndedCall,
-    formatExpandedCall: (call) => toLines(extractText(call.end?.result.content ?? []), "faint"),
-    formatChanges: ({ changes = [] }) =>
-      changes.flatMap(({ diff = "" }) => diff === "" ? [] : toLines(diff)),
-  };
 }
