@@ -31,6 +31,7 @@ import { RecordedConversation } from "./core/recorded_conversation.ts";
 import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
 import { formatRunEnd } from "./core/run_end_lines.ts";
 import { ShellCommands } from "./core/shell_command.ts";
+import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
 import { toLines } from "./view/lines.ts";
 
@@ -148,7 +149,8 @@ function createRuns(
     agent: opened.setup.agent,
     now,
     async createInput(text, signal): Promise<PromptInput> {
-      const input = await attachFiles(text, { cwd, images: [], typed: text, signal });
+      const images = findImagePaths(text, env("HOME"));
+      const input = await attachFiles(text, { cwd, images, typed: text, signal });
       return await hooks.submit(input, signal);
     },
     onEvent: (event) => output.onEvent(event),

@@ -89,10 +89,31 @@ export function suggestPrefix(
   return directory;
 }
 
-/** Returns the program and its subcommand, as in `git log`. A command of several parts has no common prefix. */
+/** Programs whose first argument is a subcommand. */
+const PROGRAMS_WITH_SUBCOMMANDS = new Set(
+  "apt brew bun bundle cargo composer deno docker dotnet gh git go gradle helm kubectl make mix mvn npm npx pip pip3 pnpm poetry rake rustup swift systemctl terraform uv yarn"
+    .split(" "),
+);
+
+/** Subcommands whose first argument is the name of a script. */
+const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
+
+/**
+ * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another
+ * command, whose arguments decide what it does. A command of several parts has no common prefix.
+ */
 function suggestCommandPrefix(command: string): string | undefined {
   if (/[\n;&|<>$`(){}]/.test(command)) return undefined;
-  const [program = "", subcommand = ""] = command.trim().split(/\s+/);
+  const words = command.trim().split(/\s+/);
+  const [program = "", subcommand = "", script = ""] = words;
   if (program === "") return undefined;
-  return /^[a-z][\w:-]*$/i.test(subcommand) ? `${program} ${subcommand}` : program;
+  if (!PROGRAMS_WITH_SUBCOMMANDS.has(program)) return words.join(" ");
+  if (!isName(subcommand)) return program;
+  return SCRIPT_RUNNERS.has(subcommand) && isName(script)
+    ? `${program} ${subcommand} ${script}`
+    : `${program} ${subcommand}`;
+}
+
+function isName(word: string): boolean {
+  return /^[a-z][\w:.-]*$/i.test(word);
 }

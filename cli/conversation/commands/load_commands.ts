@@ -35,9 +35,12 @@ export async function loadCommands(
   const commands = [...COMMANDS];
   for (const place of places) {
     for (const command of await readCustomCommands(place, onProblem)) {
-      const isTaken = commands.some(({ names }) => names.includes(command.names[0]));
+      const [name] = command.names;
+      const isTaken = commands.some(({ names }) => names.includes(name));
       if (!isTaken) commands.push(command);
-      else onProblem(`the command ${command.names[0]} of ${place} is not used: there is another one`);
+      else if (COMMANDS.some(({ names }) => names.includes(name))) {
+        onProblem(`the command ${name} of ${place} is not used: the program has another one`);
+      }
     }
   }
   return commands;

@@ -17,8 +17,12 @@ import { toLine, toLines } from "../view/lines.ts";
 import { type Activity, ConversationActivity } from "./conversation_activity.ts";
 import { getUserText } from "./conversation_runs.ts";
 import { OrderedCalls } from "./ordered_calls.ts";
+import { PlanProgress } from "./plan_progress.ts";
 import type { RecordedConversation } from "./recorded_conversation.ts";
 import type { ConversationRenderers } from "./renderers.ts";
+
+/** Name of the tool with which an agent reports the progress of a plan. */
+const STEP_TOOL = "update_step";
 
 /** Options for {@linkcode ConversationOutput}. */
 export interface ConversationOutputOptions {
@@ -44,6 +48,7 @@ export interface ConversationOutputOptions {
 export class ConversationOutput {
   readonly #options: ConversationOutputOptions;
   readonly #calls: OrderedCalls;
+  readonly #plan = new PlanProgress();
   /** What is awaited. */
   readonly activity: ConversationActivity;
   #text: TextRenderer | undefined;
@@ -132,6 +137,8 @@ export class ConversationOutput {
       case "model_fallback":
         await this.#endText();
         return await this.#notify(event);
+      case "custom":
+        return await this.#options.view.print(this.#plan.onEvent(event));
       default:
         return await this.#notify(event);
     }
@@ -208,6 +215,8 @@ export class ConversationOutput {
   /** Prints a call that has ended, and its change unless the user has seen that in a question. */
   async #printEnded(id: string, call: CallView): Promise<void> {
     const { view, renderers, settings } = this.#options;
+    // The progress of the plan is shown already.
+    if (call.name === STEP_TOOL && !call.end?.isError) return;
     await view.print([await renderers.formatEndedCall(call)]);
     const isReviewed = this.#reviewed.delete(id);
     if (settings.expandsTools) {

@@ -14,7 +14,7 @@ export interface PlainConversationOptions extends Pick<FakeHostOptions, "model" 
   readonly typed: readonly (string | ((conversation: PlainConversation) => string | void))[];
   /** Arguments of the program. Default: none. */
   readonly args?: readonly string[];
-  /** Environment variables in addition to the key and the home directory. */
+  /** Environment variables in addition to the key and the home directory, which replaces `HOME` in their values. */
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the home directory; the working directory is `p`. */
   readonly files?: Readonly<Record<string, string>>;
@@ -75,7 +75,14 @@ export async function typeConversation(
         input = controller;
       },
     }),
-    env: { ANTHROPIC_API_KEY: "k", HOME: home.path, TERM: "dumb", ...env },
+    env: {
+      ANTHROPIC_API_KEY: "k",
+      HOME: home.path,
+      TERM: "dumb",
+      ...Object.fromEntries(
+        Object.entries(env).map(([name, value]) => [name, value.replaceAll("HOME", home.path)]),
+      ),
+    },
   });
   const normalize = (text: string) =>
     text.replaceAll(home.path, "HOME")
@@ -116,14 +123,16 @@ export async function typeConversation(
     screen += `${line}\n`;
     input?.enqueue(new TextEncoder().encode(`${line}\n`));
   };
-  const { output } = host.terminal;
-  const write = output.write.bind(output);
-  output.write = async (content) => {
-    await write(content);
-    screen += typeof content === "string" ? content : new TextDecoder().decode(content);
-    // The program waits for the line that is typed after its own write.
-    setTimeout(type, 0);
-  };
+  const { output, messages } = host.terminal;
+  for (const stream of [output, messages]) {
+    const write = stream.write.bind(stream);
+    stream.write = async (content) => {
+      await write(content);
+      screen += typeof content === "string" ? content : new TextDecoder().decode(content);
+      // The program waits for the line that is typed after its own write.
+      setTimeout(type, 0);
+    };
+  }
   const code = await main(["--cwd", `${home.path}/p`, "--plain", ...args], host);
   return Object.defineProperties(conversation, { code: { value: code } });
 }
