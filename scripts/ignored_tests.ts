@@ -52,6 +52,7 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the reference servers of MCP, which need the npm registry",
   },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
+  { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,

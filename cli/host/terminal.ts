@@ -4,8 +4,7 @@
  * @module
  */
 
-import { hasJobControl } from "./job_control.ts";
-import { KeyStream } from "./key_stream.ts";
+import type { KeySource } from "./key_source.ts";
 
 /** An output stream. */
 export interface Output {
@@ -104,6 +103,7 @@ export function createDenoTerminal(): Terminal {
       if (!isWindows()) Deno.kill(PROCESS_GROUP, "SIGTSTP");
     },
     async stop() {
+      const { hasJobControl } = await import("./job_control.ts");
       const canContinue = await hasJobControl();
       if (canContinue) Deno.kill(Deno.pid, "SIGSTOP");
       return canContinue;
@@ -188,7 +188,9 @@ function openControllingTerminal(): Input | undefined {
 class DenoInput implements Input {
   readonly #file: typeof Deno.stdin | Deno.FsFile;
   readonly isTerminal: boolean;
-  #keys: KeyStream | undefined;
+  #bytes: ReadableStream<Uint8Array> | undefined;
+  #keys: KeySource | undefined;
+  #isPaused = false;
   #hasSignalKeys = false;
 
   constructor(file: typeof Deno.stdin | Deno.FsFile) {
@@ -199,16 +201,33 @@ class DenoInput implements Input {
   get bytes(): ReadableStream<Uint8Array> {
     const isSupported = this.#file === Deno.stdin && this.isTerminal && !isWindows();
     if (!isSupported) return this.#file.readable;
-    this.#keys ??= new KeyStream();
-    return this.#keys.bytes;
+    // Reads only what is requested; the rest remains for other programs.
+    this.#bytes ??= new ReadableStream(
+      { pull: (controller) => this.#readKeys(controller) },
+      { highWaterMark: 0 },
+    );
+    return this.#bytes;
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#keys?.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#keys?.resume();
+  }
+
+  async #readKeys(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (!this.#keys) {
+      const { openKeySource } = await import("./key_source.ts");
+      this.#keys = await openKeySource();
+      if (this.#isPaused) this.#keys.pause();
+    }
+    const bytes = await this.#keys.read();
+    if (bytes) controller.enqueue(bytes);
+    else controller.close();
   }
 
   setRaw(isRaw: boolean, { hasSignalKeys = false }: RawModeOptions = {}): void {

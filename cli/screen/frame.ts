@@ -12,11 +12,14 @@ export interface DrawnRows {
   readonly cursor: RegionCursor;
 }
 
-/** Erases the screen from the cursor. */
-export const ERASE_BELOW = "\x1b[J";
-
 /** Erases the row from the cursor. */
 const ERASE_ROW = "\x1b[K";
+
+/**
+ * Erases the screen from the row of the cursor, at whose beginning it is. In two steps with the cursor saved between
+ * them, because tmux appends what is erased from the top left corner to its scrollback.
+ */
+export const ERASE_BELOW = `${ERASE_ROW}\x1b7\x1b[B\x1b[J\x1b8`;
 
 /** Starts and ends an update that the terminal shows at once (synchronized output). */
 export const SYNCHRONIZED: readonly [start: string, end: string] = ["\x1b[?2026h", "\x1b[?2026l"];
