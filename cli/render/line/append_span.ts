@@ -30,5 +30,5 @@ export function withStyle(span: Span, style: SpanStyle | undefined): Span {
 function haveSameStyle(left: SpanStyle, right: SpanStyle): boolean {
   return left.role === right.role && left.bold === right.bold && left.dim === right.dim &&
     left.italic === right.italic && left.underline === right.underline &&
-    left.strike === right.strike && left.link === right.link;
+    left.strike === right.strike && left.link === right.link && left.ground === right.ground;
 }

@@ -27,13 +27,18 @@ export type EncodeLine = (line: Line) => string;
 export function createEncoder({ theme, colors, hasLinks }: Display): EncodeLine {
   const codes = new Map<string, string>();
 
-  function getCode({ role = "text", bold, dim, italic, underline, strike }: Span): string {
-    const flags = `${role}/${bold}/${dim}/${italic}/${underline}/${strike}`;
+  function getCode({ role = "text", ground, bold, dim, italic, underline, strike }: Span): string {
+    const flags = `${role}/${ground}/${bold}/${dim}/${italic}/${underline}/${strike}`;
     const cached = codes.get(flags);
     if (cached !== undefined) return cached;
     const style = Object.entries({ bold, dim, italic, underline, strike })
       .filter(([, value]) => value !== undefined);
-    const code = getLookCode({ ...theme.looks[role], ...Object.fromEntries(style) }, colors);
+    const background = ground && theme.looks[ground].background;
+    const code = getLookCode({
+      ...(background && { background }),
+      ...theme.looks[role],
+      ...Object.fromEntries(style),
+    }, colors);
     codes.set(flags, code);
     return code;
   }

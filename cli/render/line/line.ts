@@ -20,6 +20,8 @@ export interface SpanStyle {
   readonly underline?: boolean;
   /** Whether the text is struck through. Default: as the role. */
   readonly strike?: boolean;
+  /** Role whose background is behind the text. Default: that of its own role. */
+  readonly ground?: Role;
   /** Address that the text links to. Default: none. */
   readonly link?: string;
 }

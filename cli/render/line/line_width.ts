@@ -59,6 +59,14 @@ export function padLine(
   ];
 }
 
+/** Removes the spaces at the end of a line. */
+export function trimLineEnd(line: Line): Line {
+  const last = line.findLastIndex(({ text }) => text.trimEnd() !== "");
+  return line.slice(0, last + 1).map((span, index) =>
+    index === last ? { ...span, text: span.text.trimEnd() } : span
+  );
+}
+
 /** Returns the longest beginning of a text that fits into a number of columns. */
 export function takeColumns(text: string, columns: number): string {
   if (getTextWidth(text) <= columns) return text;

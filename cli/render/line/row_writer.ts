@@ -25,6 +25,9 @@ const TOKENS =
 const NARROW =
   /^[ -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
+/** Matches characters that are wide, though their script puts spaces between words. */
+const HANGUL = /\p{Script=Hangul}/u;
+
 /** Matches characters before which no line breaks, also between wide characters. */
 const CLOSING = /^[、。，．！？：；）」』】〉》〕｝ーっゃゅょッャュョ％…,.;:!?)\]}%'"”’»]/;
 
@@ -50,7 +53,7 @@ interface OpenRow {
 
 /**
  * Breaks text into rows before the word that does not fit. A word that is wider than a row is broken between graphemes,
- * and scripts without spaces between their wide characters. A line feed ends a row.
+ * and scripts without spaces, such as Chinese, between their characters. A line feed ends a row.
  *
  * The rows do not depend on how the text is divided among calls, if it is not divided within a grapheme.
  */
@@ -115,7 +118,7 @@ export class RowWriter {
       return this.#addToWord({ ...style, text: token }, token.length);
     }
     for (const text of splitGraphemes(token)) {
-      const isBreakable = isWide(text);
+      const isBreakable = isWide(text) && !HANGUL.test(text);
       this.#breakBefore(text, isBreakable);
       this.#addToWord({ ...style, text }, getTextWidth(text));
       this.#mayBreak = isBreakable;

@@ -25,7 +25,12 @@ export function renderHeading(
   { level, text }: Heading,
   { context: { getColumns, display, style }, getPrefix }: BlockOptions,
 ): Line[] {
-  const look: SpanStyle = { ...style, role: "heading", ...(level === 1 && { underline: true }) };
+  const look: SpanStyle = {
+    ...style,
+    role: "heading",
+    bold: true,
+    ...(level === 1 && { underline: true }),
+  };
   const marks = display.colors === "none" ? [{ text: `${"#".repeat(level)} ` }] : [];
   const spans = renderInline(text, {
     display,

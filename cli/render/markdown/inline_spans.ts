@@ -13,7 +13,7 @@ import { getLinkTarget, showsTarget, splitAddresses } from "./link_policy.ts";
 
 /** Options for `renderInline()`. */
 export interface InlineOptions {
-  /** How the output shows lines; without colors, code keeps its backticks. */
+  /** How the output shows lines; without colors, emphasis and code keep their marks. */
   readonly display: Display;
   /** Style of the text. */
   readonly style?: SpanStyle | undefined;
@@ -53,8 +53,8 @@ export function renderInline(source: string, { display, style = {} }: InlineOpti
 class InlineRenderer {
   readonly #display: Display;
   readonly #styles: SpanStyle[];
-  /** Address and first span of the open link. */
-  #link: { readonly address: string; readonly start: number } | undefined;
+  /** Address and text of the open link. */
+  #link: { readonly address: string; text: string } | undefined;
   readonly spans: Span[] = [];
 
   constructor({ display, style }: { readonly display: Display; readonly style: SpanStyle }) {
@@ -73,18 +73,17 @@ class InlineRenderer {
       case "code_inline":
         return this.#addCode(token.content);
       case "strong_open":
-        return this.#open({ bold: true });
-      case "em_open":
-        return this.#open({ italic: true });
-      case "s_open":
-        this.#addMark("~~");
-        return this.#open({ strike: true });
+        return this.#open("**", { bold: true });
       case "strong_close":
+        return this.#close("**");
+      case "em_open":
+        return this.#open("*", { italic: true });
       case "em_close":
-        return this.#close();
+        return this.#close("*");
+      case "s_open":
+        return this.#open("~~", { strike: true });
       case "s_close":
-        this.#close();
-        return this.#addMark("~~");
+        return this.#close("~~");
       case "link_open":
         return this.#openLink(String(token.attrGet("href") ?? ""));
       case "link_close":
@@ -100,20 +99,23 @@ class InlineRenderer {
     return this.#styles.at(-1) ?? {};
   }
 
-  #open(style: SpanStyle): void {
+  #open(mark: string, style: SpanStyle): void {
+    this.#addMark(mark);
     this.#styles.push({ ...this.#style, ...style });
   }
 
-  #close(): void {
+  #close(mark: string): void {
     if (this.#styles.length > 1) this.#styles.pop();
+    this.#addMark(mark);
   }
 
   /** Adds a mark of the source that colors replace. */
   #addMark(mark: string): void {
-    if (this.#display.colors === "none") this.#append(mark);
+    if (mark !== "" && this.#display.colors === "none") this.#append(mark);
   }
 
   #append(text: string, style: SpanStyle = {}): void {
+    if (this.#link) this.#link.text += text;
     appendSpan(this.spans, { ...this.#style, ...style, text });
   }
 
@@ -132,22 +134,21 @@ class InlineRenderer {
   }
 
   #openLink(address: string): void {
-    this.#link = { address, start: this.spans.length };
+    this.#link = { address, text: "" };
     const target = getLinkTarget(address);
-    this.#open(target === undefined ? {} : { role: "link", link: target });
+    this.#open("", target === undefined ? {} : { role: "link", link: target });
   }
 
   #closeLink(): void {
-    this.#close();
+    this.#close("");
     const link = this.#link;
     this.#link = undefined;
-    if (link) this.#addAddress(link.address, this.spans.slice(link.start));
+    if (link) this.#addAddress(link.address, link.text);
   }
 
   /** Adds the address behind the text of a link, where the text does not show it. */
-  #addAddress(address: string, shown: readonly Span[]): void {
+  #addAddress(address: string, text: string): void {
     const target = getLinkTarget(address);
-    const text = shown.map((span) => span.text).join("");
     const hasLinks = this.#display.hasLinks && target !== undefined;
     if (address === "" || showsTarget(text, { target: target ?? address, hasLinks })) return;
     const visible = (target ?? address).replace(DECODED_CONTROL, formatCodePoint);
@@ -159,8 +160,8 @@ class InlineRenderer {
 
   #addImage(token: Token): void {
     const address = String(token.attrGet("src") ?? "");
-    const alternative = token.content.replace(DECODED_CONTROL, formatCodePoint);
-    this.#append(alternative === "" ? "image" : `image: ${alternative}`, { role: "faint" });
-    this.#addAddress(address, [{ text: alternative }]);
+    const alternative = (token.content || address).replace(DECODED_CONTROL, formatCodePoint);
+    this.#append(`image: ${alternative}`, { role: "faint" });
+    this.#addAddress(address, alternative);
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { toOneLine } from "../plain_text.ts";
 import type { Container, ContainerStart, ItemStart } from "./container.ts";
 import { parseDelimiterRow, splitCells } from "./table_source.ts";
 
@@ -260,7 +261,7 @@ function parseFence(
   const [, indent = "", marker, label = ""] = FENCE.exec(text) ?? [];
   if (marker === undefined || label.length > MAX_LABEL) return undefined;
   if (!isComplete) return "incomplete";
-  return { type: "fence", indent: indent.length, marker, label: label.trim() };
+  return { type: "fence", indent: indent.length, marker, label: toOneLine(label) };
 }
 
 /** Parses the line below a heading, or between the header and the rows of a table. */

@@ -20,7 +20,7 @@ export class Paragraph {
   /** Its text while it has one line of which no row is written. */
   #title: string | undefined = "";
   /** A line that begins with `|` and is not written. */
-  #held: string | undefined;
+  #held: { readonly text: string; readonly isFirst: boolean } | undefined;
 
   constructor(options: BlockOptions) {
     this.options = options;
@@ -39,12 +39,12 @@ export class Paragraph {
 
   /** The line that may be the header of a table. */
   get header(): string | undefined {
-    return this.#held ?? this.#title;
+    return this.#held?.text ?? this.#title;
   }
 
   /** Whether `header` is the first line, so that no row of the paragraph is written. */
   get isHeaderFirst(): boolean {
-    return this.#title !== undefined;
+    return this.#held?.isFirst ?? this.#title !== undefined;
   }
 
   /** Adds text to the current line. Returns the rows that are complete. */
@@ -62,16 +62,17 @@ export class Paragraph {
     return [...rows, ...this.#flow.push(`\n${text}`)];
   }
 
-  /** Holds a line that may be the header of a table; `isFirst` if it is the first of the paragraph. */
-  hold(line: string, { isFirst }: { readonly isFirst: boolean }): Line[] {
-    const rows = isFirst ? [] : this.startLine("");
-    this.#held = line;
+  /** Holds a line that may be the header of a table. Returns the rows that another held line completes. */
+  hold(text: string, { isFirst }: { readonly isFirst: boolean }): Line[] {
+    const rows = this.#writeHeld();
+    this.#title = undefined;
+    this.#held = { text, isFirst };
     return rows;
   }
 
   /** The rows that may still change. */
   get open(): Line[] {
-    return this.#flow.preview(this.#held);
+    return this.#flow.preview(this.#getHeldText());
   }
 
   /** Ends the paragraph before its held line. Returns the remaining rows. */
@@ -85,8 +86,13 @@ export class Paragraph {
   }
 
   #writeHeld(): Line[] {
-    const held = this.#held;
+    const text = this.#getHeldText();
     this.#held = undefined;
-    return held === undefined ? [] : this.#flow.push(held);
+    return this.#flow.push(text);
+  }
+
+  #getHeldText(): string {
+    if (!this.#held) return "";
+    return this.#held.isFirst ? this.#held.text : `\n${this.#held.text}`;
   }
 }

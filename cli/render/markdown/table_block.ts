@@ -5,7 +5,8 @@
  */
 
 import type { Line } from "../line/line.ts";
-import { getLineWidth } from "../line/line_width.ts";
+import { getLineWidth, truncateLine } from "../line/line_width.ts";
+import { pluralize } from "../tool_line.ts";
 import type { BlockOptions } from "./block.ts";
 import { renderInline } from "./inline_spans.ts";
 import { type CellRow, layOutTable, type TableLayout } from "./table_layout.ts";
@@ -66,10 +67,10 @@ export class TableBlock {
   /** A row that shows how many rows are held; none once rows are written at once. */
   get open(): Line[] {
     if (this.#layout) return [];
-    const { getPrefix } = this.#options;
-    const count = this.#held.length;
-    const text = `table, ${count} ${count === 1 ? "row" : "rows"}`;
-    return [[...getPrefix(this.#rowCount), { text, role: "faint" }]];
+    const { context: { getColumns, display }, getPrefix } = this.#options;
+    const text = `table, ${pluralize(this.#held.length, "row")}`;
+    const line: Line = [...getPrefix(this.#rowCount), { text, role: "faint" }];
+    return [truncateLine(line, { columns: getColumns(), ellipsis: display.symbols.ellipsis })];
   }
 
   /** Returns the remaining lines. */

@@ -6,7 +6,7 @@
 
 import { joinSpans } from "../line/append_span.ts";
 import type { Line, Span } from "../line/line.ts";
-import { getLineWidth, padLine } from "../line/line_width.ts";
+import { getLineWidth, padLine, trimLineEnd } from "../line/line_width.ts";
 import { wrapLine } from "../line/wrap_line.ts";
 import type { Display } from "../theme/display.ts";
 import type { Alignment } from "./table_source.ts";
@@ -135,16 +135,14 @@ function formatGridRow(
   const height = Math.max(...cells.map((lines) => lines.length));
   return Array.from({ length: height }, (_, at) => {
     const spans = cells.flatMap((lines, index) => {
-      const isLast = index === widths.length - 1;
-      const align = alignments[index] ?? "left";
-      const line = lines[at] ?? [];
-      const cell = isLast && align === "left"
-        ? line
-        : padLine(line, { columns: widths[index] ?? 1, align });
-      if (isLast) return cell;
+      const cell = padLine(lines[at] ?? [], {
+        columns: widths[index] ?? 1,
+        align: alignments[index] ?? "left",
+      });
+      if (index === widths.length - 1) return cell;
       return [...cell, { text: ` ${symbols.column} `, role: "mark" } as const];
     });
-    return joinSpans(spans);
+    return trimLineEnd(joinSpans(spans));
   });
 }
 

@@ -37,6 +37,8 @@ export interface Symbols {
   readonly streaming: readonly string[];
   /** End of a truncated text. */
   readonly ellipsis: string;
+  /** Leads from the old to the new name. */
+  readonly arrow: string;
   /** Separates fields. */
   readonly separator: string;
 }

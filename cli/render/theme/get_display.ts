@@ -24,6 +24,7 @@ export const UNICODE_SYMBOLS: Symbols = {
   gauge: { full: "█", empty: "░" },
   streaming: ["▌", " "],
   ellipsis: "…",
+  arrow: "→",
   separator: "·",
 };
 
@@ -42,6 +43,7 @@ export const ASCII_SYMBOLS: Symbols = {
   gauge: { full: "#", empty: "." },
   streaming: ["_", " "],
   ellipsis: "...",
+  arrow: "->",
   separator: "-",
 };
 

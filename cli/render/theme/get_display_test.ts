@@ -115,6 +115,19 @@ Deno.test("themes: text of the light and dark themes has a contrast of at least 
   }
 });
 
+Deno.test("themes: highlighted code has a contrast of at least 4.5 on the background of changed lines", () => {
+  const roles = ["code", "keyword", "string", "comment", "number", "type", "name"] as const;
+  for (const name of ["dark", "light"] as const) {
+    const { looks } = THEMES[name];
+    for (const { background } of [looks.addedLine, looks.removedLine]) {
+      for (const role of roles) {
+        const contrast = getContrast(looks[role].color?.rgb ?? "", background?.rgb ?? "");
+        assert(contrast >= 4.5, `${name} ${role}: ${contrast.toFixed(2)}`);
+      }
+    }
+  }
+});
+
 /** Computes the contrast of two colors as WCAG 2 defines it. */
 function getContrast(left: string, right: string): number {
   const [high = 0, low = 0] = [getLuminance(left), getLuminance(right)].sort((a, b) => b - a);

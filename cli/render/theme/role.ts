@@ -34,10 +34,14 @@ export type Role =
   | "name"
   /** Added lines of a diff. */
   | "added"
+  /** Background of added lines whose code is highlighted. */
+  | "addedLine"
   /** The changed part of an added line. */
   | "addedWord"
   /** Removed lines of a diff. */
   | "removed"
+  /** Background of removed lines whose code is highlighted. */
+  | "removedLine"
   /** The changed part of a removed line. */
   | "removedWord"
   /** Paths and positions in a diff. */
