@@ -30,6 +30,9 @@ export interface ConversationRenderers {
   formatChanges(call: CallView): Promise<Line[]>;
 }
 
+/** Number of lines of a change that are shown when its call ends. */
+const MAX_CHANGE_LINES = 20;
+
 /** Options for `createRenderers()`. */
 export interface RendererOptions {
   /** The terminal. */
@@ -41,8 +44,29 @@ export interface RendererOptions {
 }
 
 /** Creates the renderers of a terminal. */
-export function createRenderers({ view, now }: RendererOptions): ConversationRenderers {
+export function createRenderers({ view, settings, now }: RendererOptions): ConversationRenderers {
   let highlighter: Promise<Highlighter> | undefined;
+  const formatChanges = async ({ changes = [], number }: CallView, maxLines: number) => {
+    const [{ formatDiff }, { diffChange }] = await Promise.all([
+      importLate<typeof import("../../render/diff/format_diff.ts")>(
+        "../../render/diff/format_diff.ts",
+        import.meta.url,
+      ),
+      importLate<typeof import("../../render/diff/diff_change.ts")>(
+        "../../render/diff/diff_change.ts",
+        import.meta.url,
+      ),
+    ]);
+    highlighter ??= importHighlighter(now);
+    return formatDiff(changes.map(diffChange), {
+      columns: view.columns,
+      display: view.display,
+      layout: settings.diffLayout,
+      highlighter: await highlighter,
+      maxLines,
+      hint: `/expand ${number} shows all`,
+    });
+  };
   return {
     async createText(isPlanning) {
       const { MarkdownRenderer } = await importLate<
@@ -59,10 +83,11 @@ export function createRenderers({ view, now }: RendererOptions): ConversationRen
       );
     },
     formatEndedCall: (call) => Promise.resolve(formatEndedCall(call)),
-    formatExpandedCall: (call) =>
-      Promise.resolve(toLines(extractText(call.end?.result.content ?? []), "faint")),
-    formatChanges: ({ changes = [] }) =>
-      Promise.resolve(changes.flatMap(({ diff = "" }) => diff === "" ? [] : toLines(diff))),
+    async formatExpandedCall(call) {
+      if (call.changes && !call.end?.isError) return await formatChanges(call, Infinity);
+      return toLines(extractText(call.end?.result.content ?? []), "faint");
+    },
+    formatChanges: (call) => formatChanges(call, MAX_CHANGE_LINES),
   };
 }
 

@@ -414,6 +414,6 @@ Deno.test("/diff: shows the last file change", async () => {
   });
   const { outputs } = conversation;
   assertEquals(outputs[0], "No file was changed yet\n");
-  assertStringIncludes(outputs[2] ?? "", "+1\n");
+  assertEquals(outputs[2], "a.txt (created, +1)\n1 + 1\n");
   assertStringIncludes(outputs[3] ?? "", "/diff takes wide or unified");
 });

@@ -123,6 +123,7 @@ export async function typeConversation(
     screen += `${line}\n`;
     input?.enqueue(new TextEncoder().encode(`${line}\n`));
   };
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const { output, messages } = host.terminal;
   for (const stream of [output, messages]) {
     const write = stream.write.bind(stream);
@@ -130,9 +131,11 @@ export async function typeConversation(
       await write(content);
       screen += typeof content === "string" ? content : new TextDecoder().decode(content);
       // The program waits for the line that is typed after its own write.
-      setTimeout(type, 0);
+      clearTimeout(timer);
+      timer = setTimeout(type, 0);
     };
   }
   const code = await main(["--cwd", `${home.path}/p`, "--plain", ...args], host);
+  clearTimeout(timer);
   return Object.defineProperties(conversation, { code: { value: code } });
 }
