@@ -65,7 +65,9 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   const { shorthands = {} } = program;
   const [first = "", ...rest] = args;
   if (first === "help") return [...rest, "--help"];
-  const leading = getOptions(program).find(({ flags }) => flags.includes(first));
+  const isProgramFlag = ({ flags }: NamedOption) => flags.includes(first.split("=", 1)[0] ?? "");
+  const leading = getOptions(program).find(isProgramFlag);
+  if (leading && first.includes("=")) return [...args];
   if (leading?.name === "help") return [...findCommandNames(program, rest), "--help"];
   if (leading?.standalone) return [first];
   const end = args.indexOf("--");

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { defineCommand } from "../command_line/definition.ts";
+import { type CommandDefinition, defineCommand } from "../command_line/definition.ts";
+import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { CHAT_OPTIONS } from "../settings/chat_options.ts";
 import { showDemo } from "./demo.ts";
@@ -36,9 +37,24 @@ export const chat = defineCommand({
     ExitCode.terminated,
   ],
   preload: () => import("../conversation/start_conversation.ts"),
-  async action({ options, given, arguments: words }, host) {
+  async action({ options, given, arguments: words, program }, host) {
+    checkFirstWord(words, program);
     const { startConversation } = await import("../conversation/start_conversation.ts");
     const end = await startConversation({ options, given }, words, host);
     return end === "demo" ? await showDemo(host) : end;
   },
 });
+
+/**
+ * Checks that the prompt does not begin with the name of a command that was probably meant.
+ *
+ * @throws {UsageError} If it does.
+ */
+function checkFirstWord(words: readonly string[], { commands = [], name }: CommandDefinition): void {
+  const [first = ""] = words;
+  if (words.length < 2 || !commands.some((command) => command.name === first)) return;
+  throw new UsageError(
+    `The command ${first} is not the first word`,
+    `Write ${name} ${first} …, or the prompt in quotes: ${name} ${JSON.stringify(words.join(" "))}`,
+  );
+}

@@ -18,9 +18,10 @@ import type { OpenedAgent } from "../run/open_agent.ts";
 import { attachFiles } from "../run/run_command.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
 import type { ChatOptions } from "../settings/chat_options.ts";
-import type { CommandContext, OutputSettings } from "./command/context.ts";
-import type { ConversationCommand } from "./command/definition.ts";
+import type { CommandContext, OutputSettings } from "./command/command_context.ts";
+import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
+import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
 import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
 import { ConversationSession } from "./core/conversation_session.ts";
@@ -82,12 +83,17 @@ export async function createParts(
   const { output, runs } = shown;
   const session = await createSession(environment, shown);
   const editor = createEditor(environment);
+  let commands: Promise<readonly ConversationCommand[]> | undefined;
+  const loadCommands = () => commands ??= importCommands(environment);
   const context = createContext(environment, {
     ...shown,
     session,
     editor,
+    loadCommands,
     leave: (exitCode) => conversation.leave(exitCode),
   });
+  const { root, files } = controls.tools.sandbox;
+  view.setCompleter(new ConversationCompleter({ loadCommands, context, files, root }));
   const shell = new ShellCommands({
     shell: controls.tools.shell,
     view,
@@ -97,7 +103,7 @@ export async function createParts(
     context,
     output,
     runShell: (command, signal) => shell.run(command, signal),
-    loadCommands: context.loadCommands,
+    loadCommands,
     signal: interrupt.signal,
     getExitCode: () => interrupt.exitCode,
   });
@@ -200,15 +206,15 @@ function createEditor(
 interface ContextParts extends ShownParts {
   readonly session: ConversationSession;
   readonly editor: ExternalEditor;
+  readonly loadCommands: () => Promise<readonly ConversationCommand[]>;
   readonly leave: CommandContext["leave"];
 }
 
 function createContext(
   environment: ConversationEnvironment,
-  { record, renderers, outputSettings, runs, session, editor, leave }: ContextParts,
+  { record, renderers, outputSettings, runs, session, editor, loadCommands, leave }: ContextParts,
 ): CommandContext {
   const { settings, host, view, opened: { setup }, configured, changeLog } = environment;
-  let commands: Promise<readonly ConversationCommand[]> | undefined;
   return {
     view,
     host,
@@ -223,7 +229,7 @@ function createContext(
     changes: changeLog,
     editor,
     leave,
-    loadCommands: () => commands ??= importCommands(environment),
+    listCommands: loadCommands,
     async printHistory() {
       const { prompt, running: bullet } = view.display.symbols;
       await view.print(formatHistory(setup.agent.state.messages, { prompt, bullet }));

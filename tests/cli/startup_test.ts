@@ -19,7 +19,7 @@ const MAX_MODULES = 419;
 const LATER_MODULES = [
   /^mod\.ts$/,
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
-  /^cli\/render\/(?!plain_text|style)/,
+  /^cli\/render\/(?!plain_text|style|code_point)/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
   /^src\/(cassettes|mcp|patch|policies|testing)\/|^src\/memory\/(mod\.ts|sqlite\/)/,
   /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,

@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../../mod.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { CommandContext } from "./context.ts";
+import type { CommandContext } from "./command_context.ts";
 
 /** Records an agent in a session that belongs to that of the conversation; does nothing if that is not saved. */
 export async function recordExecution(

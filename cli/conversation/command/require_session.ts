@@ -7,7 +7,7 @@
 import type { Session } from "../../../src/memory/mod.ts";
 import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
-import type { SessionControl } from "./context.ts";
+import type { SessionControl } from "./command_context.ts";
 
 /**
  * Returns the session.

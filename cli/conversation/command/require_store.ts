@@ -6,7 +6,7 @@
 
 import type { SessionStore } from "../../../src/memory/mod.ts";
 import { createNoHomeError } from "../../host/program_directories.ts";
-import type { SessionControl } from "./context.ts";
+import type { SessionControl } from "./command_context.ts";
 
 /**
  * Returns the store.

@@ -10,7 +10,7 @@ import type { Line } from "../../render/line/line.ts";
 import { getStyle } from "../../render/style.ts";
 import type { SessionListOptions } from "../../sessions/session_list.ts";
 import { toLines } from "../view/lines.ts";
-import type { CommandContext } from "./context.ts";
+import type { CommandContext } from "./command_context.ts";
 import { requireStore } from "./require_store.ts";
 
 /** Maximum number of sessions of a list. */

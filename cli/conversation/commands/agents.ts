@@ -10,7 +10,7 @@ import type { Line } from "../../render/line/line.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
 /** `/agents`. */

@@ -11,7 +11,7 @@ import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import type { LateApprovalGate } from "../../run/call_approval.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** The modes of the gate by their names here. */

@@ -7,7 +7,7 @@
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { importLate } from "../../host/import_late.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
 /** Fraction of the used tokens that is kept, if the last messages allow it. */

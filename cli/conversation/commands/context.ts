@@ -8,7 +8,7 @@ import { estimateTextTokens } from "../../../src/core/tokens.ts";
 import { importLate } from "../../host/import_late.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
 import { formatModel } from "../command/format_model.ts";
 

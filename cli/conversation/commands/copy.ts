@@ -10,7 +10,7 @@ import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 const CHOICES = [

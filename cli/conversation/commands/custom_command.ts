@@ -6,7 +6,7 @@
 
 import { join } from "../../../src/platform/paths.ts";
 import { readUntrustedText } from "../../../src/platform/untrusted_file.ts";
-import { type ConversationCommand, defineCommand } from "../command/definition.ts";
+import { type ConversationCommand, defineCommand } from "../command/conversation_command.ts";
 
 /** Maximum size of a file. */
 const MAX_BYTES = 100_000;

@@ -6,7 +6,7 @@
 
 import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 
 /** `/diff`. */
 export const diff = defineCommand({

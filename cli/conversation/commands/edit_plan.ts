@@ -8,7 +8,7 @@ import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { importLate } from "../../host/import_late.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile } from "../command/plan_mode.ts";
 import { toLine, toLines } from "../view/lines.ts";
 

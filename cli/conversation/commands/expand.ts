@@ -8,8 +8,8 @@ import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { formatCall } from "../../render/tool_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { CommandContext, ConversationRecord } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandContext, ConversationRecord } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/expand`. */

@@ -9,8 +9,8 @@ import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { CommandContext } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLines } from "../view/lines.ts";
 
 /** `/export`. */

@@ -6,7 +6,7 @@
 
 import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/fork`. */

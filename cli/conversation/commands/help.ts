@@ -7,8 +7,8 @@
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
-import type { ConversationCommand } from "../command/definition.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandDescription } from "../command/command_description.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `#help`. */
@@ -18,11 +18,11 @@ export const help = defineCommand({
   summary: "Lists the commands, or describes one",
   key: "F1",
   worksDuringRuns: true,
-  async complete({ loadCommands }) {
-    return (await loadCommands()).map(({ names: [text], summary: detail }) => ({ text, detail }));
+  async complete({ listCommands }) {
+    return (await listCommands()).map(({ names: [text], summary: detail }) => ({ text, detail }));
   },
-  async run(argument, { view, loadCommands }) {
-    const commands = await loadCommands();
+  async run(argument, { view, listCommands }) {
+    const commands = await listCommands();
     if (argument !== "") return await view.print(formatOne(findCommand(commands, argument)));
     await view.print([
       ...formatRows(commands.map((command) => [formatUsage(command), command.summary])),
@@ -40,12 +40,12 @@ const INPUT: readonly (readonly [string, string])[] = [
 ];
 
 /** Formats a command with its argument and its other names, such as `#help [COMMAND]`. */
-export function formatUsage({ names: [name], argument }: ConversationCommand): string {
+export function formatUsage({ names: [name], argument }: CommandDescription): string {
   return argument === undefined ? name : `${name} ${argument}`;
 }
 
-function findCommand(commands: readonly ConversationCommand[], word: string): ConversationCommand {
-  const isNamed = ({ names }: ConversationCommand) =>
+function findCommand(commands: readonly CommandDescription[], word: string): CommandDescription {
+  const isNamed = ({ names }: CommandDescription) =>
     names.some((name) => name === word || name.slice(1) === word);
   const command = commands.find(isNamed);
   if (command) return command;
@@ -53,7 +53,7 @@ function findCommand(commands: readonly ConversationCommand[], word: string): Co
   throw new UsageError(`There is no command ${word}${didYouMean(word, names)}`);
 }
 
-function formatOne(command: ConversationCommand): Line[] {
+function formatOne(command: CommandDescription): Line[] {
   const { names: [, ...others], summary, key } = command;
   return [
     [{ text: formatUsage(command), role: "name" }],

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 
 const PROMPT =
   `Write AGENTS.md in the root of this project, or improve it if it exists: instructions for coding agents.

@@ -7,7 +7,7 @@
 import { UsageError } from "../../host/cli_error.ts";
 import { importLate } from "../../host/import_late.ts";
 import { captureOutput } from "../command/capture_output.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `#key`. */

@@ -6,7 +6,7 @@
 
 import { importLate } from "../../host/import_late.ts";
 import { captureOutput } from "../command/capture_output.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 
 /** `#keys`. */
 export const keys = defineCommand({

@@ -7,7 +7,7 @@
 import { join } from "../../../src/platform/paths.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { Project } from "../../project/project.ts";
-import type { ConversationCommand } from "../command/definition.ts";
+import type { ConversationCommand } from "../command/conversation_command.ts";
 import { readCustomCommands } from "./custom_command.ts";
 import { COMMANDS } from "./table.ts";
 

@@ -9,7 +9,7 @@ import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import type { McpServerStatus } from "../../../src/mcp/mod.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
 /** `/mcp`. */

@@ -10,8 +10,8 @@ import { modelSpec } from "../../../src/core/model.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import { importLate } from "../../host/import_late.ts";
 import { DEFAULT_MODELS } from "../../settings/run_options.ts";
-import type { CommandContext } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { formatModel } from "../command/format_model.ts";
 import { toLine } from "../view/lines.ts";
 

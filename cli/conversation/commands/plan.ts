@@ -6,7 +6,7 @@
 
 import { UsageError } from "../../host/cli_error.ts";
 import { PLAN_PATH } from "../../host/plan_path.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { requirePlanMode } from "../command/plan_mode.ts";
 import { toLine } from "../view/lines.ts";
 

@@ -7,8 +7,8 @@
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
-import type { QueueControl, QueuedText } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { QueueControl, QueuedText } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/queue`. */

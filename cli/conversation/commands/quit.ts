@@ -5,7 +5,7 @@
  */
 
 import { ExitCode } from "../../host/exit_code.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 
 /** `/quit`. */
 export const quit = defineCommand({

@@ -5,8 +5,8 @@
  */
 
 import { UsageError } from "../../host/cli_error.ts";
-import type { CommandContext } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { listSessions } from "../command/session_lists.ts";
 import { toLine } from "../view/lines.ts";
 

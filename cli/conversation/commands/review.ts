@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 
 const TASK = `Find what is wrong with them: errors in the logic, cases that are not handled, broken callers, security \
 holes, missing tests. Read the code around them, and run tests where that answers a question. Change no file.

@@ -7,8 +7,8 @@
 import { UsageError } from "../../host/cli_error.ts";
 import { toOneLine } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
-import type { CommandContext } from "../command/context.ts";
-import { defineCommand } from "../command/definition.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { listSessions, searchSessions } from "../command/session_lists.ts";
 import { toLine } from "../view/lines.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
 /** `/system`. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ConversationCommand } from "../command/definition.ts";
+import type { ConversationCommand } from "../command/conversation_command.ts";
 import { agents } from "./agents.ts";
 import { approve } from "./approve.ts";
 import { clear } from "./clear.ts";
@@ -20,7 +20,6 @@ import { expand } from "./expand.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { help } from "./help.ts";
-import { info } from "./info.ts";
 import { init } from "./init.ts";
 import { key } from "./key.ts";
 import { keys } from "./keys.ts";
@@ -37,6 +36,7 @@ import { rewind } from "./rewind.ts";
 import { save } from "./save.ts";
 import { sessions } from "./sessions.ts";
 import { skills } from "./skills.ts";
+import { status } from "./status.ts";
 import { system } from "./system.ts";
 import { theme } from "./theme.ts";
 import { thinking } from "./thinking.ts";
@@ -68,7 +68,7 @@ export const COMMANDS: readonly ConversationCommand[] = [
   compact,
   context,
   usage,
-  info,
+  status,
   queue,
   undo,
   rewind,

@@ -7,7 +7,7 @@
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 const THEMES: readonly ThemeName[] = ["dark", "light", "high_contrast", "mono"];

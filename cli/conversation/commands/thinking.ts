@@ -7,7 +7,7 @@
 import type { ThinkingLevel } from "../../../mod.ts";
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "extra_high"];

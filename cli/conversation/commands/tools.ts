@@ -7,7 +7,7 @@
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/tools`. */

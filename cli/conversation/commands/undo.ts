@@ -6,7 +6,7 @@
 
 import type { UndoReport } from "../../../src/tools/mod.ts";
 import type { Line } from "../../render/line/line.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
 /** `/undo`. */

@@ -10,7 +10,7 @@ import { formatNumber } from "../../render/format_number.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { truncateToWidth } from "../../render/text_width.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
 
 /** Maximum columns of the text of a prompt. */

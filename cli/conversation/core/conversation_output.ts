@@ -11,7 +11,7 @@ import type { Line } from "../../render/line/line.ts";
 import { addStreamingMark } from "../../render/line/streaming_mark.ts";
 import type { TextRenderer } from "../../render/line/text_renderer.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { OutputSettings } from "../command/context.ts";
+import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines } from "../view/lines.ts";
 import { type Activity, ConversationActivity } from "./conversation_activity.ts";

@@ -6,7 +6,7 @@
 
 import type { Agent, AgentEvent, AgentMessage, AgentResult, PromptInput } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
-import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/context.ts";
+import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
 
 /** Options for {@linkcode ConversationRuns}. */
 export interface ConversationRunsOptions {

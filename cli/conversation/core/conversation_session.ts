@@ -13,7 +13,7 @@ import type { AgentSetup } from "../../run/setup_agent.ts";
 import type { RecordedSession, RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import { getSessionDirectory } from "../../sessions/session_directory.ts";
-import type { SessionControl } from "../command/context.ts";
+import type { SessionControl } from "../command/command_context.ts";
 
 /** Options for {@linkcode ConversationSession}. */
 export interface ConversationSessionOptions {

@@ -9,7 +9,7 @@ import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import type { Host } from "../../host/host.ts";
-import type { TextEditor } from "../command/context.ts";
+import type { TextEditor } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 
 /** The editor of a user who has configured none. */

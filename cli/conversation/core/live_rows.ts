@@ -10,7 +10,7 @@ import { truncateLine } from "../../render/line/line_width.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { formatStatus } from "../../render/status/format_status.ts";
 import { formatRunningCalls } from "../../render/tools/format_calls.ts";
-import type { QueueControl } from "../command/context.ts";
+import type { QueueControl } from "../command/command_context.ts";
 import type { ConversationView, LiveRows } from "../view/conversation_view.ts";
 import type { ConversationOutput } from "./conversation_output.ts";
 import type { ConversationStatus } from "./conversation_status.ts";

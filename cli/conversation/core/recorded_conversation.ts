@@ -10,7 +10,7 @@ import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { ConversationRecord } from "../command/context.ts";
+import type { ConversationRecord } from "../command/command_context.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
 /** Number of tool calls that are kept, so that the memory of a long conversation does not grow. */

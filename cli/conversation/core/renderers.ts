@@ -12,7 +12,7 @@ import type { TextRenderer, TextRendererOptions } from "../../render/line/text_r
 import { PlainTextFilter } from "../../render/plain_text.ts";
 import { formatCall, formatResult } from "../../render/tool_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { OutputSettings } from "../command/context.ts";
+import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 import { toLines } from "../view/lines.ts";
 

@@ -20,8 +20,8 @@ import type { KeyEvent } from "../../keys/key_event.ts";
 export interface InputLineOptions extends Omit<EditorOptions, "history"> {
   /** Returns the earlier inputs, the latest first. */
   readonly getHistory: () => readonly string[];
-  /** Finds completions. Default: there are none. */
-  readonly completer?: Completer | undefined;
+  /** Finds completions. */
+  readonly complete: Completer["complete"];
   /** Called when completions have arrived. */
   readonly onChange: () => void;
 }
@@ -64,10 +64,10 @@ export class InputLine {
   }
 
   async #complete(request: CompletionRequest): Promise<void> {
-    const { completer, onChange } = this.#options;
+    const { complete, onChange } = this.#options;
     const completing = new AbortController();
     this.#completing = completing;
-    const items = await completer?.complete(request, completing.signal)
+    const items = await complete(request, completing.signal)
       .catch((): readonly Completion[] => []) ?? [];
     if (completing.signal.aborted) return;
     this.#state = showCompletions(this.#state, request, items);

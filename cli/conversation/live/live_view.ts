@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Completer } from "../../editor/completion.ts";
 import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import type { Host } from "../../host/host.ts";
@@ -39,7 +40,7 @@ import type { Notifier } from "./notifier.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions
-  extends Pick<InputLineOptions, "bindings" | "hasViKeys" | "completer"> {
+  extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
   /** Terminal, environment and clock. */
   readonly host: Pick<Host, "terminal" | "env" | "now">;
   /** The keyboard. */
@@ -100,6 +101,7 @@ export class LiveView implements ConversationView {
   #display: Display;
   #encode: EncodeLine;
   #source: LiveSource | undefined;
+  #completer: Completer | undefined;
   #textPrompt: TextPrompt | undefined;
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
@@ -159,6 +161,10 @@ export class LiveView implements ConversationView {
   setLiveSource(source: LiveSource): void {
     this.#source = source;
     this.redraw();
+  }
+
+  setCompleter(completer: Completer): void {
+    this.#completer = completer;
   }
 
   redraw(): void {
@@ -264,11 +270,12 @@ export class LiveView implements ConversationView {
   }
 
   #createLine(): InputLine {
-    const { bindings, hasViKeys, completer, history } = this.#options;
+    const { bindings, hasViKeys, history } = this.#options;
     return new InputLine({
       bindings,
       hasViKeys,
-      completer,
+      complete: (request, signal) =>
+        this.#completer?.complete(request, signal) ?? Promise.resolve(undefined),
       getHistory: () => history.entries,
       onChange: () => this.#draw("key"),
     });

@@ -67,6 +67,8 @@ export class PlainView implements ConversationView {
 
   setLiveSource(): void {}
 
+  setCompleter(): void {}
+
   redraw(): void {}
 
   async read(): Promise<ConversationInput> {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Completer } from "../../editor/completion.ts";
 import type { Choice } from "../../questions/choice.ts";
 import type { Line } from "../../render/line/line.ts";
 import type { Display } from "../../render/theme/display.ts";
@@ -59,6 +60,8 @@ export interface ConversationView extends AsyncDisposable {
   echo(text: string): Promise<void>;
   /** Sets the source of the rows that change. */
   setLiveSource(source: LiveSource): void;
+  /** Sets the source of completions. */
+  setCompleter(completer: Completer): void;
   /** Draws the rows that change again, because their source has changed. */
   redraw(): void;
 

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { defineCommand } from "../command/definition.ts";
+import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
 import { formatModel } from "../command/format_model.ts";
 import { pluralize } from "../../render/tool_line.ts";
 
 /** `#info`. */
-export const info = defineCommand({
+export const status = defineCommand({
   names: ["#info", "/info", "/status"],
   summary: "Shows session, directory, model, permissions and usage",
   worksDuringRuns: true,

@@ -18,7 +18,7 @@ import type { AgentSetup } from "../../run/setup_agent.ts";
 import type { ProjectRunSettings } from "../../run/settings.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import type { ConversationCommand } from "./definition.ts";
+import type { CommandDescription } from "./command_description.ts";
 
 /** When the agent gets a text during a run: at the next opportunity, or when it has finished. */
 export type Delivery = "steering" | "follow_up";
@@ -138,8 +138,8 @@ export interface CommandContext {
   readonly directories: ProgramDirectories | undefined;
   /** The agent and its tools. */
   readonly setup: AgentSetup;
-  /** Loads the commands, with those of the user and of the project. */
-  loadCommands(): Promise<readonly ConversationCommand[]>;
+  /** Lists the commands, with those of the user and of the project. */
+  listCommands(): Promise<readonly CommandDescription[]>;
   /** The runs. */
   readonly runs: RunControl;
   /** The messages that wait. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { CommandContext } from "./context.ts";
+import type { CommandContext } from "./command_context.ts";
+import type { CommandDescription } from "./command_description.ts";
 
 /** A value that an argument can have. */
 export interface ArgumentChoice {
@@ -15,15 +16,7 @@ export interface ArgumentChoice {
 }
 
 /** A command. */
-export interface ConversationCommand {
-  /** Its names with their sign, such as `#help` and `/help`; the first one is that of the documentation. */
-  readonly names: readonly [string, ...string[]];
-  /** Its argument in help texts, such as `[N]`. Default: none. */
-  readonly argument?: string;
-  /** Its effect, in one sentence without a full stop. */
-  readonly summary: string;
-  /** The key with the same effect, such as `F1`. Default: none. */
-  readonly key?: string;
+export interface ConversationCommand extends CommandDescription {
   /** Whether it also works while a run is active. Default: `false`. */
   readonly worksDuringRuns?: boolean;
   /** Returns the values with which completion completes the argument. Default: none. */
