@@ -14,6 +14,8 @@ export interface CompletionRequest {
   readonly start: number;
   /** Offset of the cursor, which is the end of the word. */
   readonly end: number;
+  /** Whether a character was typed, or the key for completion was pressed. */
+  readonly cause: "typed" | "key";
 }
 
 /** A text that can replace the word. */

@@ -1,0 +1,123 @@
+/**
+ * Positions in a text: graphemes, words and lines.
+ *
+ * @module
+ */
+
+import { expandTabs, getTextWidth, splitGraphemes } from "../render/text_width.ts";
+
+/** Characters before or after a position in which its grapheme is looked for. */
+const WINDOW = 64;
+
+/** Longest text before a position in which a boundary of graphemes is looked for. */
+const MAX_WINDOW = 4_096;
+
+/** Matches a character before which a grapheme always ends. */
+const BOUNDARY = /^[\n -~]/;
+
+/** Returns the offset after the grapheme at an offset. */
+export function findNextGrapheme(text: string, offset: number): number {
+  for (let length = WINDOW;; length *= 4) {
+    const part = text.slice(offset, offset + length);
+    const [first = ""] = splitGraphemes(part);
+    if (first.length < part.length || offset + length >= text.length || length >= MAX_WINDOW) {
+      return offset + first.length;
+    }
+  }
+}
+
+/** Returns the offset of the grapheme before an offset. */
+export function findPreviousGrapheme(text: string, offset: number): number {
+  const start = findBoundary(text, offset);
+  const last = splitGraphemes(text.slice(start, offset)).at(-1) ?? "";
+  return offset - last.length;
+}
+
+/** Returns the boundary of graphemes next to an offset: the offset itself, or the start of the grapheme around it. */
+export function snapToGrapheme(text: string, offset: number): number {
+  const clamped = Math.min(Math.max(offset, 0), text.length);
+  let start = findBoundary(text, clamped);
+  while (start < clamped) {
+    const end = findNextGrapheme(text, start);
+    if (end > clamped) return start;
+    start = end;
+  }
+  return start;
+}
+
+/** Returns an offset before another one at which a grapheme begins. */
+function findBoundary(text: string, offset: number): number {
+  const limit = Math.max(offset - MAX_WINDOW, 0);
+  for (let start = offset - 1; start > limit; start--) {
+    if (BOUNDARY.test(text.charAt(start))) return start;
+  }
+  return limit;
+}
+
+/** Returns the offset of the first character of the line at an offset. */
+export function findLineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+}
+
+/** Returns the offset of the end of the line at an offset, before its line feed. */
+export function findLineEnd(text: string, offset: number): number {
+  const end = text.indexOf("\n", offset);
+  return end < 0 ? text.length : end;
+}
+
+/** The kinds of characters that words consist of. */
+export type CharacterKind = "space" | "word" | "other";
+
+/** Returns the kind of the character at an offset. */
+export function getCharacterKind(text: string, offset: number): CharacterKind {
+  const character = String.fromCodePoint(text.codePointAt(offset) ?? 0x20);
+  if (/\s/.test(character)) return "space";
+  return /[\p{L}\p{N}\p{M}_]/u.test(character) ? "word" : "other";
+}
+
+/** Returns the end of the next word: other characters are skipped before it. */
+export function findWordEnd(text: string, offset: number): number {
+  let end = offset;
+  while (end < text.length && getCharacterKind(text, end) !== "word") {
+    end = findNextGrapheme(text, end);
+  }
+  while (end < text.length && getCharacterKind(text, end) === "word") {
+    end = findNextGrapheme(text, end);
+  }
+  return end;
+}
+
+/** Returns the start of the word before an offset: other characters are skipped after it. */
+export function findWordStart(text: string, offset: number): number {
+  let start = offset;
+  const getKindBefore = () => getCharacterKind(text, findPreviousGrapheme(text, start));
+  while (start > 0 && getKindBefore() !== "word") start = findPreviousGrapheme(text, start);
+  while (start > 0 && getKindBefore() === "word") start = findPreviousGrapheme(text, start);
+  return start;
+}
+
+/** Returns the start of the characters before an offset that are separated by spaces. */
+export function findSpacedWordStart(text: string, offset: number): number {
+  const before = text.slice(0, offset).trimEnd();
+  const match = /\S+$/.exec(before.slice(-MAX_WINDOW * 4));
+  return match ? before.length - match[0].length : 0;
+}
+
+/** Returns the column of an offset on its line. */
+export function getColumn(text: string, offset: number): number {
+  return getTextWidth(expandTabs(text.slice(findLineStart(text, offset), offset)));
+}
+
+/** Returns the offset at a column of the line at an offset, or the end of a shorter line. */
+export function findColumn(text: string, lineOffset: number, column: number): number {
+  const start = findLineStart(text, lineOffset);
+  const end = findLineEnd(text, lineOffset);
+  let offset = start;
+  let width = 0;
+  for (const grapheme of splitGraphemes(text.slice(start, Math.min(end, start + MAX_WINDOW * 4)))) {
+    width += getTextWidth(expandTabs(grapheme));
+    if (width > column) return offset;
+    offset += grapheme.length;
+  }
+  return offset;
+}
