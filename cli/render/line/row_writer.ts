@@ -11,7 +11,7 @@ import { getLineWidth } from "./line_width.ts";
 
 /** Options for {@linkcode RowWriter}. */
 export interface RowWriterOptions {
-  /** Returns the columns of the terminal, read at the beginning of each row. */
+  /** Returns the columns of the terminal, which may change before a row is complete. */
   readonly getColumns: () => number;
   /** Returns the text before a row by its number, from 0. Default: nothing. */
   readonly getPrefix?: (row: number) => Line;
@@ -43,9 +43,13 @@ const MIN_COLUMNS = 2;
 /** A row that is being written. */
 interface OpenRow {
   spans: Span[];
+  /** Number of spans of the prefix. */
+  readonly prefixLength: number;
   /** Columns of the prefix and the spans. */
   column: number;
   /** Columns of the terminal. */
+  readonly terminalColumns: number;
+  /** Columns of the row, which has some for its text, however wide its prefix is. */
   readonly columns: number;
   /** Whether text has been added behind the prefix. */
   hasText: boolean;
@@ -210,18 +214,44 @@ export class RowWriter {
   }
 
   #openRow(): OpenRow {
-    if (this.#row) return this.#row;
     const { getColumns, getPrefix } = this.#options;
     const columns = getColumns();
+    if (this.#row?.terminalColumns === columns) return this.#row;
+    const resized = this.#row;
     const spans = [...getPrefix?.(this.#rowCount) ?? []];
     const column = getLineWidth(spans);
-    this.#row = {
+    const row = {
       spans,
+      prefixLength: spans.length,
       column,
+      terminalColumns: columns,
       columns: Math.max(columns, column + MIN_COLUMNS),
       hasText: false,
     };
-    return this.#row;
+    this.#row = row;
+    return resized ? this.#rewrite(resized) : row;
+  }
+
+  /** Writes the text of a row again, after the width of the terminal has changed. */
+  #rewrite({ spans, prefixLength }: OpenRow): OpenRow {
+    const [word, width, spaces, isBreaking] = [
+      this.#word,
+      this.#wordWidth,
+      this.#spaces,
+      this.#isBreaking,
+    ];
+    [this.#word, this.#wordWidth, this.#spaces, this.#isBreaking] = [[], 0, [], false];
+    for (const span of spans.slice(prefixLength)) {
+      for (const [token] of span.text.matchAll(TOKENS)) this.#writeToken(token, span);
+    }
+    this.#commitWord();
+    [this.#word, this.#wordWidth, this.#spaces, this.#isBreaking] = [
+      word,
+      width,
+      spaces,
+      isBreaking,
+    ];
+    return this.#openRow();
   }
 
   #finishRow(): void {

@@ -45,6 +45,9 @@ export interface DocumentOptions {
   readonly indent: Line;
 }
 
+/** Characters at the end of an unfinished line that are shown while its block is unknown. */
+const MAX_PREVIEW = 500;
+
 const none: Leaf = { type: "none" };
 
 /** Writes a document line by line. The text of a line may arrive in parts once its block is known. */
@@ -57,6 +60,8 @@ export class DocumentWriter {
   #isBlankPending = false;
   /** Whether the last row is blank, or there is none. */
   #endsBlank = true;
+  /** Whether there is no blank row above the open block. */
+  #isBelowText = false;
 
   constructor({ context, label, indent }: DocumentOptions) {
     this.#context = context;
@@ -151,10 +156,11 @@ export class DocumentWriter {
   }
 
   #previewLine(line: string): Line[] {
-    if (line.trim() === "") return [];
+    const text = line.slice(-MAX_PREVIEW).trim();
+    if (text === "") return [];
     const { getColumns, style } = this.#context;
     const { next } = createPrefix(this.#containers, this.#context.display);
-    return wrapLine([{ ...style, text: line.trim() }], {
+    return wrapLine([{ ...style, text }], {
       columns: getColumns(),
       first: this.#limit(next),
       next: this.#limit(next),
@@ -235,7 +241,8 @@ export class DocumentWriter {
 
   #turnIntoHeading({ title = "", options }: Paragraph, level: number): Line[] {
     this.#leaf = none;
-    return renderHeading({ level, text: title }, options);
+    const blank = this.#isBelowText ? [this.#createBlankRow()] : [];
+    return [...blank, ...renderHeading({ level, text: title }, options)];
   }
 
   #startLeaf(start: LeafStart): Line[] {
@@ -295,7 +302,11 @@ export class DocumentWriter {
     this.#isBlankPending = false;
     if (!isBlank) return [];
     this.#endsBlank = true;
-    return [[...this.#indent, ...createBlankRow(this.#containers, this.#context.display)]];
+    return [this.#createBlankRow()];
+  }
+
+  #createBlankRow(): Line {
+    return [...this.#indent, ...createBlankRow(this.#containers, this.#context.display)];
   }
 
   /** Closes the containers from an index. Returns the rows of items without text. */
@@ -313,18 +324,20 @@ export class DocumentWriter {
     const { first, next } = createPrefix(this.#containers, this.#context.display);
     const label = this.#label;
     this.#label = [];
+    this.#isBelowText = !this.#endsBlank;
     this.#endsBlank = false;
     for (const container of this.#containers) {
       if (container.type === "item") container.isMarked = true;
     }
     return {
       context: this.#context,
-      getPrefix: (row) => row === 0 ? [...label, ...this.#limit(first)] : this.#limit(next),
+      getPrefix: (row) => row === 0 ? this.#limit(first, label) : this.#limit(next),
     };
   }
 
-  #limit(prefix: Line): Line {
-    return [...this.#indent, ...limitPrefix(prefix, this.#context.getColumns())];
+  /** Returns the indentation, a label and the prefix of containers, which is limited to half of the terminal. */
+  #limit(prefix: Line, label: Line = []): Line {
+    return [...this.#indent, ...label, ...limitPrefix(prefix, this.#context.getColumns())];
   }
 }
 

@@ -7,6 +7,9 @@ import { ASCII_SYMBOLS, UNICODE_SYMBOLS } from "../theme/get_display.ts";
 import { THEMES } from "../theme/themes.ts";
 import { MarkdownRenderer } from "./markdown_renderer.ts";
 
+/** End of the names of sources, which the formatter leaves unchanged. */
+const SOURCE = ".source.txt";
+
 const directory = new URL("./testdata/", import.meta.url);
 const highlighter = createModeHighlighter({ now: () => 0 });
 
@@ -57,11 +60,11 @@ function createTranscript(text: string): string {
 }
 
 for (const { name } of [...Deno.readDirSync(directory)].sort((a, b) => a.name < b.name ? -1 : 1)) {
-  if (!name.endsWith(".md")) continue;
-  const element = name.slice(0, -".md".length);
-  Deno.test(`MarkdownRenderer: renders ${element} as in testdata/${element}.txt`, async () => {
+  if (!name.endsWith(SOURCE)) continue;
+  const element = name.slice(0, -SOURCE.length);
+  Deno.test(`MarkdownRenderer: renders ${element} as in testdata/${element}.lines.txt`, async () => {
     const transcript = createTranscript(await Deno.readTextFile(new URL(name, directory)));
-    const file = new URL(`${element}.txt`, directory);
+    const file = new URL(`${element}.lines.txt`, directory);
     if (Deno.args.includes("--update")) await Deno.writeTextFile(file, transcript);
     assertEquals(transcript, await Deno.readTextFile(file));
   });

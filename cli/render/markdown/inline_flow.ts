@@ -31,8 +31,8 @@ export interface InlineFlowOptions {
 }
 
 /**
- * Writes the rows of a paragraph as soon as no later text can change them. Text is parsed in segments that end at spaces
- * outside of all markup, so that every character is parsed once.
+ * Writes the rows of a paragraph as soon as no later text can change them. Text is parsed in segments that end at spaces,
+ * or between ideographs, outside of all markup, so that every character is parsed once.
  */
 export class InlineFlow {
   readonly #options: InlineFlowOptions;
@@ -56,9 +56,9 @@ export class InlineFlow {
     const rows: Line[] = [];
     while (this.#read < this.#pending.length) {
       const character = this.#pending[this.#read++] ?? "";
-      const isComplete = this.#scanner.read(character);
+      const division = this.#scanner.read(character);
       if (/\s/.test(character)) this.#spaceEnd = this.#read;
-      if (isComplete) this.#complete = this.#read;
+      if (division) this.#complete = division === "behind" ? this.#read : this.#read - 1;
       else if (this.#read - this.#complete >= MAX_PENDING) rows.push(...this.#divide());
     }
     if (this.#complete > 0) rows.push(...this.#write(this.#complete));

@@ -24,9 +24,12 @@ const DELIMITERS = "*_~`";
 const SPACE = /\s/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
+/** Characters of scripts without spaces, between which text can be divided: they neither combine nor are markup. */
+const IDEOGRAPH = /[\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u9fff\uff01-\uff60]/;
+
 /**
- * Reads text character by character and reports after each whether the text so far can be rendered without the rest: no
- * code, emphasis or link that a later character could end is open.
+ * Reads text character by character and reports after each where the text so far can be divided: where no code, emphasis
+ * or link is open that a later character could end.
  *
  * Follows the rules of CommonMark for delimiter runs. Where it deviates, as from the rule about sums of lengths that are
  * multiples of three, the text is divided too early, and a delimiter is shown instead of emphasis.
@@ -43,15 +46,17 @@ export class InlineScanner {
   #isEscaped = false;
   #last = " ";
 
-  /** Reads a character, or half of one. Returns whether the text before and including it can be rendered. */
-  read(character: string): boolean {
+  /** Reads a character, or half of one. Returns whether the text can be divided behind it, before it, or at neither place. */
+  read(character: string): "behind" | "before" | undefined {
+    const isBetweenIdeographs = IDEOGRAPH.test(character) && IDEOGRAPH.test(this.#last);
     if (this.#run?.character === character && !this.#isEscaped) this.#run.length++;
     else {
       this.#endRun(character);
       this.#readOther(character);
     }
     this.#last = character;
-    return SPACE.test(character) && !this.#isOpen();
+    if (this.#isOpen()) return undefined;
+    return SPACE.test(character) ? "behind" : isBetweenIdeographs ? "before" : undefined;
   }
 
   /** Returns the delimiters that would end what is open, to show it before they arrive. */
