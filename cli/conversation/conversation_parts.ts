@@ -24,6 +24,8 @@ import { Conversation } from "./conversation.ts";
 import { ConversationCompleter } from "./core/conversation_completer.ts";
 import { ConversationOutput } from "./core/conversation_output.ts";
 import { ConversationRuns, type RunEnded } from "./core/conversation_runs.ts";
+import { ConversationStatus } from "./core/conversation_status.ts";
+import { createLiveRows } from "./core/live_rows.ts";
 import { ConversationSession } from "./core/conversation_session.ts";
 import type { ConversationSignals } from "./core/conversation_signals.ts";
 import { ExternalEditor } from "./core/external_editor.ts";
@@ -70,6 +72,8 @@ export interface ConversationParts {
   readonly session: ConversationSession;
   /** The parts that commands use. */
   readonly context: CommandContext;
+  /** The status. */
+  readonly status: ConversationStatus;
   /** Asks about tool calls. */
   readonly ask: ApprovalPrompt;
 }
@@ -80,7 +84,7 @@ export async function createParts(
 ): Promise<ConversationParts> {
   const { view, opened: { setup: { controls } }, interrupt } = environment;
   const shown = createShownParts(environment);
-  const { output, runs } = shown;
+  const { output, runs, status } = shown;
   const session = await createSession(environment, shown);
   const editor = createEditor(environment);
   let commands: Promise<readonly ConversationCommand[]> | undefined;
@@ -108,7 +112,7 @@ export async function createParts(
     getExitCode: () => interrupt.exitCode,
   });
   const ask = createApproval(environment, { output, editor, getAgent: () => runs.agent });
-  return { conversation, output, session, context, ask };
+  return { conversation, output, session, context, status, ask };
 }
 
 /** The parts that show what the agent does. */
@@ -118,6 +122,7 @@ interface ShownParts {
   readonly output: ConversationOutput;
   readonly outputSettings: OutputSettings;
   readonly runs: ConversationRuns;
+  readonly status: ConversationStatus;
 }
 
 function createShownParts(environment: ConversationEnvironment): ShownParts {
@@ -141,13 +146,17 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     baseUrl,
     now,
   });
-  const runs: ConversationRuns = createRuns(environment, { record, output });
-  return { record, renderers, output, outputSettings, runs };
+  const status = new ConversationStatus({ setup: opened.setup, record, output, now });
+  const runs: ConversationRuns = createRuns(environment, { record, output, status });
+  const isRunning = () => runs.isRunning;
+  const rows = { view, output, record, queue: runs, status, isRunning, now };
+  view.setLiveSource((columns) => createLiveRows(columns, rows));
+  return { record, renderers, output, outputSettings, runs, status };
 }
 
 function createRuns(
   { settings: { cwd, baseUrl }, host, view, hooks, opened, changeLog }: ConversationEnvironment,
-  { record, output }: Pick<ShownParts, "record" | "output">,
+  { record, output, status }: Pick<ShownParts, "record" | "output" | "status">,
 ): ConversationRuns {
   const { now, env } = host;
   let label = "";
@@ -177,7 +186,10 @@ function createRuns(
       await output.printError(getErrorMessage(error), advice);
       if (text !== undefined) view.setDraft(text);
     },
-    onActivity: (activity) => output.await(activity === undefined ? undefined : { label: activity }),
+    onActivity({ isActive, label }) {
+      status.setRunning(isActive);
+      output.await(label === undefined ? undefined : { label });
+    },
   });
 }
 

@@ -6,27 +6,26 @@
 
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
-import type { ProgramDirectories } from "../host/program_directories.ts";
-import type { ChatOptions } from "../settings/chat_options.ts";
-import { createEncoder } from "../render/line/encode_line.ts";
-import { getDisplay } from "../render/theme/get_display.ts";
-import { PlainView } from "./plain/plain_view.ts";
+import { importLate } from "../host/import_late.ts";
+import { detectTerminalFeatures } from "../host/terminal_features.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
-
-/** Options for `openView()`. */
-export interface OpenViewOptions {
-  /** The options of the conversation. */
-  readonly options: ChatOptions;
-  /** The program's directories, which hold the history of the input. */
-  readonly directories: ProgramDirectories | undefined;
-}
+import type { OpenViewOptions } from "./view/open_view_options.ts";
 
 /** Opens the view that the terminal can show. */
-export function openView(host: Host, _options: OpenViewOptions): Promise<ConversationView> {
-  const { keyboard, output } = host.terminal;
+export async function openView(host: Host, options: OpenViewOptions): Promise<ConversationView> {
+  const { keyboard } = host.terminal;
   if (!keyboard) throw new ConfigurationError("There is no terminal to read from");
-  const display = getDisplay(output, host.env, { isPlain: true });
-  return Promise.resolve(
-    new PlainView({ host, keyboard, display, encode: createEncoder(display) }),
+  const features = detectTerminalFeatures({ env: host.env, isPlain: options.options.plain });
+  if (features.hasCursor) {
+    const { openLiveView } = await importLate<typeof import("./live/open_live_view.ts")>(
+      "./live/open_live_view.ts",
+      import.meta.url,
+    );
+    return await openLiveView(host, { ...options, features });
+  }
+  const { openPlainView } = await importLate<typeof import("./plain/open_plain_view.ts")>(
+    "./plain/open_plain_view.ts",
+    import.meta.url,
   );
+  return openPlainView(host, keyboard);
 }

@@ -21,12 +21,9 @@ export const CONVERSATION_OPTIONS = {
     default: "dark",
     configuration: "user",
   },
-  keys: {
-    type: "string",
-    value: "style",
-    description: "Keys of the input line.",
-    choices: ["emacs", "vi"],
-    default: "emacs",
+  vi: {
+    type: "boolean",
+    description: "Keys of vi in the input line, with normal, insert and command mode.",
     configuration: "user",
   },
   notify: {

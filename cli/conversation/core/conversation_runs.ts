@@ -26,8 +26,10 @@ export interface ConversationRunsOptions {
   readonly onEnd: (end: RunEnded) => void | Promise<void>;
   /** Called when a text cannot be sent, with the text, and when a task fails. */
   readonly onError: (error: unknown, text?: string) => void | Promise<void>;
-  /** Called when a run or task has started or ended, with the label of a task. */
-  readonly onActivity: (label: string | undefined) => void;
+  /** Called when a run or a task, which has a label, has started or ended. */
+  readonly onActivity: (
+    activity: { readonly isActive: boolean; readonly label?: string | undefined },
+  ) => void;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
 }
@@ -185,7 +187,7 @@ export class ConversationRuns implements RunControl, QueueControl {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     this.#activity = { controller, ended, mayContinue: true };
     const { onActivity, onError } = this.#options;
-    onActivity(label);
+    onActivity({ isActive: true, label });
     try {
       await work(controller.signal);
       await this.#deliverQueued(controller.signal);
@@ -193,7 +195,7 @@ export class ConversationRuns implements RunControl, QueueControl {
       await onError(error);
     } finally {
       this.#activity = undefined;
-      onActivity(undefined);
+      onActivity({ isActive: false });
       resolve();
     }
   }

@@ -4,12 +4,13 @@
  * @module
  */
 
-import { formatAgents } from "../../render/agents/format_agents.ts";
 import type { Line } from "../../render/line/line.ts";
 import { truncateLine } from "../../render/line/line_width.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
-import { formatStatus } from "../../render/status/format_status.ts";
-import { formatRunningCalls } from "../../render/tools/format_calls.ts";
+import { formatDuration } from "../../render/usage_line.ts";
+import { formatCall } from "../../render/tool_line.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
+import type { StatusView } from "../../render/status/status_view.ts";
 import type { QueueControl } from "../command/command_context.ts";
 import type { ConversationView, LiveRows } from "../view/conversation_view.ts";
 import type { ConversationOutput } from "./conversation_output.ts";
@@ -72,4 +73,31 @@ function formatQueued({ texts }: QueueControl, columns: number): Line[] {
   );
   const rest = texts.length - shown.length;
   return rest > 0 ? [...shown, [{ text: `+${rest} more; /queue`, role: "faint" }]] : shown;
+}
+
+function formatRunningCalls(
+  calls: readonly CallView[],
+  { now, columns, maxRows }: { readonly now: number; readonly columns: number; readonly maxRows: number },
+): Line[] {
+  return calls.slice(0, maxRows).map(({ name, arguments: args, startedAt, output = "" }) => {
+    const last = output.trimEnd().split("\n").at(-1) ?? "";
+    return truncateLine([
+      { text: "… " },
+      { text: name, role: "tool" },
+      { text: ` ${formatCall(name, args)} · ${formatDuration(now - startedAt)} ${toPlainText(last)}`, role: "faint" },
+    ], { columns });
+  });
+}
+
+function formatAgents(_agents: readonly unknown[], _options: unknown): Line[] {
+  return [];
+}
+
+function formatStatus(
+  { model, mode, approval, net, activity, tokens }: StatusView,
+  { columns }: { readonly columns: number },
+): Line {
+  const text = [model, mode === "plan" ? "PLAN" : "EXECUTE", approval, `net ${net}`, tokens, activity]
+    .filter((field) => field !== undefined).join(" · ");
+  return truncateLine([{ text, role: mode === "plan" ? "plan" : "faint" }], { columns });
 }

@@ -12,6 +12,7 @@ import {
   createEditorState,
   type EditorEffect,
   type EditorState,
+  type EditorStep,
 } from "../../editor/editor_state.ts";
 import { renderInput } from "../../editor/render_input.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
@@ -50,17 +51,21 @@ export class InputLine {
   press(event: KeyEvent): EditorEffect | undefined {
     const { bindings, hasViKeys, getHistory } = this.#options;
     const history = getHistory();
-    const { state, effect } = editLine(this.#state, event, { bindings, hasViKeys, history });
-    this.#state = state;
     this.#completing.abort();
-    if (effect?.type !== "complete") return effect;
-    void this.#complete(effect.request);
-    return undefined;
+    return this.#apply(editLine(this.#state, event, { bindings, hasViKeys, history }));
   }
 
   /** Lays the line out in rows. */
   render(layout: InputLayout): InputView {
     return renderInput(this.#state, layout);
+  }
+
+  /** Takes the state of a step, and starts to look for completions. Returns its effect if that is another one. */
+  #apply({ state, effect }: EditorStep): EditorEffect | undefined {
+    this.#state = state;
+    if (effect?.type !== "complete") return effect;
+    void this.#complete(effect.request);
+    return undefined;
   }
 
   async #complete(request: CompletionRequest): Promise<void> {
@@ -70,7 +75,7 @@ export class InputLine {
     const items = await complete(request, completing.signal)
       .catch((): readonly Completion[] => []) ?? [];
     if (completing.signal.aborted) return;
-    this.#state = showCompletions(this.#state, request, items);
+    this.#apply(showCompletions(this.#state, request, items));
     onChange();
   }
 }

@@ -437,7 +437,8 @@ export class LiveView implements ConversationView {
     });
     return {
       rows: [...above, ...input.rows],
-      cursor: { row: above.length + input.cursor.row, column: input.cursor.column },
+      cursor: input.cursor &&
+        { row: above.length + input.cursor.row, column: input.cursor.column },
     };
   }
 
