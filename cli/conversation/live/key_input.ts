@@ -8,32 +8,47 @@ import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import type { QuestionContext } from "../../questions/choice.ts";
 
-/** Reads keys one by one. A pasted text arrives as a whole, so that its characters are no keys. */
-export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier" | "readChunk"> {
-  readonly #keyboard: Pick<Keyboard, "read" | "discard">;
-  #keys: KeyEvent[] = [];
+/** Options for {@linkcode KeyInput}. */
+export interface KeyInputOptions {
+  /** The keyboard. */
+  readonly keyboard: Pick<Keyboard, "read" | "discard">;
+  /** Called for Escape and Ctrl+C, which end the question too. */
+  readonly onAbort: () => void;
+}
 
-  constructor(keyboard: Pick<Keyboard, "read" | "discard">) {
-    this.#keyboard = keyboard;
+/** Reads the keys that arrive together as one text, as those of a pasted text do, whose characters are no answers. */
+export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier" | "readChunk"> {
+  readonly #options: KeyInputOptions;
+
+  constructor(options: KeyInputOptions) {
+    this.#options = options;
   }
 
   /** Discards what was typed before the call. */
   async discardEarlier(signal: AbortSignal): Promise<void> {
-    await this.#keyboard.discard(signal);
-    this.#keys = [];
+    await this.#options.keyboard.discard(signal);
   }
 
-  /** Returns the next key; `undefined` at the end of the input or when the signal is aborted. */
+  /** Returns the next keys; `undefined` at the end of the input or when the signal is aborted. */
   async readChunk(signal: AbortSignal): Promise<Uint8Array | undefined> {
-    if (this.#keys.length === 0) {
-      const keys = await this.#keyboard.read(signal);
-      if (!keys) return undefined;
-      this.#keys.push(...keys);
+    const { keyboard, onAbort } = this.#options;
+    const keys = await keyboard.read(signal);
+    if (!keys) return undefined;
+    if (keys.some(isAbort)) {
+      onAbort();
+      return new TextEncoder().encode(CONTROL_C);
     }
-    const key = this.#keys.shift();
-    return key && new TextEncoder().encode(encodeKey(key));
+    return new TextEncoder().encode(keys.map(encodeKey).join(""));
   }
 }
+
+function isAbort(event: KeyEvent): boolean {
+  if (event.type !== "key") return false;
+  const { name, ctrl, alt } = event;
+  return !alt && (name === "escape" || (ctrl && name === "c"));
+}
+
+const CONTROL_C = "\x03";
 
 /** A key that answers no question. */
 const OTHER_KEY = "\x1b[0~";
@@ -47,7 +62,7 @@ function encodeKey(event: KeyEvent): string {
       return event.text.length === 1 ? `${event.text} ` : event.text;
     case "key": {
       const { name, ctrl, alt } = event;
-      if (ctrl && !alt && (name === "c" || name === "d")) return name === "c" ? "\x03" : "\x04";
+      if (ctrl && !alt && name === "d") return "\x04";
       if (ctrl && name === "u") return "\x15";
       if (ctrl || alt) return OTHER_KEY;
       return NAMED_KEYS[name] ?? OTHER_KEY;
@@ -58,5 +73,4 @@ function encodeKey(event: KeyEvent): string {
 const NAMED_KEYS: Readonly<Record<string, string>> = {
   enter: "\r",
   backspace: "\x7f",
-  escape: "\x1b",
 };

@@ -295,7 +295,10 @@ export class LiveView implements ConversationView {
           host,
           // The keyboard is in raw mode.
           keyboard: { setRaw() {} },
-          input: new KeyInput(keyboard),
+          input: new KeyInput({
+            keyboard,
+            onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
+          }),
           signal: this.#end(signal),
         });
       } finally {
