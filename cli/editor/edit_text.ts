@@ -6,7 +6,7 @@
 
 import { toPlainText } from "../render/plain_text.ts";
 import type { EditorState, EditorStep, UndoStep } from "./editor_state.ts";
-import { snapToGrapheme } from "./text_position.ts";
+import { findNextGrapheme, snapToGrapheme } from "./text_position.ts";
 
 /** Longest text of the input, in characters. */
 export const MAX_TEXT = 1_048_576;
@@ -24,9 +24,20 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Moves the cursor, which ends what earlier keys have started. */
-export function moveCursor(state: EditorState, cursor: number): EditorState {
-  return { ...state, cursor, menu: undefined, lastEdit: "other", wantedColumn: undefined };
+/**
+ * Moves the cursor, which ends what earlier keys have started.
+ *
+ * @param text Replaces the text. Default: the text remains.
+ */
+export function moveCursor(state: EditorState, cursor: number, text = state.text): EditorState {
+  return {
+    ...state,
+    text,
+    cursor: snapToGrapheme(text, cursor),
+    menu: undefined,
+    lastEdit: "other",
+    wantedColumn: undefined,
+  };
 }
 
 /**
@@ -37,8 +48,7 @@ export function moveCursor(state: EditorState, cursor: number): EditorState {
 export function replaceText(state: EditorState, text: string, cursor?: number): EditorState {
   const plain = toPlainText(text.replaceAll(/\r\n?/g, "\n")).slice(0, MAX_TEXT);
   return {
-    ...moveCursor(state, snapToGrapheme(plain, cursor ?? plain.length)),
-    text: plain,
+    ...moveCursor(state, cursor ?? plain.length, plain),
     undo: plain === state.text ? state.undo : pushUndo(state),
   };
 }
@@ -51,10 +61,11 @@ export function insertText(
 ): EditorStep {
   const capacity = Math.max(MAX_TEXT - (state.text.length - (end - start)), 0);
   const inserted = text.slice(0, capacity);
+  const changedText = state.text.slice(0, start) + inserted + state.text.slice(end);
   const changed = {
     ...state,
-    text: state.text.slice(0, start) + inserted + state.text.slice(end),
-    cursor: start + inserted.length,
+    text: changedText,
+    cursor: findBoundaryAfter(changedText, start + inserted.length),
     lastEdit: "other",
     wantedColumn: undefined,
     undo: pushUndo(state),
@@ -62,6 +73,12 @@ export function insertText(
   if (inserted.length === text.length) return { state: changed };
   const message = `The text was cut: the input has at most ${MAX_TEXT} characters.`;
   return { state: changed, effect: { type: "notice", message } };
+}
+
+/** Returns the end of the grapheme around an offset: the inserted text may join the text behind it. */
+function findBoundaryAfter(text: string, offset: number): number {
+  const start = snapToGrapheme(text, offset);
+  return start === offset ? offset : findNextGrapheme(text, start);
 }
 
 /** Inserts a typed character. Those of a word are one step of undo. */
@@ -121,7 +138,7 @@ export function yankEarlier(state: EditorState): EditorStep {
 export function undoEdit(state: EditorState): EditorState {
   const [last, ...earlier] = state.undo;
   if (!last) return state;
-  return { ...moveCursor(state, last.cursor), text: last.text, undo: earlier };
+  return { ...moveCursor(state, last.cursor, last.text), undo: earlier };
 }
 
 /** Returns the undo steps with the current text as the last one. */

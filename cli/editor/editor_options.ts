@@ -8,7 +8,7 @@
  * @module
  */
 
-import type { RegionContent } from "../screen/live_region.ts";
+import type { RegionContent, RegionCursor } from "../screen/live_region.ts";
 import type { ResolvedBindings } from "./key_bindings.ts";
 
 /** Options for `editLine()`. */
@@ -48,4 +48,6 @@ export interface InputStyle {
 }
 
 /** The rows of the input and, below them, of the completions, with the position of the cursor. */
-export type InputView = Required<RegionContent>;
+export interface InputView extends RegionContent {
+  readonly cursor: RegionCursor;
+}

@@ -34,8 +34,7 @@ function recall(state: EditorState, history: readonly string[], index: number): 
   const text = index < 0 ? draft : history[index];
   if (text === undefined) return state;
   return {
-    ...moveCursor(state, text.length),
-    text,
+    ...moveCursor(state, text.length, text),
     recalled: index < 0 ? undefined : { index, draft },
     undo: pushUndo(state),
   };

@@ -7,7 +7,7 @@
 import type { Key, KeyEvent } from "../keys/key_event.ts";
 import { moveCursor, pushUndo } from "./edit_text.ts";
 import type { EditorState, HistorySearch } from "./editor_state.ts";
-import { findPreviousGrapheme, snapToGrapheme } from "./text_position.ts";
+import { findPreviousGrapheme } from "./text_position.ts";
 
 /** Longest query, in characters. */
 const MAX_QUERY = 200;
@@ -62,14 +62,11 @@ export function editQuery(
 
 /** Ends the search with the text that it has found. */
 export function acceptMatch(state: EditorState, search: HistorySearch): EditorState {
-  const ended = { ...state, mode: { type: "insert" } } as const;
-  if (search.match === undefined) return ended;
   const { text, cursor } = search.origin;
-  return {
-    ...ended,
-    recalled: { index: search.match, draft: state.recalled?.draft ?? text },
-    undo: pushUndo({ ...state, text, cursor }),
-  };
+  const undo = state.text === text ? state.undo : pushUndo({ ...state, text, cursor });
+  const ended = { ...state, mode: { type: "insert" }, undo } as const;
+  if (search.match === undefined) return ended;
+  return { ...ended, recalled: { index: search.match, draft: state.recalled?.draft ?? text } };
 }
 
 /** Ends the search with the text before it. */
@@ -78,7 +75,7 @@ export function cancelSearch(state: EditorState, search: HistorySearch): EditorS
 }
 
 function restoreOrigin(state: EditorState, { origin }: HistorySearch): EditorState {
-  return { ...moveCursor(state, origin.cursor), text: origin.text };
+  return moveCursor(state, origin.cursor, origin.text);
 }
 
 function applyToQuery(query: string, event: KeyEvent): string | undefined {
@@ -114,8 +111,7 @@ function showMatch(
   if (text === undefined) return { ...state, mode: search };
   const found = foldCase(text, search.query).indexOf(foldCase(search.query, search.query));
   return {
-    ...moveCursor(state, snapToGrapheme(text, Math.max(found, 0))),
-    text,
+    ...moveCursor(state, Math.max(found, 0), text),
     mode: { ...search, match },
   };
 }

@@ -17,8 +17,11 @@ const DEFAULT_SIGN = "› ";
 /** Rows of the input that remain while completions are shown. */
 const ROWS_ABOVE_MENU = 5;
 
-/** Longest part of a line that is laid out, in characters. */
-const MAX_LINE_PART = 8_192;
+/** Parts of a very long line, in characters: two of them are laid out. */
+const LINE_PART = 4_096;
+
+/** Columns of a tab. */
+const TAB_WIDTH = 4;
 
 const PLAIN: InputStyle = { sign: (text) => text, faint: (text) => text, selected: (text) => text };
 
@@ -108,7 +111,7 @@ function renderText({ text, cursor }: EditorState, layout: TextLayout): Rendered
   let cursorRow = findCursorRow(rows, cursor);
   // The cursor behind a full row is at the beginning of the next one.
   const row = rows[cursorRow];
-  const column = row ? getTextWidth(expandTabs(text.slice(row.start, cursor))) : 0;
+  const column = row ? getTextWidth(showTabs(text.slice(row.start, cursor), layout.width)) : 0;
   const isBehindFullRow = column >= layout.width;
   if (isBehindFullRow) {
     cursorRow++;
@@ -173,17 +176,19 @@ function addLinesBelow(
 function layOutLine(text: string, offset: number, width: number): TextRow[] {
   const lineStart = findLineStart(text, offset);
   const lineEnd = findLineEnd(text, offset);
-  // The part begins at a multiple of its size, so that its rows are the same while the cursor moves.
-  const before = Math.max(offset - lineStart - MAX_LINE_PART / 2, 0);
-  const partStart = lineStart + before - before % (MAX_LINE_PART / 2);
+  // It begins at a multiple of half of a part, so that the rows are the same while the cursor moves.
+  const before = Math.max(offset - lineStart - LINE_PART / 2, 0);
+  const partStart = lineStart + before - before % (LINE_PART / 2);
   const start = partStart === lineStart ? lineStart : snapToGrapheme(text, partStart);
-  const end = Math.min(start + 2 * MAX_LINE_PART, lineEnd);
+  const end = Math.min(start + 2 * LINE_PART, lineEnd);
   const rows: TextRow[] = [];
   let row = { text: "", start, end: start };
   let rowWidth = 0;
-  for (const grapheme of splitGraphemes(text.slice(start, end))) {
-    const shown = expandTabs(grapheme);
-    const graphemeWidth = getTextWidth(shown);
+  const part = text.slice(start, end);
+  const isAscii = /^[ -~]*$/.test(part);
+  for (const grapheme of isAscii ? part : splitGraphemes(part)) {
+    const shown = showTabs(grapheme, width);
+    const graphemeWidth = isAscii ? 1 : getTextWidth(shown);
     if (rowWidth + graphemeWidth > width && rowWidth > 0) {
       rows.push({ ...row, isBroken: true });
       row = { text: "", start: row.end, end: row.end };
@@ -196,25 +201,25 @@ function layOutLine(text: string, offset: number, width: number): TextRow[] {
   return rows;
 }
 
+/** Replaces tabs by spaces, of which a row has place for at least one group. */
+function showTabs(text: string, width: number): string {
+  return width < TAB_WIDTH ? text.replaceAll("\t", " ") : expandTabs(text);
+}
+
 /** Shows the part of the line around the cursor. */
 function renderSideways(text: string, cursor: number, width: number): RenderedText {
   const lineStart = findLineStart(text, cursor);
   const lineEnd = findLineEnd(text, cursor);
   // One column at each side is for the mark of text that is not shown.
   const capacity = Math.max(width - 2, 1);
-  const before = takeWidth(
-    splitGraphemes(text.slice(Math.max(cursor - 4 * width, lineStart), cursor)).toReversed(),
-    Math.floor(capacity * 3 / 4),
-  ).toReversed().join("");
-  const after = takeWidth(
-    splitGraphemes(text.slice(cursor, Math.min(cursor + 4 * width, lineEnd))),
-    capacity - getTextWidth(expandTabs(before)),
-  ).join("");
-  const hasMoreBefore = cursor - before.length > lineStart;
-  const hasMoreAfter = cursor + after.length < lineEnd;
-  const start = (hasMoreBefore ? MORE : "") + expandTabs(before);
+  const shown = showTabs(text.slice(Math.max(cursor - 4 * width, lineStart), cursor), capacity);
+  const before = takeWidth(splitGraphemes(shown).toReversed(), Math.floor(capacity * 3 / 4))
+    .toReversed().join("");
+  const rest = showTabs(text.slice(cursor, Math.min(cursor + 4 * width, lineEnd)), capacity);
+  const after = takeWidth(splitGraphemes(rest), capacity - getTextWidth(before)).join("");
+  const start = (before.length < shown.length ? MORE : "") + before;
   return {
-    rows: [start + expandTabs(after) + (hasMoreAfter ? MORE : "")],
+    rows: [start + after + (after.length < rest.length ? MORE : "")],
     cursor: { row: 0, column: getTextWidth(start) },
     hasRowsAbove: lineStart > 0,
     hasRowsBelow: false,
@@ -226,7 +231,7 @@ function renderSideways(text: string, cursor: number, width: number): RenderedTe
 function takeWidth(graphemes: readonly string[], width: number): string[] {
   let rest = width;
   const end = graphemes.findIndex((grapheme) => {
-    rest -= getTextWidth(expandTabs(grapheme));
+    rest -= getTextWidth(grapheme);
     return rest < 0;
   });
   return end < 0 ? [...graphemes] : graphemes.slice(0, end);

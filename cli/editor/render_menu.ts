@@ -36,7 +36,7 @@ export function renderMenu({ items, selected }: CompletionMenu, layout: MenuLayo
     const rest = width - nameWidth - 4;
     const shortened = truncateToWidth(toOneLine(toPlainText(detail)), Math.max(rest, 0));
     const explanation = shortened === "" ? "" : `${padding}  ${style.faint(shortened)}`;
-    return (isSelected ? style.selected(`› ${name}`) : text) + explanation;
+    return (isSelected ? style.selected(`> ${name}`) : text) + explanation;
   });
   if (!hasMore || maxRows === 1) return rows;
   return [...rows, style.faint(`  +${items.length - shownRows} more`)];

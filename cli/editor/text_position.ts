@@ -10,7 +10,7 @@ import { expandTabs, getTextWidth, splitGraphemes } from "../render/text_width.t
 const WINDOW = 64;
 
 /** Longest text before a position in which a boundary of graphemes is looked for. */
-const MAX_WINDOW = 4_096;
+const MAX_WINDOW = 1_024;
 
 /** Matches a character before which a grapheme always ends. */
 const BOUNDARY = /^[\n -~]/;
@@ -37,12 +37,12 @@ export function findPreviousGrapheme(text: string, offset: number): number {
 export function snapToGrapheme(text: string, offset: number): number {
   const clamped = Math.min(Math.max(offset, 0), text.length);
   let start = findBoundary(text, clamped);
-  while (start < clamped) {
-    const end = findNextGrapheme(text, start);
+  for (const grapheme of splitGraphemes(text.slice(start, clamped + WINDOW))) {
+    const end = start + grapheme.length;
     if (end > clamped) return start;
     start = end;
   }
-  return start;
+  return clamped;
 }
 
 /** Returns an offset before another one at which a grapheme begins. */

@@ -96,8 +96,12 @@ function withPending(state: EditorState, pending: string): EditorState {
   return { ...state, mode: { type: "normal", pending } };
 }
 
+function toInsertMode(state: EditorState): EditorState {
+  return { ...state, mode: { type: "insert" } };
+}
+
 function insertAt(state: EditorState, cursor: number): EditorState {
-  return { ...moveCursor(state, cursor), mode: { type: "insert" } };
+  return toInsertMode(moveCursor(state, cursor));
 }
 
 /** In normal mode, the cursor is on a character and not behind the last one of a line. */
@@ -177,7 +181,7 @@ function runOperator(state: EditorState, { operator, ...command }: ViCommand): E
     case "y":
       return { state: { ...kept, cursor: lines ? state.cursor : range.start } };
     case "c":
-      return { state: insertAt(deleteRange(kept, range), range.start) };
+      return { state: toInsertMode(deleteRange(kept, range)) };
     default:
       return { state: lines ? deleteLines(kept, range) : deleteRange(kept, range) };
   }
@@ -221,7 +225,11 @@ function findRange(state: EditorState, command: ViCommand): TextRange | undefine
   if (!target) return undefined;
   const start = Math.min(target.offset, state.cursor);
   const end = Math.max(target.offset, state.cursor);
-  return { start, end: target.isInclusive ? findNextGrapheme(state.text, end) : end };
+  if (target.isInclusive) return { start, end: findNextGrapheme(state.text, end) };
+  // The last word of a line is operated on without the line feed behind it.
+  const withoutLineFeed = state.text.slice(start, end).replace(/\n\s*$/, "");
+  const isLastWord = command.key === "w" && withoutLineFeed !== "";
+  return { start, end: isLastWord ? start + withoutLineFeed.length : end };
 }
 
 /** Deletes lines with the line feed behind them, or before the last line. */
@@ -231,7 +239,7 @@ function deleteLines(state: EditorState, { start, end }: TextRange): EditorState
     ? deleteRange(state, { start: Math.max(start - 1, 0), end })
     : deleteRange(state, { start, end: end + 1 });
   const line = isLast ? findLineStart(deleted.text, deleted.text.length) : start;
-  return { ...deleted, cursor: findFirstCharacter(deleted.text, line) };
+  return moveCursor(deleted, findFirstCharacter(deleted.text, line));
 }
 
 /** Commands that are an operator with a motion. */
@@ -296,7 +304,7 @@ function putText(state: EditorState, { key, count = 1 }: ViCommand): EditorStep 
     const lines = isAfter ? `\n${copies.slice(0, -1)}` : copies;
     const { state: put, effect } = insertText(state, lines, { start: offset, end: offset });
     return {
-      state: { ...put, cursor: findFirstCharacter(put.text, offset + (isAfter ? 1 : 0)) },
+      state: moveCursor(put, findFirstCharacter(put.text, offset + (isAfter ? 1 : 0))),
       effect,
     };
   }
