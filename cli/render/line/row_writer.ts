@@ -142,7 +142,10 @@ export class RowWriter {
 
   #addToWord(span: Span, width: number): void {
     this.#mayBreak = false;
-    if (this.#isBreaking) return this.#addBroken(span);
+    if (this.#isBreaking) {
+      // Text that is not narrow arrives in single graphemes.
+      return NARROW.test(span.text) ? this.#addBroken(span) : this.#addPiece(span, width);
+    }
     appendSpan(this.#word, span);
     this.#wordWidth += width;
     if (this.#wordWidth <= this.#getCapacity()) return;
@@ -165,23 +168,30 @@ export class RowWriter {
 
   /** Adds a part of a word that is wider than a row. */
   #addBroken(span: Span): void {
-    const isNarrow = NARROW.test(span.text);
-    const graphemes = isNarrow ? [] : splitGraphemes(span.text);
-    for (let at = 0; at < span.text.length;) {
-      let row = this.#openRow();
-      const available = row.columns - row.column;
-      const next = isNarrow ? span.text.slice(at, at + Math.max(available, 1)) : graphemes.shift();
-      const text = next ?? "";
-      const width = isNarrow ? text.length : getTextWidth(text);
-      if (width > available && row.hasText) {
-        this.#finishRow();
-        row = this.#openRow();
+    if (!NARROW.test(span.text)) {
+      for (const text of splitGraphemes(span.text)) {
+        this.#addPiece({ ...span, text }, getTextWidth(text));
       }
-      appendSpan(row.spans, { ...span, text });
-      row.column += width;
-      row.hasText = true;
+      return;
+    }
+    for (let at = 0; at < span.text.length;) {
+      const { columns, column } = this.#openRow();
+      const text = span.text.slice(at, at + Math.max(columns - column, 1));
+      this.#addPiece({ ...span, text }, text.length);
       at += text.length;
     }
+  }
+
+  /** Adds text that is not broken, on the next row if it does not fit. */
+  #addPiece(span: Span, width: number): void {
+    let row = this.#openRow();
+    if (row.column + width > row.columns && row.hasText) {
+      this.#finishRow();
+      row = this.#openRow();
+    }
+    appendSpan(row.spans, span);
+    row.column += width;
+    row.hasText = true;
   }
 
   /** Places the word behind the spaces, or on the next row. */

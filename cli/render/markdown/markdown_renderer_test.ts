@@ -266,8 +266,11 @@ const HOSTILE = [
 for (const piece of HOSTILE) {
   Deno.test(`MarkdownRenderer: takes time in proportion to the repetition of ${JSON.stringify(piece)}`, () => {
     for (const prefix of ["", "```ts\n", "| a | b |\n|---|---|\n"]) {
-      const time = measure(prefix + piece.repeat(Math.ceil(30_000 / piece.length)));
-      assert(time < 2_000, `${JSON.stringify(prefix)}: ${time} ms`);
+      const [short = 0, long = 0] = [6_000, 24_000].map((length) =>
+        measure(prefix + piece.repeat(Math.ceil(length / piece.length)))
+      );
+      // Four times the length takes four times as long, or sixteen times if it is quadratic.
+      assert(long < 300 || long < 9 * short, `${JSON.stringify(prefix)}: ${short}, ${long} ms`);
     }
   });
 }
