@@ -72,7 +72,11 @@ const MARGIN = 1;
 const MAX_COPIED = 74_000;
 
 /** Marks of the prompt, for terminals that jump between prompts (OSC 133). */
-const MARKS = { prompt: "\x1b]133;A\x07", output: "\x1b]133;C\x07", end: "\x1b]133;D\x07" };
+const MARKS = {
+  prompt: "\x1b]133;A\x07",
+  output: "\x1b]133;C\x07",
+  end: "\x1b]133;D\x07",
+};
 
 /** The keys of commands that the editor has no action for. */
 const COMMAND_KEYS: Readonly<Record<string, ConversationAction>> = {
@@ -98,6 +102,12 @@ export class LiveView implements ConversationView {
   readonly #frames: FrameTimer;
   readonly #closing = new AbortController();
   readonly #cleanup = new DisposableStack();
+  /** Rows that are printed with the next frame, so that they and the region match. */
+  #rows: string[] = [];
+  /** The mark at the beginning of the next row that is printed. */
+  #mark = "";
+  /** Resolves when more rows are welcome. */
+  #welcome: Promise<void> = Promise.resolve();
   #display: Display;
   #encode: EncodeLine;
   #source: LiveSource | undefined;
@@ -148,14 +158,19 @@ export class LiveView implements ConversationView {
   async print(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
     const rows = lines.flatMap((line) => wrapLine(line, { columns: this.columns }));
-    await this.#options.region.printLines(rows.map(this.#encode));
+    const [first = "", ...rest] = rows.map(this.#encode);
+    this.#rows.push(this.#takeMark() + first, ...rest);
+    this.#frames.request();
+    await this.#welcome;
   }
 
   async echo(text: string): Promise<void> {
-    const { region } = this.#options;
-    await region.send(MARKS.prompt);
-    await this.print([[], ...toPromptLines(text, this.#display.symbols.prompt)]);
-    await region.send(MARKS.output);
+    const lines = toPromptLines(text, this.#display.symbols.prompt);
+    const rows = lines.flatMap((line) => wrapLine(line, { columns: this.columns })).map(this.#encode);
+    this.#rows.push(this.#takeMark(), MARKS.prompt + rows.join("\n"));
+    this.#mark = MARKS.output;
+    this.#frames.request();
+    await this.#welcome;
   }
 
   setLiveSource(source: LiveSource): void {
@@ -179,7 +194,7 @@ export class LiveView implements ConversationView {
     // What the user has typed meanwhile is not lost.
     const typed = this.#line.text;
     this.#line.setText(typed === "" || typed === text ? text : `${text}\n${typed}`);
-    this.#draw("key");
+    this.#draw();
   }
 
   remember(text: string): void {
@@ -210,7 +225,7 @@ export class LiveView implements ConversationView {
       const end = this.#end(signal);
       end.addEventListener("abort", cancel, { once: true });
       if (end.aborted) cancel();
-      this.#draw("key");
+      this.#draw();
       const text = await promise;
       end.removeEventListener("abort", cancel);
       this.#textPrompt = undefined;
@@ -233,22 +248,21 @@ export class LiveView implements ConversationView {
   async copy(text: string): Promise<boolean> {
     const encoded = new TextEncoder().encode(text).toBase64();
     if (encoded.length > MAX_COPIED) return false;
-    await this.#options.region.send(`\x1b]52;c;${encoded}\x07`);
+    await this.#send(`\x1b]52;c;${encoded}\x07`);
     return true;
   }
 
   notify(notification: Notification): void {
-    const { region, notifier } = this.#options;
-    const sequence = notifier.getSequence(notification);
-    if (sequence !== undefined) void region.send(sequence);
-    if (notification.type === "ended") void region.send(MARKS.end);
+    const sequence = this.#options.notifier.getSequence(notification);
+    if (sequence !== undefined) void this.#send(sequence);
+    if (notification.type === "ended") this.#mark = MARKS.end;
   }
 
   async clear(): Promise<void> {
     const { region } = this.#options;
     // The rows of the screen move into the scrollback.
-    await region.printLines(Array.from({ length: this.rows }, () => ""));
-    await region.suspend();
+    this.#rows.push(...Array.from({ length: this.rows }, () => ""));
+    await this.#suspendRegion();
     await this.#options.host.terminal.output.write("\x1b[H").catch(() => {});
     await region.resume();
     this.#draw();
@@ -265,6 +279,7 @@ export class LiveView implements ConversationView {
     this.#cleanup[Symbol.dispose]();
     this.#frames[Symbol.dispose]();
     await this.#stopReading();
+    this.#printRows();
     await this.#options.region.close();
     await this.#options.keyboard[Symbol.asyncDispose]();
   }
@@ -277,7 +292,7 @@ export class LiveView implements ConversationView {
       complete: (request, signal) =>
         this.#completer?.complete(request, signal) ?? Promise.resolve(undefined),
       getHistory: () => history.entries,
-      onChange: () => this.#draw("key"),
+      onChange: () => this.#draw(),
     });
   }
 
@@ -289,7 +304,7 @@ export class LiveView implements ConversationView {
     return await this.#runExclusively(async () => {
       const { host, keyboard, region } = this.#options;
       await this.#stopReading();
-      await region.suspend();
+      await this.#suspendRegion();
       try {
         return await ask({
           host,
@@ -322,7 +337,7 @@ export class LiveView implements ConversationView {
 
   async #leaveTerminal(): Promise<void> {
     await this.#stopReading();
-    await this.#options.region.suspend();
+    await this.#suspendRegion();
     await this.#options.keyboard.suspend();
   }
 
@@ -349,7 +364,7 @@ export class LiveView implements ConversationView {
       const keys = await this.#options.keyboard.read(signal);
       if (!keys) break;
       for (const key of keys) this.#press(key);
-      this.#draw("key");
+      this.#draw();
     }
     if (!signal.aborted) this.#inputs.end();
   }
@@ -416,11 +431,39 @@ export class LiveView implements ConversationView {
     }
   }
 
-  /** Draws the region; after a key at once. */
-  #draw(cause: "key" | "output" = "output"): void {
+  /** Draws what was printed, and the region below it as it is then. */
+  #draw(): void {
     if (this.#closing.signal.aborted) return;
-    this.#options.region.update(this.#createContent(), cause);
+    const content = this.#createContent();
+    this.#welcome = this.#options.region.draw(this.#takeRows(), content);
     this.#frames.drawn();
+  }
+
+  #takeMark(): string {
+    const mark = this.#mark;
+    this.#mark = "";
+    return mark;
+  }
+
+  #takeRows(): string[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  #printRows(): void {
+    if (this.#rows.length > 0) this.#welcome = this.#options.region.printLines(this.#takeRows());
+  }
+
+  async #suspendRegion(): Promise<void> {
+    this.#printRows();
+    await this.#options.region.suspend();
+  }
+
+  /** Writes a sequence after what was printed. */
+  async #send(sequence: string): Promise<void> {
+    this.#printRows();
+    await this.#options.region.send(sequence);
   }
 
   #createContent(): RegionContent {
