@@ -39,7 +39,10 @@ export function getStyledWidth(text: string): number {
   return width;
 }
 
-/** Cuts a styled text to a number of columns; a cut text ends with `…`. Line feeds and tabs become spaces. */
+/**
+ * Cuts a styled text to a number of columns; a cut text ends with `…`. Line feeds and tabs become spaces. Emoji that
+ * consist of several characters count as these, since some terminals show them separately.
+ */
 export function cutStyledText(text: string, columns: number): string {
   if (columns < 1) return "";
   const style = new StyleState();
@@ -54,13 +57,14 @@ export function cutStyledText(text: string, columns: number): string {
       continue;
     }
     const run = token.type === "text" ? token.text : " ";
-    if (width + getTextWidth(run) < columns) {
+    const runWidth = getWidestWidth(run);
+    if (width + runWidth < columns) {
       cut += run;
-      width += getTextWidth(run);
+      width += runWidth;
       continue;
     }
     for (const grapheme of splitGraphemes(run)) {
-      const end = width + getTextWidth(grapheme);
+      const end = width + getWidestWidth(grapheme);
       if (end > columns - 1) shortened ??= `${cut}…${style.end}`;
       if (end > columns) return shortened ?? "";
       cut += grapheme;
@@ -146,17 +150,26 @@ function splitRun(text: string, columns: number): readonly string[] {
   return isSimple ? [text] : splitGraphemes(text);
 }
 
-/** Matches an emoji of several characters. */
-const COMPOSED_EMOJI = /(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f)/u;
+/** Matches an emoji, which may consist of several characters. */
+const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f/u;
 
 function isWidthUncertain(grapheme: string): boolean {
-  return grapheme.length > 1 && COMPOSED_EMOJI.test(grapheme) &&
-    Array.from(grapheme).length > 1 && !/^[ -~]*$/.test(grapheme);
+  return EMOJI.test(grapheme) && Array.from(grapheme).length > 1;
 }
 
+/** Returns the columns in a terminal that shows the characters of an emoji separately. */
 function getWidestWidth(text: string): number {
-  const sum = Array.from(text).reduce((width, character) => width + getTextWidth(character), 0);
-  return Math.max(sum, getTextWidth(text));
+  if (!EMOJI.test(text)) return getTextWidth(text);
+  const graphemes = splitGraphemes(text);
+  return graphemes.reduce((sum, grapheme) => sum + getWidestGraphemeWidth(grapheme), 0);
+}
+
+function getWidestGraphemeWidth(grapheme: string): number {
+  const separate = Array.from(grapheme).reduce(
+    (sum, character) => sum + getTextWidth(character),
+    0,
+  );
+  return Math.max(separate, getTextWidth(grapheme));
 }
 
 /** Returns the number of spaces that replace a tab at a column. */
