@@ -87,7 +87,7 @@ function checkKey(key: string): void {
   const message = `Unknown key ${JSON.stringify(key)}${suggestKey(key)}`;
   throw new UsageError(
     message,
-    `Keys: ${names}, providers.NAME.base_url, providers.NAME.key_command`,
+    `Keys: ${names}, providers.NAME.base_url, providers.NAME.key_command, keys.ACTION`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * The keys of the configuration: options of `swink run` and `swink chat` that a file, a variable or `--config` can set, and keys of tables
- * such as `providers.openai.base_url`.
+ * The keys of the configuration: options of `swink run` and `swink chat` that a file, a variable or `--config` can set,
+ * and keys of tables such as `providers.openai.base_url` and `keys.submit`.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import {
   type OptionDefinitions,
   toFlag,
 } from "../command_line/definition.ts";
+import { KEY_SETTINGS } from "../settings/key_actions.ts";
 import { PROVIDER_SETTINGS } from "../settings/provider_settings.ts";
 import { CONVERSATION_OPTIONS } from "../settings/chat_options.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
@@ -42,6 +43,11 @@ export const CONFIG_TABLES: Readonly<Record<string, readonly ConfigKey[]>> = {
   providers: listConfigKeys(PROVIDER_SETTINGS),
 };
 
+/** Tables: `[keys]` has the keys of `keys`. */
+export const CONFIG_SECTIONS: Readonly<Record<string, readonly ConfigKey[]>> = {
+  keys: listConfigKeys(KEY_SETTINGS),
+};
+
 function listConfigKeys(options: OptionDefinitions): OptionKey[] {
   return Object.entries(options).flatMap(([option, definition]) => {
     const { configuration: scope } = definition;
@@ -51,11 +57,15 @@ function listConfigKeys(options: OptionDefinitions): OptionKey[] {
   });
 }
 
-/** Finds a key by its full name: `max_turns`, or `providers.openai.base_url`. */
+/** Finds a key by its full name: `max_turns`, `keys.submit`, or `providers.openai.base_url`. */
 export function findConfigKey(name: string): ConfigKey | undefined {
   const parts = name.split(".");
   if (parts.length === 1) return CONFIG_KEYS.find(({ key }) => key === name);
   const [table = "", entry = "", last] = parts;
+  if (parts.length === 2) {
+    const keys = Object.hasOwn(CONFIG_SECTIONS, table) ? CONFIG_SECTIONS[table] : undefined;
+    return keys?.find(({ key }) => key === entry);
+  }
   if (parts.length !== 3 || !TABLE_NAME.test(entry) || !Object.hasOwn(CONFIG_TABLES, table)) {
     return undefined;
   }

@@ -6,7 +6,7 @@
 
 import { formatDescription } from "../command_line/help.ts";
 import { HOOK_EVENTS } from "../hooks/hook.ts";
-import { CONFIG_KEYS, CONFIG_TABLES, type ConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, CONFIG_SECTIONS, CONFIG_TABLES, type ConfigKey } from "./config_keys.ts";
 
 /** Creates the schema, in the dialect of 2020-12. */
 export function createConfigSchema(): object {
@@ -18,6 +18,7 @@ export function createConfigSchema(): object {
     properties: {
       ...createProperties(CONFIG_KEYS),
       ...createTableSchemas(),
+      ...createSectionSchemas(),
       hooks: createHookSchema(),
     },
     additionalProperties: false,
@@ -58,6 +59,15 @@ function createTableSchemas(): Record<string, object> {
     },
   }]);
   return Object.fromEntries(tables);
+}
+
+function createSectionSchemas(): Record<string, object> {
+  const sections = Object.entries(CONFIG_SECTIONS).map(([name, keys]) => [name, {
+    type: "object",
+    properties: createProperties(keys),
+    additionalProperties: false,
+  }]);
+  return Object.fromEntries(sections);
 }
 
 function createProperties(keys: readonly ConfigKey[]): Record<string, object> {

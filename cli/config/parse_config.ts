@@ -8,7 +8,7 @@ import { parse, TomlError } from "smol-toml";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
 import { parseHooks } from "../hooks/parse_hooks.ts";
-import { CONFIG_KEYS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, CONFIG_SECTIONS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
 
 /** The source of a configuration file. */
@@ -45,8 +45,11 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
   return { settings, hooks, problems };
 }
 
-/** Converts a known table of tables to entries with full names, such as `providers.openai.base_url`. */
+/** Converts a known table to entries with full names, such as `keys.submit` and `providers.openai.base_url`. */
 function flatten([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
+  if (Object.hasOwn(CONFIG_SECTIONS, name) && isTable(value)) {
+    return Object.entries(value).map(([key, item]) => [`${name}.${key}`, item]);
+  }
   if (!Object.hasOwn(CONFIG_TABLES, name) || !isTable(value)) return [[name, value]];
   return Object.entries(value).flatMap(([entry, keys]) => {
     if (!isTable(keys)) return [[`${name}.${entry}`, keys] as const];
@@ -90,6 +93,9 @@ export function suggestKey(name: string): string {
 /** Returns the full names of the keys of the table that a full name belongs to. */
 function listTableKeys(name: string): string[] {
   const [table = "", entry = ""] = name.split(".");
+  if (Object.hasOwn(CONFIG_SECTIONS, table)) {
+    return CONFIG_SECTIONS[table]?.map(({ key }) => `${table}.${key}`) ?? [];
+  }
   if (!Object.hasOwn(CONFIG_TABLES, table)) return [];
   return CONFIG_TABLES[table]?.map(({ key }) => `${table}.${entry}.${key}`) ?? [];
 }
@@ -97,7 +103,8 @@ function listTableKeys(name: string): string[] {
 /** Finds the line, from 1, on which a key begins, or the table that has the key. */
 function findLine(text: string, name: string): number | undefined {
   const [first = "", entry] = name.split(".");
-  const table = entry === undefined ? first : `${first}.${entry}`;
+  const hasEntries = entry !== undefined && Object.hasOwn(CONFIG_TABLES, first);
+  const table = hasEntries ? `${first}.${entry}` : first;
   const index = text.split("\n").findIndex((line) => {
     const [, word = ""] = /^\s*\[{0,2}\s*([\w.-]+)/.exec(line) ?? [];
     return word === table || word.startsWith(`${table}.`);

@@ -11,6 +11,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { CommandContext, Delivery } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import type { ConversationOutput } from "./core/conversation_output.ts";
+import type { SelectedCall } from "./core/selected_call.ts";
 import { classifyLine } from "./input/classify_line.ts";
 import type { ConversationAction, ConversationInput } from "./view/conversation_input.ts";
 
@@ -23,6 +24,8 @@ export interface ConversationOptions {
   readonly context: CommandContext;
   /** Prints errors and notes. */
   readonly output: Pick<ConversationOutput, "printError" | "printNote">;
+  /** Selects tool calls. */
+  readonly selection: Pick<SelectedCall, "select" | "toggle" | "clear">;
   /** Runs a command of the user, and returns what the model gets of it. */
   readonly runShell: (command: string, signal: AbortSignal) => Promise<string>;
   /** Loads the commands. */
@@ -103,13 +106,21 @@ export class Conversation {
   }
 
   #handleAction(action: ConversationAction, text = ""): void {
+    const { selection } = this.#options;
     switch (action) {
       case "abort":
+        selection.clear();
         return this.#options.context.runs.abort();
       case "interrupt":
         return void this.interrupt();
       case "quit":
         return this.leave(ExitCode.ok);
+      case "expand_tool":
+        return selection.toggle();
+      case "previous_tool":
+        return selection.select(-1);
+      case "next_tool":
+        return selection.select(1);
       default: {
         const { name, argument = text } = ACTION_COMMANDS[action];
         return this.#enqueue(() => this.#runCommand(name, argument));
@@ -118,7 +129,7 @@ export class Conversation {
   }
 
   async #handleLine(text: string, delivery: Delivery = "steering"): Promise<void> {
-    const { context: { view, runs }, output, loadCommands } = this.#options;
+    const { context: { view, runs }, output, selection, loadCommands } = this.#options;
     const commands = await loadCommands();
     const held = this.#held;
     this.#held = undefined;
@@ -152,6 +163,7 @@ export class Conversation {
         // A key that is sent on purpose is not saved on disk.
         if (!isConfirmed) view.remember(text);
         const sent = line.delivery === "follow_up" ? line.delivery : delivery;
+        selection.clear();
         if (!runs.isRunning) await view.echo(line.text);
         return runs.send(line.text, sent);
       }
@@ -195,14 +207,14 @@ export class Conversation {
 /** The commands of actions. */
 const ACTION_COMMANDS: Readonly<
   Record<
-    Exclude<ConversationAction, "abort" | "interrupt" | "quit">,
+    Exclude<
+      ConversationAction,
+      "abort" | "interrupt" | "quit" | "expand_tool" | "previous_tool" | "next_tool"
+    >,
     { readonly name: string; readonly argument?: string }
   >
 > = {
   toggle_plan: { name: "/plan" },
-  expand_tool: { name: "/expand" },
-  previous_tool: { name: "/expand", argument: "previous" },
-  next_tool: { name: "/expand", argument: "next" },
   editor: { name: "/editor" },
   help: { name: "#help" },
   theme: { name: "/theme", argument: "next" },

@@ -32,7 +32,7 @@ export async function converse(
   settings: ProjectRunSettings,
   { prompt, onAgent, ...dependencies }: ConverseDependencies,
 ): Promise<ExitCode> {
-  const { interrupt, signals, configured: { directories }, options } = dependencies;
+  const { interrupt, signals, configured: { directories, keys }, options } = dependencies;
   const host = useOneOutput(dependencies.host);
   const sessions = loadSessions(settings.session);
   let parts: ConversationParts | undefined;
@@ -42,7 +42,8 @@ export async function converse(
   const ask: ApprovalPrompt = async (request) => await parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
-  await using view = await openView(host, { options, directories });
+  const historyDirectory = settings.session.type === "none" ? undefined : directories?.state;
+  await using view = await openView(host, { options, keys, historyDirectory });
   await using opened = await openAgent(settings, {
     hooks,
     sessions,

@@ -13,6 +13,7 @@ import {
   hasCurrentMenu,
   selectCompletion,
 } from "./completion_menu.ts";
+import type { KeyActionName } from "../settings/key_actions.ts";
 import { insertText, replaceText, typeText } from "./edit_text.ts";
 import type { EditorOptions } from "./editor_options.ts";
 import { createEditorState, type EditorState, type EditorStep } from "./editor_state.ts";
@@ -25,7 +26,6 @@ import {
   startSearch,
 } from "./history_search.ts";
 import { editByKey } from "./insert_keys.ts";
-import type { KeyActionName } from "./key_bindings.ts";
 import { findLineEnd } from "./text_position.ts";
 import { editByViKey, enterNormalMode } from "./vi_keys.ts";
 
@@ -221,6 +221,10 @@ function runAction(state: EditorState, { action, key }: PressedAction): EditorSt
     case "next_tool":
     case "editor":
     case "redraw":
+    case "help":
+    case "theme":
+    case "model":
+    case "usage":
       return { state, effect: { type: "action", name: action } };
   }
 }

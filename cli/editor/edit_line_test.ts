@@ -4,7 +4,8 @@ import { parseKeys, TypedEditor } from "../../tests/cli/typed_editor.ts";
 import { splitGraphemes } from "../render/text_width.ts";
 import { editLine } from "./edit_line.ts";
 import { createEditorState } from "./editor_state.ts";
-import { KEY_ACTIONS, resolveBindings } from "./key_bindings.ts";
+import { KEY_ACTIONS } from "../settings/key_actions.ts";
+import { resolveBindings } from "./key_bindings.ts";
 
 /** Rows of keys and the text after them, with `|` as the cursor; each row continues the one before. */
 function assertTexts(

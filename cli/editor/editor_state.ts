@@ -5,7 +5,7 @@
  */
 
 import type { Key } from "../keys/key_event.ts";
-import type { KeyActionName } from "./key_bindings.ts";
+import type { KeyActionName } from "../settings/key_actions.ts";
 import type { Completion, CompletionRequest } from "./completion.ts";
 
 /** The text of the input and the editor's state. */

@@ -5,6 +5,7 @@
  */
 
 import { type OptionValues, toFlag } from "../command_line/definition.ts";
+import { getKeySettings } from "../config/key_settings.ts";
 import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { applyConfig } from "../config/apply_config.ts";
 import { CONFIG_KEYS } from "../config/config_keys.ts";
@@ -39,6 +40,8 @@ export interface ConfiguredRun {
   readonly given: ReadonlySet<string>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
+  /** Configured keys of actions. */
+  readonly keys: ReturnType<typeof getKeySettings>;
   /** Hooks of the user and of the project. */
   readonly hooks: readonly Hook[];
   /** The program's directories; `undefined` for a user without a home directory. */
@@ -76,6 +79,7 @@ export async function configureRun(
     hooks: config.hooks,
     directories,
     providers: getProviderSettings(config.settings),
+    keys: getKeySettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),
   };

@@ -6,43 +6,22 @@
 
 import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
-import { formatCall } from "../../render/tool_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { CommandContext, ConversationRecord } from "../command/command_context.ts";
+import type { ConversationRecord } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
-import { toLine } from "../view/lines.ts";
 
 /** `/expand`. */
 export const expand = defineCommand({
   names: ["/expand"],
-  argument: "[N|previous|next]",
-  summary: "Shows the complete result of the selected tool call, or of call N",
-  key: "F2, Shift+Left, Shift+Right",
+  argument: "[N]",
+  summary: "Shows the complete result of tool call N, or of the selected one, or of the last one",
+  key: "F2",
   worksDuringRuns: true,
-  async run(argument, context) {
-    const { record } = context;
-    if (argument === "previous" || argument === "next") {
-      return await select(argument === "next" ? 1 : -1, context);
-    }
+  async run(argument, { record, printCall }) {
     const number = argument === "" ? record.selectedCall : parseNumber(argument);
-    const call = findCall(record, number);
-    record.selectedCall = call.number;
-    await context.printCall(call);
+    await printCall(findCall(record, number));
   },
 });
-
-/** Selects the next or the previous call, and shows its line. */
-async function select(step: number, { view, record }: CommandContext): Promise<void> {
-  const ended = record.calls.filter(({ end }) => end);
-  const selected = ended.findIndex(({ number }) => number === record.selectedCall);
-  const index = selected < 0 ? ended.length - 1 : Math.min(Math.max(selected + step, 0), ended.length - 1);
-  const call = ended[index];
-  if (!call) throw createNoCallError();
-  record.selectedCall = call.number;
-  view.redraw();
-  const summary = `${call.number} ${call.name} ${formatCall(call.name, call.arguments)}`;
-  await view.print([toLine(`${summary} · F2 shows it`, "selected")]);
-}
 
 function findCall({ calls }: ConversationRecord, number: number | undefined): CallView {
   const ended = calls.filter(({ end }) => end);

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { findSecrets } from "../../../src/core/redact.ts";
 import { findSuggestion } from "../../command_line/suggestion.ts";
+import { containsSecret } from "../../editor/secret_text.ts";
 
 /** The meaning of a line. */
 export type ClassifiedLine =
@@ -62,7 +62,7 @@ export function classifyLine(
   }
   const shell = classifyShell(text);
   const isSent = shell?.type !== "shell" || shell.isShared;
-  if (!isConfirmed && isSent && findSecrets(text).length > 0) return { type: "secret" };
+  if (!isConfirmed && isSent && containsSecret(text)) return { type: "secret" };
   return shell ?? classifyPrompt(line);
 }
 

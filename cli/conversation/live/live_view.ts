@@ -8,9 +8,9 @@
 import type { Completer } from "../../editor/completion.ts";
 import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
+import type { InputHistory } from "../../editor/input_history.ts";
 import type { Host } from "../../host/host.ts";
 import type { StartTimer } from "../../host/timer.ts";
-import { formatKey, toKey } from "../../keys/key_notation.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
@@ -24,7 +24,7 @@ import type { Display } from "../../render/theme/display.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
 import { THEMES } from "../../render/theme/themes.ts";
 import type { LiveRegion, RegionContent } from "../../screen/live_region.ts";
-import type { ConversationAction, ConversationInput } from "../view/conversation_input.ts";
+import type { ConversationInput } from "../view/conversation_input.ts";
 import type {
   ConversationView,
   LiveSource,
@@ -57,14 +57,6 @@ export interface LiveViewOptions
   readonly startTimer: StartTimer;
 }
 
-/** The inputs of this and of earlier conversations. */
-export interface InputHistory {
-  /** The inputs, the latest first. */
-  readonly entries: readonly string[];
-  /** Adds an input. */
-  add(text: string): void;
-}
-
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
 const MARGIN = 1;
 
@@ -76,14 +68,6 @@ const MARKS = {
   prompt: "\x1b]133;A\x07",
   output: "\x1b]133;C\x07",
   end: "\x1b]133;D\x07",
-};
-
-/** The keys of commands that the editor has no action for. */
-const COMMAND_KEYS: Readonly<Record<string, ConversationAction>> = {
-  f1: "help",
-  f3: "theme",
-  f4: "model",
-  f5: "usage",
 };
 
 /** A question for a text, which takes the keys. */
@@ -113,6 +97,8 @@ export class LiveView implements ConversationView {
   #source: LiveSource | undefined;
   #completer: Completer | undefined;
   #textPrompt: TextPrompt | undefined;
+  /** Resolves when the history is written. */
+  #remembered: Promise<void> = Promise.resolve();
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
@@ -198,7 +184,7 @@ export class LiveView implements ConversationView {
   }
 
   remember(text: string): void {
-    this.#options.history.add(text);
+    this.#remembered = this.#options.history.add(text);
   }
 
   async askChoice<Answer extends string>(
@@ -282,6 +268,7 @@ export class LiveView implements ConversationView {
     this.#printRows();
     await this.#options.region.close();
     await this.#options.keyboard[Symbol.asyncDispose]();
+    await this.#remembered;
   }
 
   #createLine(): InputLine {
@@ -371,9 +358,6 @@ export class LiveView implements ConversationView {
 
   #press(event: KeyEvent): void {
     if (this.#textPrompt) return this.#answerText(event, this.#textPrompt);
-    const key = toKey(event);
-    const action = key && COMMAND_KEYS[formatKey(key)];
-    if (action) return this.#inputs.push({ type: "action", name: action });
     const effect = this.#line.press(event);
     if (effect) this.#apply(effect);
   }

@@ -4,13 +4,15 @@
  * @module
  */
 
-import type { ProgramDirectories } from "../../host/program_directories.ts";
+import type { KeyBindings } from "../../editor/key_bindings.ts";
 import type { ChatOptions } from "../../settings/chat_options.ts";
 
 /** Options for `openView()`. */
 export interface OpenViewOptions {
   /** The options of the conversation. */
   readonly options: ChatOptions;
-  /** The program's directories, which hold the history of the input. */
-  readonly directories: ProgramDirectories | undefined;
+  /** Configured keys of actions. */
+  readonly keys: KeyBindings;
+  /** The directory in which the history of inputs is kept; without it, the history ends with the program. */
+  readonly historyDirectory: string | undefined;
 }
