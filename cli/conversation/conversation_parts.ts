@@ -33,6 +33,7 @@ import { formatHistory } from "./core/history_lines.ts";
 import { RecordedConversation } from "./core/recorded_conversation.ts";
 import { type ConversationRenderers, createRenderers } from "./core/renderers.ts";
 import { formatRunEnd } from "./core/run_end_lines.ts";
+import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
@@ -84,7 +85,7 @@ export async function createParts(
 ): Promise<ConversationParts> {
   const { view, opened: { setup: { controls } }, interrupt } = environment;
   const shown = createShownParts(environment);
-  const { output, runs, status } = shown;
+  const { output, selection, runs, status } = shown;
   const session = await createSession(environment, shown);
   const editor = createEditor(environment);
   let commands: Promise<readonly ConversationCommand[]> | undefined;
@@ -106,6 +107,7 @@ export async function createParts(
   const conversation: Conversation = new Conversation({
     context,
     output,
+    selection,
     runShell: (command, signal) => shell.run(command, signal),
     loadCommands,
     signal: interrupt.signal,
@@ -121,6 +123,7 @@ interface ShownParts {
   readonly renderers: ConversationRenderers;
   readonly output: ConversationOutput;
   readonly outputSettings: OutputSettings;
+  readonly selection: SelectedCall;
   readonly runs: ConversationRuns;
   readonly status: ConversationStatus;
 }
@@ -148,10 +151,11 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   });
   const status = new ConversationStatus({ setup: opened.setup, record, output, now });
   const runs: ConversationRuns = createRuns(environment, { record, output, status });
+  const selection = new SelectedCall({ record, renderers, view });
   const isRunning = () => runs.isRunning;
-  const rows = { view, output, record, queue: runs, status, isRunning, now };
+  const rows = { view, output, record, selection, queue: runs, status, isRunning, now };
   view.setLiveSource((columns) => createLiveRows(columns, rows));
-  return { record, renderers, output, outputSettings, runs, status };
+  return { record, renderers, output, outputSettings, selection, runs, status };
 }
 
 function createRuns(

@@ -176,9 +176,8 @@ export class ConversationOutput {
   }
 
   async #addThinking(text: string): Promise<void> {
-    const { renderers, settings, view } = this.#options;
+    const { renderers, view } = this.#options;
     if (!this.#thinking) this.activity.set({ label: "thinking" });
-    if (settings.hidesThinking) return;
     await this.#endTextBlock();
     this.#thinking ??= await renderers.createThinking(this.#options.isPlanning());
     await view.print(this.#thinking.push(text));
@@ -217,11 +216,11 @@ export class ConversationOutput {
     const { view, renderers, settings } = this.#options;
     // The progress of the plan is shown already.
     if (call.name === STEP_TOOL && !call.end?.isError) return;
-    await view.print([await renderers.formatEndedCall(call)]);
     const isReviewed = this.#reviewed.delete(id);
     if (settings.expandsTools) {
       return await view.print(await renderers.formatExpandedCall(call));
     }
+    await view.print([renderers.formatEndedCall(call)]);
     // A call that failed or was refused has made no change.
     if (isReviewed || call.end?.isError || !call.changes) return;
     await view.print(await renderers.formatChanges(call));

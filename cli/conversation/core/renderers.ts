@@ -4,17 +4,16 @@
  * @module
  */
 
-import { extractText } from "../../../src/core/content.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { Highlighter } from "../../render/highlight/highlighter.ts";
 import type { Line } from "../../render/line/line.ts";
+import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
 import type { TextRenderer, TextRendererOptions } from "../../render/line/text_renderer.ts";
-import { PlainTextFilter } from "../../render/plain_text.ts";
-import { formatCall, formatResult } from "../../render/tool_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
+import { formatEndedCall } from "../../render/tools/format_calls.ts";
+import type { ExpandedCallOptions } from "../../render/tools/format_expanded_call.ts";
 import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import { toLines } from "../view/lines.ts";
 
 /** The renderers of a conversation. */
 export interface ConversationRenderers {
@@ -23,9 +22,14 @@ export interface ConversationRenderers {
   /** Creates a renderer of thinking. */
   createThinking(isPlanning: boolean): Promise<TextRenderer>;
   /** Formats a call that has ended, in one line. */
-  formatEndedCall(call: CallView): Promise<Line>;
-  /** Formats the complete result of a call, and its change. */
+  formatEndedCall(call: CallView): Line;
+  /** Formats a call with its complete change or result. */
   formatExpandedCall(call: CallView): Promise<Line[]>;
+  /** Formats the selected call, with the beginning of its change or result. */
+  formatSelectedCall(
+    call: CallView,
+    limits: { readonly columns: number; readonly maxLines: number },
+  ): Promise<Line[]>;
   /** Formats the beginning of the change of a call. */
   formatChanges(call: CallView): Promise<Line[]>;
 }
@@ -45,26 +49,19 @@ export interface RendererOptions {
 
 /** Creates the renderers of a terminal. */
 export function createRenderers({ view, settings, now }: RendererOptions): ConversationRenderers {
-  let highlighter: Promise<Highlighter> | undefined;
-  const formatChanges = async ({ changes = [], number }: CallView, maxLines: number) => {
-    const [{ formatDiff }, { diffChange }] = await Promise.all([
-      importLate<typeof import("../../render/diff/format_diff.ts")>(
-        "../../render/diff/format_diff.ts",
-        import.meta.url,
-      ),
-      importLate<typeof import("../../render/diff/diff_change.ts")>(
-        "../../render/diff/diff_change.ts",
-        import.meta.url,
-      ),
-    ]);
-    highlighter ??= importHighlighter(now);
-    return formatDiff(changes.map(diffChange), {
+  let importing: Promise<Highlighter> | undefined;
+  const loadHighlighter = () => importing ??= importHighlighter(now);
+  const formatExpanded = async (call: CallView, limits: ExpandedLimits) => {
+    const { formatExpandedCall } = await importLate<
+      typeof import("../../render/tools/format_expanded_call.ts")
+    >("../../render/tools/format_expanded_call.ts", import.meta.url);
+    return formatExpandedCall(call, {
       columns: view.columns,
       display: view.display,
       layout: settings.diffLayout,
-      highlighter: await highlighter,
-      maxLines,
-      hint: `/expand ${number} shows all`,
+      highlighter: await loadHighlighter(),
+      hint: `/expand ${call.number} shows all`,
+      ...limits,
     });
   };
   return {
@@ -72,24 +69,31 @@ export function createRenderers({ view, settings, now }: RendererOptions): Conve
       const { MarkdownRenderer } = await importLate<
         typeof import("../../render/markdown/markdown_renderer.ts")
       >("../../render/markdown/markdown_renderer.ts", import.meta.url);
-      highlighter ??= importHighlighter(now);
-      const options = createTextOptions(view, isPlanning);
-      return new MarkdownRenderer({ ...options, now, highlighter: await highlighter });
+      const speaker = isPlanning ? "plan" : "assistant";
+      const options = createTextOptions(view, { speaker, isPlanning });
+      return new MarkdownRenderer({ ...options, now, highlighter: await loadHighlighter() });
     },
     async createThinking(isPlanning) {
-      const options = createTextOptions(view, isPlanning);
-      return await Promise.resolve(
-        new RawTextRenderer({ ...options, style: { role: "thinking" } }),
-      );
+      const { ThinkingRenderer } = await importLate<
+        typeof import("../../render/markdown/thinking_renderer.ts")
+      >("../../render/markdown/thinking_renderer.ts", import.meta.url);
+      const options = createTextOptions(view, { speaker: "thinking", isPlanning });
+      return new ThinkingRenderer({ ...options, now, isHidden: () => settings.hidesThinking });
     },
-    formatEndedCall: (call) => Promise.resolve(formatEndedCall(call)),
-    async formatExpandedCall(call) {
-      if (call.changes && !call.end?.isError) return await formatChanges(call, Infinity);
-      return toLines(extractText(call.end?.result.content ?? []), "faint");
+    formatEndedCall: (call) => formatEndedCall(call, view),
+    formatExpandedCall: (call) => formatExpanded(call, {}),
+    formatSelectedCall: (call, limits) => formatExpanded(call, { ...limits, isSelected: true }),
+    async formatChanges(call) {
+      // The first line is that of the call.
+      return (await formatExpanded(call, { maxLines: MAX_CHANGE_LINES })).slice(1);
     },
-    formatChanges: (call) => formatChanges(call, MAX_CHANGE_LINES),
   };
 }
+
+/** What is shown of a call. */
+type ExpandedLimits = Partial<
+  Pick<ExpandedCallOptions, "columns" | "maxLines" | "isSelected">
+>;
 
 async function importHighlighter(now: () => number): Promise<Highlighter> {
   const { loadHighlighter } = await importLate<
@@ -99,63 +103,17 @@ async function importHighlighter(now: () => number): Promise<Highlighter> {
 }
 
 /** Returns the options of texts: in plan mode they are labelled and marked in every line. */
-function createTextOptions(view: ConversationView, isPlanning: boolean): TextRendererOptions {
+function createTextOptions(
+  view: ConversationView,
+  { speaker, isPlanning }: { readonly speaker: Speaker; readonly isPlanning: boolean },
+): TextRendererOptions {
   const { display } = view;
-  const label = display.isPlain ? (isPlanning ? "plan: " : "assistant: ") : isPlanning ? "PLAN " : "";
   return {
     getColumns: () => view.columns,
     display,
-    label: label === "" ? [] : [{ text: label, role: isPlanning ? "plan" : "text" }],
+    label: getSpeakerLabel(speaker, display),
     indent: isPlanning && !display.isPlain
       ? [{ text: `${display.symbols.quote} `, role: "plan" }]
       : [],
   };
-}
-
-class RawTextRenderer implements TextRenderer {
-  readonly #options: TextRendererOptions;
-  readonly #filter = new PlainTextFilter();
-  #rest = "";
-  #isFirst = true;
-
-  constructor(options: TextRendererOptions) {
-    this.#options = options;
-  }
-
-  push(chunk: string): Line[] {
-    const lines = (this.#rest + this.#filter.push(chunk)).split("\n");
-    this.#rest = lines.pop() ?? "";
-    return lines.map((line) => this.#toLine(line));
-  }
-
-  get open(): readonly Line[] {
-    return this.#rest === "" ? [] : [[{ text: this.#rest }]];
-  }
-
-  poll(): Line[] {
-    return [];
-  }
-
-  end(): Line[] {
-    const rest = this.#rest;
-    this.#rest = "";
-    return rest === "" ? [] : [this.#toLine(rest)];
-  }
-
-  #toLine(text: string): Line {
-    const { label = [], indent = [], style } = this.#options;
-    const start = this.#isFirst ? [...label, ...indent] : indent;
-    this.#isFirst = false;
-    return [...start, { ...style, text }];
-  }
-}
-
-function formatEndedCall({ name, arguments: args, end }: CallView): Line {
-  const result = end ? formatResult(end.result, end.isError) : "";
-  return [
-    { text: "• " },
-    { text: name, role: "tool" },
-    { text: ` ${formatCall(name, args)} · ` },
-    { text: result, role: end?.isError ? "error" : "faint" },
-  ];
 }

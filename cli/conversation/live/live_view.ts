@@ -456,7 +456,7 @@ export class LiveView implements ConversationView {
     const live = this.#source?.(columns);
     if (live?.isChanging) this.#frames.tick();
     const above = live
-      ? [...live.open, ...live.running, ...live.queued, live.status].map(this.#encode)
+      ? [...live.open, ...live.running, ...live.selected, ...live.queued, live.status].map(this.#encode)
       : [];
     const prompt = this.#textPrompt;
     const { prompt: sign } = this.#display.symbols;

@@ -17,6 +17,8 @@ export interface LiveRows {
   readonly open: readonly Line[];
   /** The running tool calls and agents. */
   readonly running: readonly Line[];
+  /** The selected tool call, with its result if that is shown. */
+  readonly selected: readonly Line[];
   /** The queued messages. */
   readonly queued: readonly Line[];
   /** The status. */

@@ -32,7 +32,7 @@ export interface FileDiff {
   readonly previousPath?: string;
   /** Kind of change. */
   readonly kind: "changed" | "created" | "deleted" | "renamed" | "copied";
-  /** What lines do not show, such as `mode 100644 to 100755` or `binary file`. */
+  /** Changes that lines do not show, such as `mode 100644 to 100755` or `binary file`. */
   readonly notes: readonly string[];
   /** The hunks, in order. */
   readonly hunks: readonly DiffHunk[];

@@ -9,9 +9,9 @@ import type { Highlighter, LineHighlighter } from "../highlight/highlighter.ts";
 import type { Line, Span } from "../line/line.ts";
 import { getLineWidth, padLine, trimLineEnd, truncateLine } from "../line/line_width.ts";
 import { breakLine } from "../line/row_breaker.ts";
+import { formatMissingLines } from "../line/limited_lines.ts";
 import { restyle } from "../line/split_spans.ts";
 import type { Display } from "../theme/display.ts";
-import { pluralize } from "../tool_line.ts";
 import { toVisibleText } from "../visible_text.ts";
 import { countChanges } from "./diff_change.ts";
 import { type LinePair, type NumberedLine, pairLines } from "./diff_rows.ts";
@@ -50,7 +50,7 @@ export function formatDiff(diffs: readonly FileDiff[], options: FormatDiffOption
   for (const diff of diffs) {
     for (const { rows, sourceLines } of formatFile(diff, options)) {
       if (lines.length + rows.length > maxLines) {
-        return [...lines, formatRest(diffs, { written, ...options })];
+        return [...lines, formatMissingLines(countMissing(diffs, written), options)];
       }
       lines.push(...rows);
       written += sourceLines;
@@ -65,19 +65,9 @@ interface RowGroup {
   readonly sourceLines: number;
 }
 
-function formatRest(
-  diffs: readonly FileDiff[],
-  { written, columns, display: { symbols }, hint }: FormatDiffOptions & {
-    readonly written: number;
-  },
-): Line {
-  const total = diffs.flatMap(({ hunks }) => hunks).reduce(
-    (sum, { lines }) => sum + countLines(lines),
-    0,
-  );
-  const rest = `${symbols.ellipsis} ${pluralize(total - written, "more line")}`;
-  const text = hint ? `${rest} ${symbols.separator} ${hint}` : rest;
-  return truncateLine([{ text, role: "faint" }], { columns, ellipsis: symbols.ellipsis });
+function countMissing(diffs: readonly FileDiff[], written: number): number {
+  const hunks = diffs.flatMap((diff) => diff.hunks);
+  return hunks.reduce((sum, { lines }) => sum + countLines(lines), 0) - written;
 }
 
 function countLines(lines: DiffHunk["lines"]): number {

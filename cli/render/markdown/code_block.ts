@@ -94,7 +94,7 @@ export class CodeBlock {
   }
 }
 
-/** Returns the name of the language in the text behind a fence, such as `ts title="a.ts"` or `{.python}`. */
+/** Returns the name of the language in the text behind a fence, such as `ts title="sum"` or `{.python}`. */
 function getLanguageName(label: string): string {
   const [name = ""] = label.match(/[^\s{}.,:=]+/) ?? [];
   return name.toLowerCase();

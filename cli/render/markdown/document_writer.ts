@@ -10,7 +10,6 @@ import type { BlockContext, BlockOptions } from "./block.ts";
 import { CodeBlock, MAX_HIGHLIGHTED } from "./code_block.ts";
 import {
   type Container,
-  type ContainerStart,
   createBlankRow,
   createPrefix,
   limitPrefix,
@@ -79,7 +78,7 @@ export class DocumentWriter {
     return parseLineStart(line, { ...this.#getLineContext(), isComplete });
   }
 
-  /** Starts a line. Returns the rows that it completes, and whether the rest of the line belongs to a paragraph. */
+  /** Starts a line, whose rest is passed to `pushText()` if it is not complete. Returns the rows that it completes. */
   startLine(start: LineStart): Line[] {
     switch (start.type) {
       case "incomplete":

@@ -275,13 +275,16 @@ for (const piece of HOSTILE) {
   });
 }
 
+/** Characters of a chunk. */
+const CHUNK = 7;
+
 /** Measures the time for a text in small chunks, whose open rows are read now and then. */
 function measure(text: string): number {
   const getTime = startThreadTimer();
   const renderer = createRenderer({ getColumns: () => 80, highlighter });
-  for (let at = 0, chunk = 0; at < text.length; at += 7, chunk++) {
-    renderer.push(text.slice(at, at + 7));
-    if (chunk % 10 === 0) renderer.open;
+  for (let at = 0; at < text.length; at += CHUNK) {
+    renderer.push(text.slice(at, at + CHUNK));
+    if (at % (10 * CHUNK) === 0) renderer.open;
   }
   renderer.end();
   return getTime();

@@ -16,7 +16,7 @@ export interface StatusView {
   readonly net?: string | undefined;
   /** Confinement of commands, such as `Landlock+seccomp`. */
   readonly sandbox?: string | undefined;
-  /** What is awaited, such as `thinking`. */
+  /** The current activity, such as `thinking`. */
   readonly activity?: string | undefined;
   /** Number of the turn, from 1. */
   readonly turn?: number | undefined;

@@ -50,7 +50,7 @@ export type Role =
   | "tool"
   /** The tool call or agent that is selected. */
   | "selected"
-  /** What has succeeded. */
+  /** Success. */
   | "success"
   /** Errors. */
   | "error"
