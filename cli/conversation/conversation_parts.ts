@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, PromptInput } from "../../mod.ts";
+import type { Agent, AgentEvent, PromptInput } from "../../mod.ts";
 import type { ApprovalPrompt, ChangeLog } from "../../src/tools/mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { CliError } from "../host/cli_error.ts";
@@ -37,7 +37,7 @@ import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
-import { toLines } from "./view/lines.ts";
+import { toMessage } from "./view/lines.ts";
 
 /** What a conversation works with. */
 export interface ConversationEnvironment {
@@ -67,8 +67,8 @@ export interface ConversationEnvironment {
 export interface ConversationParts {
   /** Reads what the user types. */
   readonly conversation: Conversation;
-  /** Shows the events of the agent. */
-  readonly output: ConversationOutput;
+  /** Shows an event of the agent. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
   /** The session. */
   readonly session: ConversationSession;
   /** The parts that commands use. */
@@ -114,7 +114,11 @@ export async function createParts(
     getExitCode: () => interrupt.exitCode,
   });
   const ask = createApproval(environment, { output, editor, getAgent: () => runs.agent });
-  return { conversation, output, session, context, status, ask };
+  const onEvent = async (event: AgentEvent) => {
+    await output.onEvent(event);
+    if (event.type === "turn_end") await status.updateGauge();
+  };
+  return { conversation, onEvent, session, context, status, ask };
 }
 
 /** The parts that show what the agent does. */
@@ -138,6 +142,7 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
   };
   const findTool = (name: string) => agent.state.tools.find((tool) => tool.name === name);
   const record = new RecordedConversation({ now, findTool });
+  record.restore(agent.state.messages);
   const renderers = createRenderers({ view, settings: outputSettings, now });
   const output: ConversationOutput = new ConversationOutput({
     view,
@@ -149,7 +154,8 @@ function createShownParts(environment: ConversationEnvironment): ShownParts {
     baseUrl,
     now,
   });
-  const status = new ConversationStatus({ setup: opened.setup, record, output, now });
+  const onChange = () => view.redraw();
+  const status = new ConversationStatus({ setup: opened.setup, record, output, now, onChange });
   const runs: ConversationRuns = createRuns(environment, { record, output, status });
   const selection = new SelectedCall({ record, renderers, view });
   const isRunning = () => runs.isRunning;
@@ -182,7 +188,7 @@ function createRuns(
       const { turns, attempts } = output;
       const { result, durationMs } = end;
       record.addPrompt({ label, outcome: result, durationMs });
-      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env }));
+      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env, display: view.display }));
       view.notify({ type: "ended", text: "swink has finished", durationMs });
     },
     async onError(error, text) {
@@ -192,6 +198,7 @@ function createRuns(
     },
     onActivity({ isActive, label }) {
       status.setRunning(isActive);
+      if (!isActive) void status.updateGauge();
       output.await(label === undefined ? undefined : { label });
     },
   });
@@ -199,7 +206,7 @@ function createRuns(
 
 async function createSession(
   { settings: { cwd }, configured: { directories }, view, opened }: ConversationEnvironment,
-  { record }: Pick<ShownParts, "record">,
+  { record, status }: Pick<ShownParts, "record" | "status">,
 ): Promise<ConversationSession> {
   return new ConversationSession({
     setup: opened.setup,
@@ -207,7 +214,10 @@ async function createSession(
     stopRecording: opened.stopRecording,
     cwd: await Deno.realPath(cwd),
     directories,
-    onSwitched: () => record.clear(),
+    onSwitched() {
+      record.restore(opened.setup.agent.state.messages);
+      void status.updateGauge();
+    },
     onWarnings: (warnings) => printWarnings(view, warnings),
   });
 }
@@ -247,8 +257,7 @@ function createContext(
     leave,
     listCommands: loadCommands,
     async printHistory() {
-      const { prompt, running: bullet } = view.display.symbols;
-      await view.print(formatHistory(setup.agent.state.messages, { prompt, bullet }));
+      await view.print(formatHistory(setup.agent.state.messages, view.display));
     },
     async printCall(call) {
       await view.print(await renderers.formatExpandedCall(call));
@@ -268,10 +277,10 @@ async function importCommands(
 }
 
 async function printWarnings(
-  view: Pick<ConversationView, "print">,
+  view: Pick<ConversationView, "print" | "display">,
   warnings: readonly string[],
 ): Promise<void> {
-  await view.print(warnings.flatMap((warning) => toLines(`warning: ${warning}`, "warning")));
+  await view.print(warnings.flatMap((warning) => toMessage("warning", warning, view.display)));
 }
 
 interface ApprovalParts extends Pick<ShownParts, "output"> {

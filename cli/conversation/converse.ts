@@ -20,7 +20,7 @@ import {
 } from "./conversation_parts.ts";
 import { SessionChanges } from "./core/session_changes.ts";
 import { openView } from "./open_view.ts";
-import { reportConversationStart } from "./report_start.ts";
+import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
 
 /** Dependencies of `converse()`. */
 export type ConverseDependencies =
@@ -56,13 +56,16 @@ export async function converse(
   });
   const { setup: { agent } } = opened;
   parts = await createParts({ ...dependencies, settings, host, view, hooks, opened, changeLog });
-  const { conversation, output, context } = parts;
-  await using _session = parts.session;
-  agent.subscribe((event) => output.onEvent(event));
+  const { conversation, context, session, status, onEvent } = parts;
+  await using _recording = session;
+  agent.subscribe(onEvent);
   signals.divert(() => void conversation.interrupt());
-  await reportConversationStart(view, { ...settings, ...opened }, host);
+  status.setSandbox(await reportConversationStart(view, { ...settings, ...opened }, host));
   if (agent.state.messages.length > 0) await context.printHistory();
-  return await conversation.run(prompt === "" ? undefined : prompt);
+  void status.updateGauge();
+  const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
+  await reportConversationEnd(view, session);
+  return exitCode;
 }
 
 /** Returns the host with all output on standard output, which is the terminal. */

@@ -17,7 +17,7 @@ import { USER_DENIAL } from "../../render/tool_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import { toLines } from "../view/lines.ts";
+import { toMessage } from "../view/lines.ts";
 import { createApprovalQuestion, suggestPrefix } from "./approval_question.ts";
 
 /** Options for `createApprovalPrompt()`. */
@@ -150,7 +150,7 @@ class CallQuestion {
     if (edited === undefined) return await this.ask(request);
     const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
     if (!changed) {
-      await view.print(toLines("The text is no JSON object, so the call stays as it was", "error"));
+      await view.print(toMessage("error", "The text is no JSON object, so the call stays as it was", view.display));
       return await this.ask(request);
     }
     const { assessment: _assessment, changes: _changes, ...call } = request;

@@ -5,11 +5,7 @@
  */
 
 import { UsageError } from "../../host/cli_error.ts";
-import type { AgentView } from "../../render/agents/agent_view.ts";
-import type { Line } from "../../render/line/line.ts";
-import { formatNumber } from "../../render/format_number.ts";
-import { toOneLine, toPlainText } from "../../render/plain_text.ts";
-import { pluralize } from "../../render/tool_line.ts";
+import { formatAgents } from "../../render/agents/format_agents.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine, toLines } from "../view/lines.ts";
 
@@ -19,7 +15,7 @@ export const agents = defineCommand({
   argument: "[N]",
   summary: "Lists the sub-agents, or shows the work of one",
   worksDuringRuns: true,
-  async run(argument, { view, record }) {
+  async run(argument, { view, host, record }) {
     if (argument !== "") {
       const text = record.getAgentText(Number(argument));
       if (text === undefined) throw new UsageError(`There is no agent ${JSON.stringify(argument)}`);
@@ -28,19 +24,7 @@ export const agents = defineCommand({
     if (record.agents.length === 0) {
       return await view.print([toLine("No sub-agent was started", "faint")]);
     }
-    await view.print(record.agents.flatMap((agent) => formatAgent(agent, 0)));
+    const { columns, display } = view;
+    await view.print(formatAgents(record.agents, { columns, display, now: host.now() }));
   },
 });
-
-function formatAgent(agent: AgentView, depth: number): Line[] {
-  const { number, name, activity, status, turns, usage } = agent;
-  const fields = [status, pluralize(turns, "turn"), `${formatNumber(usage.total)} tokens`];
-  return [
-    [
-      { text: `${"  ".repeat(depth)}${number} ` },
-      { text: toPlainText(name), role: "tool" },
-      { text: ` ${toOneLine(toPlainText(activity))} · ${fields.join(" · ")}`, role: "faint" },
-    ],
-    ...agent.children.flatMap((child) => formatAgent(child, depth + 1)),
-  ];
-}

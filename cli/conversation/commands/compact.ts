@@ -8,7 +8,7 @@ import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { importLate } from "../../host/import_late.ts";
 import { defineCommand } from "../command/conversation_command.ts";
-import { toLine, toLines } from "../view/lines.ts";
+import { toLine, toMessage } from "../view/lines.ts";
 
 /** Fraction of the used tokens that is kept, if the last messages allow it. */
 const KEPT_FRACTION = 0.25;
@@ -31,7 +31,7 @@ export const compact = defineCommand({
       if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
       const { droppedCount, tokensBefore, tokensAfter, problem } = report;
       if (problem !== undefined) {
-        return await view.print(toLines(`Nothing was omitted: ${problem}`, "warning"));
+        return await view.print(toMessage("warning", `Nothing was omitted: ${problem}`, view.display));
       }
       const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
       const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${change}`;

@@ -10,7 +10,7 @@ import { importLate } from "../../host/import_late.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile } from "../command/plan_mode.ts";
-import { toLine, toLines } from "../view/lines.ts";
+import { toLine, toMessage } from "../view/lines.ts";
 
 /** `/edit-plan`. */
 export const editPlan = defineCommand({
@@ -31,7 +31,7 @@ export const editPlan = defineCommand({
       import.meta.url,
     );
     const read = await readPlan(file);
-    if (read.type === "refused") return await view.print(toLines(read.reason, "warning"));
+    if (read.type === "refused") return await view.print(toMessage("warning", read.reason, view.display));
     const steps = pluralize(read.review.plan.steps.length, "step");
     await view.print([toLine(`The plan has ${steps}; /execute carries it out`, "faint")]);
   },

@@ -13,7 +13,7 @@ import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { openPlanFile, requirePlanMode } from "../command/plan_mode.ts";
 import { recordExecution } from "../command/record_execution.ts";
-import { toLine, toLines } from "../view/lines.ts";
+import { toLine, toMessage } from "../view/lines.ts";
 
 type PlanModule = typeof import("../../../src/tools/plan/mod.ts");
 
@@ -30,7 +30,7 @@ export const execute = defineCommand({
     );
     const approval = await plans.approvePlan(file, { ask: (review) => askAboutPlan(review, context) });
     if (approval.type === "refused") {
-      return await view.print(toLines(approval.reason, "warning"));
+      return await view.print(toMessage("warning", approval.reason, view.display));
     }
     requirePlanMode(setup).turnOff(setup.agent);
     const { model, tools, systemPrompt } = setup.agent.state;

@@ -13,9 +13,8 @@ import type { TextRenderer } from "../../render/line/text_renderer.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { OutputSettings } from "../command/command_context.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
-import { toLine, toLines } from "../view/lines.ts";
+import { toLines, toMessage } from "../view/lines.ts";
 import { type Activity, ConversationActivity } from "./conversation_activity.ts";
-import { getUserText } from "./conversation_runs.ts";
 import { OrderedCalls } from "./ordered_calls.ts";
 import { PlanProgress } from "./plan_progress.ts";
 import type { RecordedConversation } from "./recorded_conversation.ts";
@@ -83,7 +82,7 @@ export class ConversationOutput {
 
   /** Prints lines that were held back for too long, such as a table that stopped growing. Called once per frame. */
   poll(): void {
-    const lines = this.#text?.poll() ?? [];
+    const lines = (this.#text ?? this.#thinking)?.poll() ?? [];
     if (lines.length > 0) void this.#options.view.print(lines);
   }
 
@@ -231,17 +230,19 @@ export class ConversationOutput {
     const notice = getNotice(event, { baseUrl, isTextShown: this.#hasText });
     if (notice === undefined) return;
     await this.#endText();
-    await view.print(toLines(notice, "warning"));
+    await view.print(toMessage("warning", notice.replace(/^warning: /, ""), view.display));
   }
 
   /** Prints the error of a command or a prompt. */
   async printError(message: string, advice = ""): Promise<void> {
     const advised = advice === "" ? [] : toLines(advice);
-    await this.#options.view.print([...toLines(message, "error"), ...advised]);
+    const { view } = this.#options;
+    await view.print([...toMessage("error", message, view.display), ...advised]);
   }
 
   /** Prints a remark of the program. */
   async printNote(text: string): Promise<void> {
-    await this.#options.view.print([toLine(toPlainText(text), "faint")]);
+    const { view } = this.#options;
+    await view.print(toMessage("notice", text, view.display));
   }
 }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Agent, AgentEvent, AgentMessage, AgentResult, PromptInput } from "../../../mod.ts";
-import { extractText } from "../../../src/core/content.ts";
+import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
 import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
+import { getUserText } from "./user_text.ts";
 
 /** Options for {@linkcode ConversationRuns}. */
 export interface ConversationRunsOptions {
@@ -217,9 +217,4 @@ export class ConversationRuns implements RunControl, QueueControl {
     if (this.#activity) this.#activity.mayContinue = isComplete;
     await onEnd({ result, durationMs: now() - startedAt });
   }
-}
-
-/** Returns the text of a message of the user; empty for other messages. */
-export function getUserText(message: AgentMessage): string {
-  return message.role === "user" ? extractText(message.content) : "";
 }

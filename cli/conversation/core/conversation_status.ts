@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { ContextGauge } from "../../../src/memory/mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { StatusView } from "../../render/status/status_view.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
@@ -23,13 +22,16 @@ export interface ConversationStatusOptions {
   readonly output: Pick<ConversationOutput, "activity" | "turns">;
   /** Returns the current time in milliseconds. */
   readonly now: () => number;
+  /** Called when the status has changed without an event of the agent. */
+  readonly onChange: () => void;
 }
 
 /** Collects the status. */
 export class ConversationStatus {
   readonly #options: ConversationStatusOptions;
   #sandbox: string | undefined;
-  #gauge: ContextGauge | undefined;
+  /** Tokens of the next request. */
+  #used: number | undefined;
   #startedAt: number | undefined;
 
   constructor(options: ConversationStatusOptions) {
@@ -41,6 +43,7 @@ export class ConversationStatus {
     this.#sandbox = status === "off" || status === "unconfined"
       ? "off"
       : mechanisms.join("+") + (status === "confined" ? "" : " (incomplete)");
+    this.#options.onChange();
   }
 
   /** Sets whether a run is active. */
@@ -50,21 +53,23 @@ export class ConversationStatus {
 
   /** Counts the tokens of the context window, after a turn. */
   async updateGauge(): Promise<void> {
-    const { agent, controls: { transform, contextWindow } } = this.#options.setup;
+    const { setup: { agent, controls: { transform } }, onChange } = this.#options;
     const { contextGauge } = await importLate<typeof import("../../../src/memory/mod.ts")>(
       "../../../src/memory/mod.ts",
       import.meta.url,
     );
-    this.#gauge = contextGauge(agent, { transform, contextWindow });
+    this.#used = contextGauge(agent, { transform }).used;
+    onChange();
   }
 
   /** The status at the moment. */
   get view(): StatusView {
     const { setup, record: { total }, output, now } = this.#options;
-    const { agent, planMode, controls: { gate, tools } } = setup;
+    const { agent, planMode, controls: { gate, tools, contextWindow } } = setup;
     const { net } = tools.sandbox;
     const isRunning = this.#startedAt !== undefined;
-    const { used, limit } = this.#gauge ?? {};
+    const used = this.#used;
+    const limit = contextWindow(agent.state.model);
     return {
       model: formatModel(agent.state.model),
       mode: planMode?.isActive ? "plan" : "execute",

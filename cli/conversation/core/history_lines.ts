@@ -7,9 +7,12 @@
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import type { Line } from "../../render/line/line.ts";
+import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
+import { toOneLine, toPlainText } from "../../render/plain_text.ts";
+import type { Display } from "../../render/theme/display.ts";
 import { formatCall, formatResult, pluralize } from "../../render/tool_line.ts";
 import { toLine, toLines } from "../view/lines.ts";
-import { getUserText } from "./conversation_runs.ts";
+import { getUserText } from "./user_text.ts";
 
 /** Number of the last messages of the user that are shown. */
 const MAX_PROMPTS = 3;
@@ -17,18 +20,10 @@ const MAX_PROMPTS = 3;
 /** Number of lines of a text that are shown. */
 const MAX_LINES = 10;
 
-/** Options for `formatHistory()`. */
-export interface HistoryOptions {
-  /** Sign before the messages of the user. */
-  readonly prompt: string;
-  /** Sign before tool calls. */
-  readonly bullet: string;
-}
-
 /** Formats the last messages of a history. */
 export function formatHistory(
   messages: readonly AgentMessage[],
-  { prompt, bullet }: HistoryOptions,
+  display: Display,
 ): Line[] {
   const start = findStart(messages);
   const omitted = start === 0
@@ -44,9 +39,9 @@ export function formatHistory(
     ...messages.slice(start).flatMap((message) => {
       switch (message.role) {
         case "user":
-          return markFirst(shorten(getUserText(message)), [{ text: `${prompt} `, role: "prompt" }]);
+          return label(shorten(getUserText(message)), "user", display);
         case "assistant":
-          return formatReply(message, results, bullet);
+          return formatReply(message, results, display);
         default:
           return [];
       }
@@ -62,20 +57,21 @@ function findStart(messages: readonly AgentMessage[]): number {
 function formatReply(
   { content }: AssistantMessage,
   results: ReadonlyMap<string, ToolResultMessage>,
-  bullet: string,
+  display: Display,
 ): Line[] {
   const text = extractText(content).trim();
   const calls = content.flatMap((block): Line[] => {
     if (block.type !== "tool_call") return [];
     const result = results.get(block.id);
     const end = result ? ` · ${formatResult(result, result.isError)}` : "";
+    const mark = display.isPlain ? getSpeakerLabel("tool", display) : [{ text: `${display.symbols.done} ` }];
     return [[
-      { text: `${bullet} ` },
-      { text: block.name, role: "tool" },
+      ...mark,
+      { text: toOneLine(toPlainText(block.name)), role: "tool" },
       { text: ` ${formatCall(block.name, block.arguments)}${end}`, role: "faint" },
     ]];
   });
-  return [...(text === "" ? [] : shorten(text)), ...calls];
+  return [...(text === "" ? [] : label(shorten(text), "assistant", display)), ...calls];
 }
 
 function shorten(text: string): Line[] {
@@ -85,6 +81,6 @@ function shorten(text: string): Line[] {
   return [...lines.slice(0, MAX_LINES), toLine(`… ${pluralize(rest, "more line")}`, "faint")];
 }
 
-function markFirst([first = [], ...rest]: readonly Line[], mark: Line): Line[] {
-  return [[...mark, ...first], ...rest];
+function label([first = [], ...rest]: readonly Line[], speaker: Speaker, display: Display): Line[] {
+  return [[...getSpeakerLabel(speaker, display), ...first], ...rest];
 }

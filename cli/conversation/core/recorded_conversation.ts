@@ -4,13 +4,21 @@
  * @module
  */
 
-import type { AgentEvent, AgentTool, FileChange, RunOutcome, ToolUpdate } from "../../../mod.ts";
+import type {
+  AgentEvent,
+  AgentMessage,
+  AgentTool,
+  FileChange,
+  RunOutcome,
+  ToolUpdate,
+} from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import type { ConversationRecord } from "../command/command_context.ts";
+import { listTurns } from "./list_turns.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
 /** Number of tool calls that are kept, so that the memory of a long conversation does not grow. */
@@ -80,6 +88,14 @@ export class RecordedConversation implements ConversationRecord {
 
   getAgentText(number: number): string | undefined {
     return this.#agents.getText(number);
+  }
+
+  /** Forgets everything, and adds the prompts of a history. */
+  restore(messages: readonly AgentMessage[]): void {
+    this.clear();
+    for (const { label, usage, cost, durationMs } of listTurns(messages)) {
+      this.addPrompt({ label, outcome: { usage, cost }, durationMs });
+    }
   }
 
   clear(): void {

@@ -31,7 +31,7 @@ import type {
   Notification,
   TextQuestion,
 } from "../view/conversation_view.ts";
-import { toLines, toPromptLines } from "../view/lines.ts";
+import { toLines, toMessage, toPromptLines } from "../view/lines.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
@@ -391,7 +391,7 @@ export class LiveView implements ConversationView {
       case "quit":
         return this.#inputs.push({ type: "action", name: "quit" });
       case "notice":
-        return void this.print(toLines(effect.message, "warning"));
+        return void this.print(toMessage("warning", effect.message, this.#display));
       case "action":
         return this.#forward(effect.name);
       case "complete":

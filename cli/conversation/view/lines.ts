@@ -5,13 +5,24 @@
  */
 
 import type { Line } from "../../render/line/line.ts";
+import { getSpeakerLabel } from "../../render/line/speaker_label.ts";
 import { toPlainText } from "../../render/plain_text.ts";
+import type { Display } from "../../render/theme/display.ts";
 import type { Role } from "../../render/theme/role.ts";
 
 /** Returns the lines of a text of any source; control characters and escape sequences are removed. */
 export function toLines(text: string, role?: Role): Line[] {
   const lines = toPlainText(text).replace(/\n$/, "").split("\n");
   return lines.map((line) => toLine(line, role));
+}
+
+/** The kind of a message of the program. */
+export type MessageKind = "notice" | "warning" | "error";
+
+/** Returns the lines of a message of the program, which begins with its kind where that is not visible otherwise. */
+export function toMessage(kind: MessageKind, text: string, display: Display): Line[] {
+  const [first = [], ...rest] = toLines(text, kind === "notice" ? "faint" : kind);
+  return [[...getSpeakerLabel(kind, display), ...first], ...rest];
 }
 
 /** Returns a line of a text without line breaks and control characters. */

@@ -49,7 +49,7 @@ Deno.test("approval: y runs the call once, n refuses it", async () => {
 ? bash echo 1 > x
   risk: execute
   Allow? [y]es / [a]lways bash / [e]dit / [n]o / no with [r]eason: y
-• bash echo 1 > x · Exit code: 0
+tool: bash echo 1 > x - no output [1]
 `,
   );
 });

@@ -47,7 +47,7 @@ Deno.test("#help: lists all commands, and describes one", async () => {
       "  Shows or sets the model of the next turn; next selects the next configured one\n" +
       "  Also: /models\n  Key: F4\n",
   );
-  assertEquals(missing, "There is no command nothing\n");
+  assertEquals(missing, "error: There is no command nothing\n");
 });
 
 Deno.test("#info: shows session, model, permissions and usage", async () => {
@@ -83,8 +83,8 @@ Deno.test("#copy: names the way to a file where the terminal cannot copy", async
     model: HELLO,
   });
   const [nothing, , copied, invalid] = conversation.outputs;
-  assertEquals(nothing, "There is nothing to copy\n");
-  assertEquals(copied, "This terminal cannot copy\n/export FILE writes the conversation to a file.\n");
+  assertEquals(nothing, "error: There is nothing to copy\n");
+  assertEquals(copied, "error: This terminal cannot copy\n/export FILE writes the conversation to a file.\n");
   assertStringIncludes(invalid ?? "", "#copy takes all or code");
 });
 
@@ -93,7 +93,7 @@ Deno.test("#sessions, /resume: list the sessions of the directory, and continue 
   const { home } = first;
   await using second = await type(["#sessions", "/resume 1", "Next"], { home, model: HELLO });
   assertMatch(second.outputs[0] ?? "", /^1 {2}SESSION {2}now {2}2 messages .*First\n/);
-  assertEquals(second.outputs[1], "> First\nHello!\n");
+  assertEquals(second.outputs[1], "you: First\nassistant: Hello!\n");
   assertEquals(second.requests[0]?.messages.length, 3);
 });
 
@@ -110,7 +110,7 @@ Deno.test("#sessions: finds words; /resume: asks which, and reports one that doe
     model: HELLO,
     typed: ["/resume", "2", "Next", "/quit"],
   });
-  assertStringIncludes(third.transcript, "Number or id: 2\n> About pears\nHello!\n> Next\n");
+  assertStringIncludes(third.transcript, "Number or id: 2\nyou: About pears\nassistant: Hello!\n> Next\n");
 });
 
 Deno.test("#save: names the session", async () => {
@@ -158,7 +158,7 @@ Deno.test("#approve: shows and sets the mode, and ends trust", async () => {
   const { transcript } = conversation;
   assertStringIncludes(transcript, "> #approve on\napproval on: asks about every call\n");
   assertStringIncludes(transcript, "> #approve\napproval smart: asks about calls that could change something\ntrusted in this session: bash\n");
-  assertStringIncludes(transcript, "trusted in this session: nothing\n> #approve untrust bash\nThe tool bash is not trusted\n");
+  assertStringIncludes(transcript, "trusted in this session: nothing\n> #approve untrust bash\nerror: The tool bash is not trusted\n");
   assertStringIncludes(transcript, '#approve takes on, smart, off, untrust, not "maybe"\n');
 });
 
@@ -217,9 +217,13 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
 
 Deno.test("/usage: shows tokens and cost by prompt and in sum", async () => {
   await using conversation = await type(["First", "Second", "/usage"], { model: [...HELLO, ...HELLO] });
-  assertMatch(
-    conversation.last,
-    /^First +100 in · 20 out · \$0\.0004 · 0\.0 s\nSecond +100 in · 20 out · \$0\.0004 · 0\.0 s\ntotal +200 in · 40 out · \$0\.0008 · 0\.0 s\n$/,
+  assertEquals(
+    conversation.last.replaceAll(/\d+\.\d s/g, "0.0 s"),
+    `turn    input  cached  output     cost   time
+First     100       0      20  $0.0004  0.0 s
+Second    100       0      20  $0.0004  0.0 s
+sum       200       0      40  $0.0008  0.0 s
+`,
   );
 });
 
@@ -228,7 +232,7 @@ Deno.test("/fork: continues in a copy", async () => {
     model: [...HELLO, ...HELLO],
   });
   const { outputs, home } = conversation;
-  assertEquals(outputs[0], "There is no saved session to copy yet\n");
+  assertEquals(outputs[0], "error: There is no saved session to copy yet\n");
   assertEquals(outputs[2], "Continuing in the copy SESSION of SESSION\n");
   await using list = await type(["#sessions"], { home });
   assertMatch(list.last, /^1 {2}SESSION .*4 messages.*\n2 {2}SESSION .*2 messages/);
@@ -313,7 +317,7 @@ Deno.test("/export: writes the conversation, and replaces no file", async () => 
   });
   const { outputs, home } = conversation;
   assertEquals(outputs[1], "Written to HOME/p/a.md\n");
-  assertEquals(outputs[2], "HOME/p/a.md cannot be written: it exists already\n");
+  assertEquals(outputs[2], "error: HOME/p/a.md cannot be written: it exists already\n");
   assertStringIncludes(home.read("p/a.md"), "Hello!");
   assertStringIncludes(home.read("p/a.html"), "<!DOCTYPE html>");
   assertStringIncludes(home.read("p/a.jsonl"), '"type":"session"');
@@ -336,7 +340,7 @@ Deno.test("/agents: states that no sub-agent was started", async () => {
   await using conversation = await type(["/agents", "/agents 7"]);
   assertEquals(conversation.outputs.slice(0, 2), [
     "No sub-agent was started\n",
-    'There is no agent "7"\n',
+    'error: There is no agent "7"\n',
   ]);
 });
 
@@ -367,7 +371,7 @@ Deno.test("/theme: reports an unknown theme", async () => {
   await using conversation = await type(["/theme", "/theme drak"]);
   assertEquals(conversation.outputs.slice(0, 2), [
     "theme dark\n",
-    'There is no theme "drak". Did you mean dark?\nThemes: dark, light, high_contrast, mono.\n',
+    'error: There is no theme "drak". Did you mean dark?\nThemes: dark, light, high_contrast, mono.\n',
   ]);
 });
 
@@ -380,8 +384,8 @@ Deno.test("/queue: reports that no text waits, and an unknown number", async () 
   await using conversation = await type(["/queue", "/queue edit 1", "/queue drop"]);
   assertEquals(conversation.outputs.slice(0, 3), [
     "No text waits for the agent\n",
-    '/queue edit has no text "1"\nNo text waits.\n',
-    '/queue takes edit N, remove N or clear, not "drop"\n',
+    'error: /queue edit has no text "1"\nNo text waits.\n',
+    'error: /queue takes edit N, remove N or clear, not "drop"\n',
   ]);
 });
 
@@ -398,7 +402,7 @@ Deno.test("/expand, /tools: show results of tool calls completely", async () => 
     { files, model },
   );
   const { outputs } = conversation;
-  assertEquals(outputs[0], "No tool call has ended yet\n");
+  assertEquals(outputs[0], "error: No tool call has ended yet\n");
   assert(!outputs[1]?.includes("three"), outputs[1]);
   assertStringIncludes(outputs[2] ?? "", "three");
   assertEquals(outputs[3], outputs[2]);
@@ -413,7 +417,7 @@ Deno.test("/diff: shows the last file change", async () => {
     model: WRITES,
   });
   const { outputs } = conversation;
-  assertEquals(outputs[0], "No file was changed yet\n");
-  assertEquals(outputs[2], "a.txt (created, +1)\n1 + 1\n");
+  assertEquals(outputs[0], "error: No file was changed yet\n");
+  assertStringIncludes(outputs[2] ?? "", "\n  a.txt (created, +1)\n  1 + 1\n");
   assertStringIncludes(outputs[3] ?? "", "/diff takes wide or unified");
 });

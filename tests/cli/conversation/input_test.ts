@@ -134,7 +134,7 @@ Deno.test("/editor: a failing editor is reported, and nothing is sent", async ()
   });
   assertEquals(
     conversation.outputs[0],
-    'The editor "false" ended with exit code 1\nNothing was sent. EDITOR selects another editor.\n',
+    'error: The editor "false" ended with exit code 1\nNothing was sent. EDITOR selects another editor.\n',
   );
 });
 
@@ -177,5 +177,5 @@ Deno.test("a failed tool call and a refused one are one line each", async () => 
     ],
     typed: ["Read", "/quit"],
   });
-  assertStringIncludes(conversation.transcript, "read_file missing.txt · ");
+  assertStringIncludes(conversation.transcript, "tool: failed read_file missing.txt - ");
 });

@@ -13,13 +13,13 @@ Deno.test("live: text appears while it arrives, above the input [16]", async () 
   await using terminal = await openTerminal({ model: [reply] });
   await terminal.enter("Count");
   await terminal.waitFor("Three");
-  console.log(terminal.screen);
+
   assertEquals(terminal.isRaw, true);
   reply.release();
   await terminal.waitFor("1 turn");
-  console.log(terminal.screen);
+
   terminal.press(KEYS.controlD);
   assertEquals(await terminal.waitForExit(), 0);
-  console.log(terminal.text);
+
   assertEquals(terminal.isRaw, false);
 });

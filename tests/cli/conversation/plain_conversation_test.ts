@@ -14,6 +14,8 @@ const HEADER = `anthropic/claude-sonnet-5-5 · ~/p · asks first · net off
 sandbox Landlock+seccomp+namespace
 `;
 
+const END = "swink -r SESSION continues this conversation\n";
+
 const USAGE = "1 turn · 100 tokens in, 20 out · $0.0004 · 0.0 s\n";
 
 /** Returns the texts of the messages of the user in a request. */
@@ -38,7 +40,7 @@ assistant: Hello!
 ${USAGE}> And now?
 assistant: Bye!
 ${USAGE}> /quit
-`,
+${END}`,
   );
   assertEquals(code, 0);
   assertEquals(requests.map(listUserTexts), [["Greet me"], ["Greet me", "And now?"]]);
@@ -50,7 +52,7 @@ Deno.test("conversation: begins with the prompt of the command line", async () =
     model: [scriptedReply("Hello!")],
     typed: ["/quit"],
   });
-  assertEquals(conversation.transcript, `${HEADER}assistant: Hello!\n${USAGE}> /quit\n`);
+  assertEquals(conversation.transcript, `${HEADER}assistant: Hello!\n${USAGE}> /quit\n${END}`);
 });
 
 Deno.test("conversation: the end of the input leaves", async () => {
@@ -140,7 +142,7 @@ Deno.test("conversation: a line that is similar to a command is held back until 
   assertStringIncludes(
     conversation.transcript,
     `> /hlep me
-/hlep is no command. Did you mean /help? Enter again sends the line as text.
+note: /hlep is no command. Did you mean /help? Enter again sends the line as text.
 >
 assistant: Hm.
 `,

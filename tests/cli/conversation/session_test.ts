@@ -32,12 +32,12 @@ Deno.test("conversation: -c continues the last one, and shows its end", async ()
   assertStringIncludes(
     second.transcript,
     `… 4 earlier messages; /tree lists the prompts
-> One
-Yes.
-> Two
-Yes.
-> Three
-Yes.
+you: One
+assistant: Yes.
+you: Two
+assistant: Yes.
+you: Three
+assistant: Yes.
 > Four
 assistant: Hello!
 `,
@@ -75,8 +75,8 @@ Deno.test("conversation: --no-session saves nothing, and one without a prompt is
     typed: ["One", "/reset", "/fork", "/rewind", "/quit"],
   });
   const { home, outputs } = unsaved;
-  assertEquals(outputs[2], "There is no saved session to copy yet\n");
-  assertEquals(outputs[3], "This conversation is not saved, so it has no earlier states\n");
+  assertEquals(outputs[2], "error: There is no saved session to copy yet\n");
+  assertEquals(outputs[3], "error: This conversation is not saved, so it has no earlier states\n");
   await using empty = await typeConversation({ home, typed: ["/plan", "#approve on", "/quit"] });
   assertEquals(empty.code, 0);
   const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
