@@ -15,8 +15,12 @@ export const editor = defineCommand({
   key: "Ctrl+G",
   worksDuringRuns: true,
   async run(argument, { view, editor, runs }) {
-    const text = await editor.editText(argument, ".md");
+    const text = await editor.editText(argument, ".md").catch((error) => {
+      view.setDraft(argument);
+      throw error;
+    });
     if (text.trim() === "") {
+      view.setDraft(argument);
       return await view.print([toLine("The text was empty, so nothing was sent", "faint")]);
     }
     view.remember(text);

@@ -12,11 +12,13 @@ import type { QuestionContext } from "../../questions/choice.ts";
 export interface KeyInputOptions {
   /** The keyboard. */
   readonly keyboard: Pick<Keyboard, "read" | "discard">;
+  /** Whether a pasted text is an answer, as that of a question for a key is. */
+  readonly acceptsPastes: boolean;
   /** Called for Escape and Ctrl+C, which end the question too. */
   readonly onAbort: () => void;
 }
 
-/** Reads the keys that arrive together as one text, as those of a pasted text do, whose characters are no answers. */
+/** Reads the keys that arrive together as one text, because such characters are a text and no answers. */
 export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier" | "readChunk"> {
   readonly #options: KeyInputOptions;
 
@@ -31,14 +33,17 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
 
   /** Returns the next keys; `undefined` at the end of the input or when the signal is aborted. */
   async readChunk(signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const { keyboard, onAbort } = this.#options;
+    const { keyboard, acceptsPastes, onAbort } = this.#options;
     const keys = await keyboard.read(signal);
     if (!keys) return undefined;
     if (keys.some(isAbort)) {
       onAbort();
       return new TextEncoder().encode(CONTROL_C);
     }
-    return new TextEncoder().encode(keys.map(encodeKey).join(""));
+    const encoded = keys.map((key) =>
+      key.type === "paste" && !acceptsPastes ? OTHER_KEY : encodeKey(key)
+    );
+    return new TextEncoder().encode(encoded.join(""));
   }
 }
 
@@ -58,8 +63,7 @@ function encodeKey(event: KeyEvent): string {
     case "character":
       return event.text;
     case "paste":
-      // Even a single pasted character is no key.
-      return event.text.length === 1 ? `${event.text} ` : event.text;
+      return event.text;
     case "key": {
       const { name, ctrl, alt } = event;
       if (ctrl && !alt && name === "d") return "\x04";

@@ -19,7 +19,6 @@ import { askSecret } from "../../questions/ask_secret.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
-import { wrapLine } from "../../render/line/wrap_line.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { ThemeName } from "../../render/theme/theme.ts";
 import { THEMES } from "../../render/theme/themes.ts";
@@ -32,6 +31,7 @@ import type {
   TextQuestion,
 } from "../view/conversation_view.ts";
 import { toLines, toMessage, toPromptLines } from "../view/lines.ts";
+import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
@@ -143,7 +143,7 @@ export class LiveView implements ConversationView {
 
   async print(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
-    const rows = lines.flatMap((line) => wrapLine(line, { columns: this.columns }));
+    const rows = lines.flatMap((line) => fitLine(line, this.columns));
     const [first = "", ...rest] = rows.map(this.#encode);
     this.#rows.push(this.#takeMark() + first, ...rest);
     this.#frames.request();
@@ -152,7 +152,7 @@ export class LiveView implements ConversationView {
 
   async echo(text: string): Promise<void> {
     const lines = toPromptLines(text, this.#display.symbols.prompt);
-    const rows = lines.flatMap((line) => wrapLine(line, { columns: this.columns })).map(this.#encode);
+    const rows = lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
     this.#rows.push(this.#takeMark(), MARKS.prompt + rows.join("\n"));
     this.#mark = MARKS.output;
     this.#frames.request();
@@ -191,11 +191,13 @@ export class LiveView implements ConversationView {
     choice: Choice<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
-    return await this.#ask(signal, (context) => askChoice(choice, context));
+    const ask = (context: QuestionContext) => askChoice(choice, context);
+    return await this.#ask(ask, { signal, acceptsPastes: false });
   }
 
   async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
-    return await this.#ask(signal, (context) => askSecret(message, context));
+    const ask = (context: QuestionContext) => askSecret(message, context);
+    return await this.#ask(ask, { signal, acceptsPastes: true });
   }
 
   async askText(
@@ -285,8 +287,8 @@ export class LiveView implements ConversationView {
 
   /** Asks a question that writes to the terminal itself. */
   async #ask<Answer>(
-    signal: AbortSignal,
     ask: (context: QuestionContext) => Promise<Answer>,
+    { signal, acceptsPastes }: { readonly signal: AbortSignal; readonly acceptsPastes: boolean },
   ): Promise<Answer> {
     return await this.#runExclusively(async () => {
       const { host, keyboard, region } = this.#options;
@@ -299,6 +301,7 @@ export class LiveView implements ConversationView {
           keyboard: { setRaw() {} },
           input: new KeyInput({
             keyboard,
+            acceptsPastes,
             onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
           }),
           signal: this.#end(signal),

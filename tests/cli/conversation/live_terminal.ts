@@ -36,7 +36,7 @@ export interface LiveTerminalOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** The home directory of an earlier conversation. Default: a new one. */
   readonly home?: TemporaryDirectory;
-  /** Columns of the terminal. Default: 60. */
+  /** Columns of the terminal. Default: 80. */
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
@@ -85,7 +85,7 @@ export class LiveTerminal implements AsyncDisposable {
   #running: Promise<number> | undefined;
 
   constructor(home: TemporaryDirectory, options: LiveTerminalOptions) {
-    const { columns = 60, rows = 20, env = {}, model = [] } = options;
+    const { columns = 80, rows = 20, env = {}, model = [] } = options;
     this.home = home;
     this.#ownsHome = options.home === undefined;
     this.emulator = new TerminalEmulator({ columns, rows });
@@ -95,13 +95,18 @@ export class LiveTerminal implements AsyncDisposable {
       isTerminal: true,
       closed: this.#closed.signal,
       write: async (content) => {
-        if (!this.#closed.signal.aborted) await this.emulator.write(content);
+        if (this.#closed.signal.aborted) return;
+        // As the driver of a terminal does.
+        const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+        await this.emulator.write(text.replaceAll(/(?<!\r)\n/g, "\r\n"));
       },
     };
     const values: Readonly<Record<string, string>> = {
       ANTHROPIC_API_KEY: "k",
       HOME: home.path,
+      // The emulator is that of Visual Studio Code.
       TERM: "xterm-256color",
+      TERM_PROGRAM: "vscode",
       ...Object.fromEntries(
         Object.entries(env).map(([name, value]) => [name, value.replaceAll("HOME", home.path)]),
       ),
@@ -156,8 +161,18 @@ export class LiveTerminal implements AsyncDisposable {
   }
 
   /** The bodies of the requests. */
-  get requests(): readonly { readonly messages: readonly { readonly content: unknown }[] }[] {
+  get requests(): readonly { readonly messages: readonly { readonly role: string; readonly content: unknown }[] }[] {
     return this.#requests.map((body) => JSON.parse(body));
+  }
+
+  /** Returns the texts of the user in the last request. */
+  listPrompts(): string[] {
+    const { messages } = this.requests.at(-1) ?? { messages: [] };
+    return messages.filter(({ role }) => role === "user").flatMap(({ content }) => {
+      if (!Array.isArray(content)) return [String(content)];
+      const texts: readonly string[] = content.flatMap(({ text }) => typeof text === "string" ? [text] : []);
+      return texts.length > 0 ? [texts.join("")] : [];
+    });
   }
 
   /** Whether the terminal is in raw mode. */
