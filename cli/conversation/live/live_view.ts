@@ -99,6 +99,8 @@ export class LiveView implements ConversationView {
   #textPrompt: TextPrompt | undefined;
   /** Resolves when the history is written. */
   #remembered: Promise<void> = Promise.resolve();
+  /** What has the keys and the rows below the output. */
+  #user: "input" | "question" | "program" = "input";
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
@@ -122,8 +124,8 @@ export class LiveView implements ConversationView {
     );
     this.#cleanup.use(listenForSuspension({
       terminal,
-      suspend: () => this.#leaveTerminal(),
-      resume: () => this.#enterTerminal(),
+      suspend: () => this.#suspend(),
+      resume: () => this.#resume(),
     }));
     this.#startReading();
     this.#draw();
@@ -224,11 +226,13 @@ export class LiveView implements ConversationView {
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {
     return await this.#runExclusively(async () => {
-      await this.#leaveTerminal();
+      await this.#suspend();
+      this.#user = "program";
       try {
         return await use();
       } finally {
-        await this.#enterTerminal();
+        this.#user = "input";
+        await this.#resume();
       }
     });
   }
@@ -294,6 +298,7 @@ export class LiveView implements ConversationView {
       const { host, keyboard, region } = this.#options;
       await this.#stopReading();
       await this.#suspendRegion();
+      this.#user = "question";
       try {
         return await ask({
           host,
@@ -307,6 +312,7 @@ export class LiveView implements ConversationView {
           signal: this.#end(signal),
         });
       } finally {
+        this.#user = "input";
         await region.resume();
         this.#startReading();
         this.#draw();
@@ -325,14 +331,21 @@ export class LiveView implements ConversationView {
     return AbortSignal.any([signal, this.#closing.signal]);
   }
 
-  async #leaveTerminal(): Promise<void> {
-    await this.#stopReading();
-    await this.#suspendRegion();
+  /** Leaves the terminal to another program, unless one has it. */
+  async #suspend(): Promise<void> {
+    if (this.#user === "program") return;
+    if (this.#user === "input") {
+      await this.#stopReading();
+      await this.#suspendRegion();
+    }
     await this.#options.keyboard.suspend();
   }
 
-  async #enterTerminal(): Promise<void> {
+  /** Takes the terminal back. A question draws itself again. */
+  async #resume(): Promise<void> {
+    if (this.#user === "program") return;
     await this.#options.keyboard.resume();
+    if (this.#user === "question") return;
     await this.#options.region.resume();
     this.#startReading();
     this.#draw();

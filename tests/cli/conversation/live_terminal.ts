@@ -40,6 +40,8 @@ export interface LiveTerminalOptions {
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
+  /** Whether the program asks for input. Default: `true`. */
+  readonly waitsForPrompt?: boolean;
 }
 
 /** The keys of a keyboard, as xterm sends them. */
@@ -123,7 +125,13 @@ export class LiveTerminal implements AsyncDisposable {
         input: this.#input,
         keyboard: this.#input,
         output,
-        messages: output,
+        messages: {
+          ...output,
+          write: async (content) => {
+            this.messages += typeof content === "string" ? content : new TextDecoder().decode(content);
+            await output.write(content);
+          },
+        },
         get columns() {
           return emulator.columns;
         },
@@ -134,15 +142,18 @@ export class LiveTerminal implements AsyncDisposable {
         onSuspend: (listener) => listen(this.#suspend, listener),
         requestSuspension: () => this.#suspend.forEach((listener) => listener()),
         stop: () => {
-          this.suspensions++;
+          this.suspensions.push({ isRaw: this.isRaw });
           return Promise.resolve(false);
         },
       },
     };
   }
 
-  /** Number of times that the program was stopped. */
-  suspensions = 0;
+  /** What was written to standard error. */
+  messages = "";
+
+  /** The mode of the terminal at each time that the program was stopped. */
+  readonly suspensions: { readonly isRaw: boolean }[] = [];
 
   /** Starts the program. */
   start(args: readonly string[]): void {
@@ -248,7 +259,7 @@ export async function openTerminal(options: LiveTerminalOptions = {}): Promise<L
     await createTemporaryDirectory({ "p/.keep": "", ...options.files });
   const terminal = new LiveTerminal(home, options);
   terminal.start(options.args ?? []);
-  await terminal.waitFor("›");
+  if (options.waitsForPrompt !== false) await terminal.waitFor("›");
   return terminal;
 }
 
