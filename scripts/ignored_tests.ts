@@ -58,7 +58,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,
     reason: "without Node 20, Node 24 and Bun (run scripts/install_runtimes.ts)",
   },
-  { file: /^tests\/runtimes\/chromium_test\.ts$/, reason: "without Chromium" },
+  {
+    file: /^tests\/(runtimes\/chromium|eval\/html_report)_test\.ts$/,
+    reason: "without Chromium",
+  },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
   {
     file: /^tests\/sandbox\/shell_promises_test\.ts$/,

@@ -18,6 +18,8 @@ export interface OptionDefinition {
   readonly type: "boolean" | "string" | "integer" | "number" | "file" | "directory";
   /** Name of the value in help texts: `model` for `--model <model>`. */
   readonly value?: string;
+  /** Whether the value may be missing; it is `true` then. A value with blanks belongs to the arguments. */
+  readonly optionalValue?: boolean;
   /** Effect of the option, in one sentence. */
   readonly description: string;
   /** The only valid values. */
@@ -27,7 +29,7 @@ export interface OptionDefinition {
   /** The smallest valid number. */
   readonly minimum?: number;
   /** Value when the option is missing. */
-  readonly default?: string | number;
+  readonly default?: string | number | readonly string[];
   /** Whether the option may occur several times; its value is an array then. */
   readonly repeatable?: boolean;
   /** Whether help, completions and documentation leave the option out. */
@@ -80,6 +82,7 @@ type ParsedOption<Option> = Option extends
   { readonly default: unknown } | { readonly type: "boolean" } ? ParsedValue<Option>
   :
     | (Option extends { readonly repeatable: true } ? readonly string[] : ParsedValue<Option>)
+    | (Option extends { readonly optionalValue: true } ? true : never)
     | undefined;
 
 /** The values of options, by name in camelCase. A missing boolean option is `false`. */
@@ -179,9 +182,10 @@ export function getVisibleOptions(command: CommandDefinition): NamedOption[] {
   return getOptions(command).filter(({ hidden }) => !hidden);
 }
 
-/** Formats the value of an option, such as `<model>`; empty for a boolean option. */
-export function formatValue({ type, value = type }: OptionDefinition): string {
-  return type === "boolean" ? "" : `<${value}>`;
+/** Formats the value of an option, such as `<model>`, or `[id]` if it may be missing; empty for a boolean option. */
+export function formatValue({ type, value = type, optionalValue }: OptionDefinition): string {
+  if (type === "boolean") return "";
+  return optionalValue ? `[${value}]` : `<${value}>`;
 }
 
 /** Converts the name of an option to its flag: `maxTurns` becomes `--max-turns`. */

@@ -51,7 +51,7 @@ export function formatDescription(
   return [
     description,
     ...(choices ? [`One of: ${choices.join(", ")}.`] : []),
-    ...(value === undefined ? [] : [`Default: ${value}.`]),
+    ...(value === undefined ? [] : [`Default: ${[value].flat().join(", ")}.`]),
   ].join(" ");
 }
 

@@ -39,8 +39,9 @@ export async function parseCommandLine(
   program: CommandDefinition,
   args: readonly string[],
 ): Promise<ParsedCommandLine> {
-  const line = normalizeOptions(program, expandShorthands(program, args));
-  const { error, values, words, ...target } = await new TableParser(program).parse(line);
+  const { target: found, rest } = findCommand(program, expandShorthands(program, args));
+  const line = normalizeOptions(found, rest);
+  const { error, values, words, ...target } = await parseWords(found, line);
   checkSubcommand(target, words);
   const standalone = checkFlags(target, line);
   if (standalone !== undefined) {
@@ -87,26 +88,42 @@ function isMisspelled({ commands = [] }: CommandDefinition, [first = ""]: readon
   return findSuggestion(first, commands.map(({ name }) => name)) !== undefined;
 }
 
-/** Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. */
-function normalizeOptions(program: CommandDefinition, line: readonly string[]): string[] {
-  const options = getOptions(findCommand(program, line));
+/**
+ * Writes `-ojson` as `--output-format=json`, and drops an option that occurs again: the last one applies. An option
+ * without its optional value comes last, where no argument can be taken for the value.
+ */
+function normalizeOptions({ command }: CommandPath, line: readonly string[]): string[] {
+  const options = getOptions(command);
   const end = line.indexOf("--");
   const flagged = end < 0 ? line : line.slice(0, end);
-  const groups: { readonly option?: NamedOption; readonly words: readonly string[] }[] = [];
+  const groups: OptionGroup[] = [];
   for (let index = 0; index < flagged.length; index++) {
     const word = detachValue(options, flagged[index] ?? "");
     const option = options.find(({ flags }) => flags.includes(word.split("=", 1)[0] ?? ""));
     const next = flagged[index + 1];
     const takesNext = option && option.type !== "boolean" && !word.includes("=") &&
-      next !== undefined && (next === "-" || !next.startsWith("-"));
+      next !== undefined && (next === "-" || !next.startsWith("-")) &&
+      !(option.optionalValue && /\s|^-$/.test(next));
     if (takesNext) index++;
     groups.push({ ...(option && { option }), words: takesNext ? [word, next] : [word] });
   }
-  const isLast = ({ option }: typeof groups[number], index: number): boolean =>
+  const isLast = ({ option }: OptionGroup, index: number): boolean =>
     !option || option.repeatable === true ||
     !groups.slice(index + 1).some((group) => group.option?.name === option.name);
-  const kept = groups.filter(isLast).flatMap(({ words }) => words);
-  return [...kept, ...line.slice(flagged.length)];
+  const kept = groups.filter(isLast);
+  const ordered = [...kept.filter((group) => !lacksValue(group)), ...kept.filter(lacksValue)];
+  return [...ordered.flatMap(({ words }) => words), ...line.slice(flagged.length)];
+}
+
+/** An option with its value, or an argument. */
+interface OptionGroup {
+  readonly option?: NamedOption;
+  readonly words: readonly string[];
+}
+
+/** Whether a group is an option without its optional value. */
+function lacksValue({ option, words: [word = "", value] }: OptionGroup): boolean {
+  return option?.optionalValue === true && value === undefined && !word.includes("=");
 }
 
 /** Separates the value from a short flag. */
@@ -117,15 +134,16 @@ function detachValue(options: readonly NamedOption[], word: string): string {
   return option ? `${toFlag(option.name)}=${word.slice(2)}` : word;
 }
 
-/** Returns the command whose name and parent names begin the command line. */
-function findCommand(program: CommandDefinition, line: readonly string[]): CommandDefinition {
-  let command = program;
-  for (const word of line) {
-    const subcommand = command.commands?.find(({ name }) => name === word);
-    if (!subcommand) break;
-    command = subcommand;
-  }
-  return command;
+/** Finds the command whose name and parent names begin the command line, and the words after them. */
+function findCommand(
+  program: CommandDefinition,
+  line: readonly string[],
+): { readonly target: CommandPath; readonly rest: readonly string[] } {
+  const [word = "", ...rest] = line;
+  const command = program.commands?.find(({ name }) => name === word);
+  if (!command) return { target: { command: program, path: program.name }, rest: line };
+  const found = findCommand(command, rest);
+  return { ...found, target: { ...found.target, path: `${program.name} ${found.target.path}` } };
 }
 
 /** Returns the names of the command, and of the commands below it, with which the arguments begin. */
@@ -148,6 +166,7 @@ function parseOption(
   value: string | true | readonly string[] | undefined,
 ): OptionValue {
   if (option.type === "boolean") return value === true;
+  if (value === true && option.optionalValue) return true;
   if (value === undefined || value === true) return option.default;
   if (typeof value === "string") return parseValue(target, option, value);
   return value.map((text) => String(parseValue(target, option, text)));
@@ -164,55 +183,35 @@ interface RawCommandLine extends CommandPath {
 }
 
 /**
- * Parses command lines with Cliffy. Every command is declared with arbitrary arguments and string values, so that
- * invalid ones are reported by `usage_error.ts` and not by Cliffy.
+ * Parses the part of a command line after the name of a command. The command is declared with arbitrary arguments and
+ * string values, so that invalid ones are reported by `usage_error.ts` and not by Cliffy.
  */
-class TableParser {
-  readonly #targets = new Map<object, CommandPath>();
-  readonly #main: Command;
-
-  constructor(program: CommandDefinition) {
-    this.#main = this.#createCommand({ command: program, path: program.name });
+async function parseWords(target: CommandPath, line: string[]): Promise<RawCommandLine> {
+  try {
+    const { options, args: words, literal } = await createParser(target).parse(line);
+    // Cliffy infers the types of options only from a single chain of calls.
+    const parsed = options as unknown as Readonly<Record<string, unknown>>;
+    return {
+      ...target,
+      values: readValues(target, parsed),
+      words: [...words as string[], ...literal],
+    };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return { ...target, values: {}, words: [], error };
   }
+}
 
-  async parse(args: string[]): Promise<RawCommandLine> {
-    try {
-      const { cmd, options, args: words, literal } = await this.#main.parse(args);
-      // Cliffy infers the types of options only from a single chain of calls.
-      const parsed = options as unknown as Readonly<Record<string, unknown>>;
-      const target = this.#getTarget(cmd);
-      const values = readValues(target, parsed);
-      return { ...target, values, words: [...words as string[], ...literal] };
-    } catch (error) {
-      if (!(error instanceof ValidationError) || !error.cmd) throw error;
-      return { ...this.#getTarget(error.cmd), values: {}, words: [], error };
-    }
+function createParser({ command }: CommandPath): Command {
+  const parser = new Command();
+  parser.helpOption(false).throwErrors().noExit();
+  parser.arguments("[words...:string]").action(() => {});
+  for (const option of getOptions(command)) {
+    const value = formatValue(option).replace(/[>\]]$/, ":string$&");
+    const { repeatable: collect = false } = option;
+    parser.option(`${option.flags.join(", ")} ${value}`.trimEnd(), option.description, { collect });
   }
-
-  #createCommand(target: CommandPath): Command {
-    const parser = new Command();
-    parser.helpOption(false).throwErrors().noExit();
-    parser.arguments("[words...:string]").action(() => {});
-    for (const option of getOptions(target.command)) {
-      const value = formatValue(option).replace(">", ":string>");
-      const { repeatable: collect = false } = option;
-      parser.option(`${option.flags.join(", ")} ${value}`.trimEnd(), option.description, {
-        collect,
-      });
-    }
-    for (const command of target.command.commands ?? []) {
-      const path = `${target.path} ${command.name}`;
-      parser.command(command.name, this.#createCommand({ command, path }));
-    }
-    this.#targets.set(parser, target);
-    return parser;
-  }
-
-  #getTarget(parser: object): CommandPath {
-    const target = this.#targets.get(parser);
-    if (!target) throw new Error("The parser returned an unknown command");
-    return target;
-  }
+  return parser;
 }
 
 /** Returns the values of the options that occur. Cliffy reads `--no-session` as `session: false`, which is `true` without. */

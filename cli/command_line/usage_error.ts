@@ -68,14 +68,15 @@ interface FlagValue {
 function checkValue(
   { path }: CommandPath,
   option: NamedOption,
-  { flag, inlineValue, next = "" }: FlagValue,
+  { flag, inlineValue, next }: FlagValue,
 ): void {
   if (option.type === "boolean") {
     if (inlineValue === undefined) return;
     throw createUsageError(path, `Option ${flag} does not take a value`);
   }
-  const value = inlineValue ?? next;
-  const isOtherOption = inlineValue === undefined && isOption(next);
+  if (option.optionalValue && inlineValue === undefined && next !== "") return;
+  const value = inlineValue ?? next ?? "";
+  const isOtherOption = inlineValue === undefined && isOption(value);
   if (value !== "" && !isOtherOption) return;
   const hint = isOtherOption ? ` (or ${flag}=${next} if ${next} is the value)` : "";
   throw createUsageError(

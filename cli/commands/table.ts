@@ -12,6 +12,7 @@ import { completions } from "./completions.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
 import { demo } from "./demo.ts";
+import { evaluation } from "./eval.ts";
 import { keys, login, logout } from "./login.ts";
 import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
@@ -27,6 +28,7 @@ export const PROGRAM = defineCommand({
     chat,
     run,
     sessions,
+    evaluation,
     models,
     config,
     rules,

@@ -6,12 +6,7 @@
 
 import { didYouMean } from "../command_line/suggestion.ts";
 import type { ConfigKey } from "./config_keys.ts";
-import type { ConfigValue } from "./config_value.ts";
-
-/** A checked value, or what is wrong with it, as a sentence without a full stop. */
-export type CheckedConfigValue =
-  | { readonly type: "valid"; readonly value: ConfigValue }
-  | { readonly type: "invalid"; readonly message: string };
+import type { CheckedConfigValue, ConfigValue } from "./config_value.ts";
 
 /** Checks a value of a file. A list may also be a single string. */
 export function checkConfigValue(definition: ConfigKey, given: unknown): CheckedConfigValue {
@@ -20,6 +15,7 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   if (!hasType(definition, value)) {
     return invalid(`${key} must be ${describeType(definition)}, not ${describeValue(value)}`);
   }
+  if (value === "") return invalid(`${key} must not be empty`);
   if (typeof value === "string" && choices && !choices.includes(value)) {
     const suggestion = didYouMean(value, choices);
     return invalid(
@@ -29,7 +25,9 @@ export function checkConfigValue(definition: ConfigKey, given: unknown): Checked
   if (typeof value === "number" && value < minimum) {
     return invalid(`${key} must be at least ${minimum}, not ${value}`);
   }
-  return { type: "valid", value };
+  return Array.isArray(value) && definition.parse
+    ? definition.parse(key, value)
+    : { type: "valid", value };
 }
 
 /** Checks a value that is a text: that of an environment variable. A list is separated by commas, as on the command line. */
@@ -58,7 +56,7 @@ function hasType({ type, repeatable }: ConfigKey, value: unknown): value is Conf
   if (type === "boolean") return typeof value === "boolean";
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "number") return Number.isFinite(value);
-  return typeof value === "string" && value !== "";
+  return typeof value === "string";
 }
 
 function describeType({ type, repeatable }: ConfigKey): string {
@@ -71,7 +69,7 @@ function describeType({ type, repeatable }: ConfigKey): string {
     case "number":
       return "a number";
     case "string":
-      return "a string that is not empty";
+      return "a string";
     case "file":
     case "directory":
       return "a path";
@@ -80,10 +78,10 @@ function describeType({ type, repeatable }: ConfigKey): string {
 
 /** Describes a value in a message; long ones are cut. */
 function describeValue(value: unknown): string {
-  if (Array.isArray(value)) return "a list";
   if (value instanceof Date) return "a date";
-  if (typeof value === "object") return "a table";
-  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const isList = Array.isArray(value);
+  if (typeof value === "object" && !isList) return "a table";
+  const text = typeof value === "string" || isList ? JSON.stringify(value) : String(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { checkConfigText, checkConfigValue } from "./check_config_value.ts";
-import { findConfigKey } from "./config_keys.ts";
+import { findConfigKey } from "./config_tables.ts";
 
 /** Returns the checked value, or the message. */
 function check(key: string, value: unknown): unknown {
@@ -30,11 +30,11 @@ Deno.test("checkConfigValue(): rejects other types, and says which one is expect
   assertEquals(check("max_turns", 1.5), "max_turns must be an integer, not 1.5");
   assertEquals(check("max_turns", 0), "max_turns must be at least 1, not 0");
   assertEquals(check("plain", "yes"), 'plain must be true or false, not "yes"');
-  assertEquals(check("model", ""), 'model must be a string that is not empty, not ""');
-  assertEquals(check("model", ["a"]), "model must be a string that is not empty, not a list");
-  assertEquals(check("model", {}), "model must be a string that is not empty, not a table");
-  assertEquals(check("model", new Date(0)), "model must be a string that is not empty, not a date");
-  assertEquals(check("allowed_tools", [1]), "allowed_tools must be a list of strings, not a list");
+  assertEquals(check("model", ""), "model must not be empty");
+  assertEquals(check("model", ["a"]), 'model must be a string, not ["a"]');
+  assertEquals(check("model", {}), "model must be a string, not a table");
+  assertEquals(check("model", new Date(0)), "model must be a string, not a date");
+  assertEquals(check("allowed_tools", [1]), "allowed_tools must be a list of strings, not [1]");
 });
 
 Deno.test("checkConfigValue(): suggests a choice", () => {

@@ -11,9 +11,11 @@ import { getProgramDirectories, requireProgramDirectories } from "../host/progra
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getUserConfigPath } from "./config_files.ts";
-import { CONFIG_KEYS, findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS } from "./config_keys.ts";
+import { findConfigKey, listTableKeys } from "./config_tables.ts";
 import { changeConfigFile, openConfigFile } from "./config_file.ts";
 import {
+  type ConfigLayer,
   type ConfigProblem,
   type ConfigSetting,
   type ConfigValue,
@@ -21,6 +23,7 @@ import {
   formatOrigin,
 } from "./config_value.ts";
 import { editConfig } from "./edit_config.ts";
+import { resolveKeyBindings } from "./key_bindings.ts";
 import { type Config, loadConfig } from "./load_config.ts";
 import { parseConfig, suggestKey } from "./parse_config.ts";
 import { parseOverrides } from "./parse_overrides.ts";
@@ -69,26 +72,37 @@ export async function setKey(
   checkKey(key);
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   const value = text === undefined ? undefined : parseValue(key, text);
+  const origin = { type: "user", file } as const;
   await changeConfigFile(file, (content) => {
-    const [syntax] = parseConfig(content, { type: "user", file }).problems.filter(isSyntaxError);
+    const before = parseConfig(content, origin);
+    const syntax = before.problems.find(isSyntaxError);
     if (syntax) {
       const advice = "Correct the file first: swink config edit";
       throw new ConfigurationError(formatConfigProblem(syntax), advice);
     }
-    return editConfig(content, key, value);
+    const edited = editConfig(content, key, value);
+    const [conflict] = findKeyProblems(parseConfig(edited, origin));
+    // A conflict that the file already has does not prevent other changes.
+    if (conflict && findKeyProblems(before).length === 0) throw new UsageError(conflict.message);
+    return edited;
   });
   return ExitCode.ok;
+}
+
+function findKeyProblems({ settings }: ConfigLayer): readonly ConfigProblem[] {
+  return resolveKeyBindings(new Map(settings.map((setting) => [setting.key, setting]))).problems;
 }
 
 /** @throws {UsageError} If there is no such key. */
 function checkKey(key: string): void {
   if (findConfigKey(key)) return;
-  const names = CONFIG_KEYS.map((definition) => definition.key).join(", ");
+  const names = key.startsWith("keys.") ? listTableKeys("keys", "") : [
+    ...CONFIG_KEYS.map((definition) => definition.key),
+    "keys.ACTION",
+    ...listTableKeys("providers", "NAME"),
+  ];
   const message = `Unknown key ${JSON.stringify(key)}${suggestKey(key)}`;
-  throw new UsageError(
-    message,
-    `Keys: ${names}, providers.NAME.base_url, providers.NAME.key_command, keys.ACTION`,
-  );
+  throw new UsageError(message, `Keys: ${names.join(", ")}`);
 }
 
 function isSyntaxError({ message }: ConfigProblem): boolean {
@@ -106,7 +120,8 @@ export async function editFile(host: Host): Promise<ExitCode> {
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   await openConfigFile(file, host.env);
   const content = await Deno.readTextFile(file).catch(() => "");
-  const { problems } = parseConfig(content, { type: "user", file });
+  const layer = parseConfig(content, { type: "user", file });
+  const problems = [...layer.problems, ...findKeyProblems(layer)];
   await reportProblems(problems, host);
   return problems.some(({ type }) => type === "error") ? ExitCode.configuration : ExitCode.ok;
 }

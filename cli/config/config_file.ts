@@ -70,7 +70,9 @@ export async function openConfigFile(file: string, env: Host["env"]): Promise<vo
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Deno.errors.NotFound
+      ? `${command} is not installed`
+      : getFileProblem(error);
     throw new ConfigurationError(`The editor did not start: ${reason}`, advice);
   }
 }

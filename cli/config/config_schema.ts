@@ -6,7 +6,8 @@
 
 import { formatDescription } from "../command_line/help.ts";
 import { HOOK_EVENTS } from "../hooks/hook.ts";
-import { CONFIG_KEYS, CONFIG_SECTIONS, CONFIG_TABLES, type ConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS, type ConfigKey } from "./config_keys.ts";
+import { CONFIG_TABLES } from "./config_tables.ts";
 
 /** Creates the schema, in the dialect of 2020-12. */
 export function createConfigSchema(): object {
@@ -18,7 +19,6 @@ export function createConfigSchema(): object {
     properties: {
       ...createProperties(CONFIG_KEYS),
       ...createTableSchemas(),
-      ...createSectionSchemas(),
       hooks: createHookSchema(),
     },
     additionalProperties: false,
@@ -50,24 +50,15 @@ function createHookSchema(): object {
 }
 
 function createTableSchemas(): Record<string, object> {
-  const tables = Object.entries(CONFIG_TABLES).map(([name, keys]) => [name, {
-    type: "object",
-    additionalProperties: {
+  const tables = Object.entries(CONFIG_TABLES).map(([name, { type, keys }]) => {
+    const table = {
       type: "object",
       properties: createProperties(keys),
       additionalProperties: false,
-    },
-  }]);
+    };
+    return [name, type === "keys" ? table : { type: "object", additionalProperties: table }];
+  });
   return Object.fromEntries(tables);
-}
-
-function createSectionSchemas(): Record<string, object> {
-  const sections = Object.entries(CONFIG_SECTIONS).map(([name, keys]) => [name, {
-    type: "object",
-    properties: createProperties(keys),
-    additionalProperties: false,
-  }]);
-  return Object.fromEntries(sections);
 }
 
 function createProperties(keys: readonly ConfigKey[]): Record<string, object> {
@@ -84,9 +75,12 @@ function createKeySchema(key: ConfigKey): object {
   };
 }
 
-function createValueSchema({ type, choices, minimum, repeatable }: ConfigKey): object {
+function createValueSchema({ type, choices, minimum, repeatable, pattern }: ConfigKey): object {
   const text = { type: "string", minLength: 1, ...(choices && { enum: choices }) };
-  if (repeatable) return { anyOf: [{ type: "array", items: { type: "string" } }, text] };
+  if (repeatable) {
+    const item = { type: "string", ...(pattern !== undefined && { pattern }) };
+    return { anyOf: [{ type: "array", items: item }, { ...text, ...item }] };
+  }
   switch (type) {
     case "boolean":
       return { type };

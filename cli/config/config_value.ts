@@ -9,6 +9,11 @@ import type { Hook } from "../hooks/hook.ts";
 /** A value of a key. */
 export type ConfigValue = string | number | boolean | readonly string[];
 
+/** A checked value, or what is wrong with it, as a sentence without a full stop. */
+export type CheckedConfigValue =
+  | { readonly type: "valid"; readonly value: ConfigValue }
+  | { readonly type: "invalid"; readonly message: string };
+
 /** The source of a value. */
 export type ConfigOrigin =
   /** The configuration file of the user, or that of the project. */

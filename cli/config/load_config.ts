@@ -57,11 +57,25 @@ export async function loadConfig(
     readEnvironment(env),
     overrides.length > 0 ? (await loadOverrideParser())(overrides) : EMPTY_LAYER,
   ];
+  const settings = mergeSettings(layers.flatMap(({ settings }) => settings));
+  const problems = layers.flatMap(({ problems }) => problems);
   return {
-    settings: mergeSettings(layers.flatMap(({ settings }) => settings)),
+    settings,
     hooks: layers.flatMap(({ hooks = [] }) => hooks),
-    problems: layers.flatMap(({ problems }) => problems),
+    problems: [...problems, ...await findKeyProblems(settings)],
   };
+}
+
+/** Checks the keys of the conversation, which most users have not configured. */
+async function findKeyProblems(
+  settings: ReadonlyMap<string, ConfigSetting>,
+): Promise<readonly ConfigProblem[]> {
+  if (!settings.keys().some((key) => key.startsWith("keys."))) return [];
+  const { resolveKeyBindings } = await importLate<typeof import("./key_bindings.ts")>(
+    "./key_bindings.ts",
+    import.meta.url,
+  );
+  return resolveKeyBindings(settings).problems;
 }
 
 const EMPTY_LAYER: ConfigLayer = { settings: [], problems: [] };

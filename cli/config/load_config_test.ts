@@ -91,6 +91,6 @@ Deno.test("loadConfig(): reports invalid variables and overrides", async () => {
     '--config modle=x: Unknown key "modle". Did you mean model?',
     '--config max_turns=x: max_turns must be an integer, not "x"',
     "--config env=[1: The value [1 is not valid TOML",
-    "--config env=[1]: env must be a list of strings, not a list",
+    "--config env=[1]: env must be a list of strings, not [1]",
   ]);
 });

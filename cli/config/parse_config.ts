@@ -8,7 +8,8 @@ import { parse, TomlError } from "smol-toml";
 import { didYouMean } from "../command_line/suggestion.ts";
 import { checkConfigValue } from "./check_config_value.ts";
 import { parseHooks } from "../hooks/parse_hooks.ts";
-import { CONFIG_KEYS, CONFIG_SECTIONS, CONFIG_TABLES, findConfigKey } from "./config_keys.ts";
+import { CONFIG_KEYS } from "./config_keys.ts";
+import { findConfigKey, findConfigTable, listTableKeys } from "./config_tables.ts";
 import type { ConfigLayer, ConfigOrigin, ConfigProblem, ConfigSetting } from "./config_value.ts";
 
 /** The source of a configuration file. */
@@ -17,15 +18,15 @@ export type FileOrigin = Extract<ConfigOrigin, { readonly file: string }>;
 /** Parses the text of a configuration file. Never throws: a syntax error is a problem. */
 export function parseConfig(text: string, origin: FileOrigin): ConfigLayer {
   try {
-    return checkConfig(parse(text), { text, origin });
+    return checkConfig(parse(text), { lines: indexLines(text), origin });
   } catch (error) {
     return { settings: [], problems: [toSyntaxProblem(error, origin)] };
   }
 }
 
-/** The text of a file, for the lines of its keys, and its source. */
+/** The lines of the keys of a file, and its source. */
 interface ConfigFile {
-  readonly text: string;
+  readonly lines: ReadonlyMap<string, number>;
   readonly origin: FileOrigin;
 }
 
@@ -35,26 +36,31 @@ function checkConfig(table: Readonly<Record<string, unknown>>, file: ConfigFile)
   const { hooks: hookTable, ...keys } = table;
   const { hooks, problems: hookProblems } = parseHooks(hookTable ?? {});
   for (const problem of hookProblems) {
-    problems.push({ ...problem, origin: file.origin, line: findLine(file.text, "hooks") });
+    problems.push({ ...problem, origin: file.origin, line: findLine(file.lines, "hooks") });
   }
   for (const [name, value] of Object.entries(keys).flatMap(flatten)) {
     const entry = checkEntry(name, value, file.origin);
     if ("key" in entry) settings.push(entry);
-    else problems.push({ ...entry, origin: file.origin, line: findLine(file.text, name) });
+    else problems.push({ ...entry, origin: file.origin, line: findLine(file.lines, name) });
   }
   return { settings, hooks, problems };
 }
 
+type Entry = readonly [name: string, value: unknown];
+
 /** Converts a known table to entries with full names, such as `keys.submit` and `providers.openai.base_url`. */
-function flatten([name, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
-  if (Object.hasOwn(CONFIG_SECTIONS, name) && isTable(value)) {
-    return Object.entries(value).map(([key, item]) => [`${name}.${key}`, item]);
-  }
-  if (!Object.hasOwn(CONFIG_TABLES, name) || !isTable(value)) return [[name, value]];
-  return Object.entries(value).flatMap(([entry, keys]) => {
-    if (!isTable(keys)) return [[`${name}.${entry}`, keys] as const];
-    return Object.entries(keys).map(([key, item]) => [`${name}.${entry}.${key}`, item] as const);
-  });
+function flatten([name, value]: Entry): Entry[] {
+  const table = findConfigTable(name);
+  if (!table || !isTable(value)) return [[name, value]];
+  const entries = addPrefix(name, value);
+  if (table.type === "keys") return entries;
+  return entries.flatMap(([entry, keys]) =>
+    isTable(keys) ? addPrefix(entry, keys) : [[entry, keys]]
+  );
+}
+
+function addPrefix(prefix: string, table: Readonly<Record<string, unknown>>): Entry[] {
+  return Object.entries(table).map(([key, value]) => [`${prefix}.${key}`, value]);
 }
 
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -69,6 +75,10 @@ function checkEntry(
   origin: FileOrigin,
 ): ConfigSetting | Pick<ConfigProblem, "type" | "message"> {
   const definition = findConfigKey(name);
+  const expected = describeTable(name);
+  if (!definition && expected !== undefined && !isTable(value)) {
+    return { type: "error", message: `${name} must be a table: write [${expected}]` };
+  }
   if (!definition) {
     const message = `Unknown key ${JSON.stringify(name)}${suggestKey(name)}`;
     return { type: "warning", message };
@@ -83,34 +93,54 @@ function checkEntry(
   return { key: name, value: checked.value, origin };
 }
 
+/** Returns the name of the table to write if a name is that of a table. */
+function describeTable(name: string): string | undefined {
+  const [first = "", entry, ...others] = name.split(".");
+  const table = findConfigTable(first);
+  if (table?.type === "tables") {
+    return others.length > 0 ? undefined : `${first}.${entry ?? "NAME"}`;
+  }
+  return table && entry === undefined ? first : undefined;
+}
+
 /** Suggests the key that is meant by a misspelt name, or by the name of an option: `maxTurns`, `max-turns`. */
 export function suggestKey(name: string): string {
   const normalized = name.replace(/[A-Z]/g, (letter) => `_${letter}`).replaceAll("-", "_");
-  const keys = [...CONFIG_KEYS.map(({ key }) => key), ...listTableKeys(name)];
+  const [table = "", entry = ""] = name.split(".");
+  const keys = [...CONFIG_KEYS.map(({ key }) => key), ...listTableKeys(table, entry)];
   return didYouMean(normalized.toLowerCase(), keys);
 }
 
-/** Returns the full names of the keys of the table that a full name belongs to. */
-function listTableKeys(name: string): string[] {
-  const [table = "", entry = ""] = name.split(".");
-  if (Object.hasOwn(CONFIG_SECTIONS, table)) {
-    return CONFIG_SECTIONS[table]?.map(({ key }) => `${table}.${key}`) ?? [];
+/** Returns the first line, from 1, of each key and table of a file, and of the tables that they are in. */
+function indexLines(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  let table = "";
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, bracket = "", word = ""] = /^\s*(\[{0,2})\s*([\w.-]+)/.exec(line) ?? [];
+    if (word === "") continue;
+    if (bracket !== "") table = word;
+    const path = bracket !== "" || table === "" ? word : `${table}.${word}`;
+    for (const name of [path, ...listParents(path)]) {
+      if (!lines.has(name)) lines.set(name, index + 1);
+    }
   }
-  if (!Object.hasOwn(CONFIG_TABLES, table)) return [];
-  return CONFIG_TABLES[table]?.map(({ key }) => `${table}.${entry}.${key}`) ?? [];
+  return lines;
 }
 
-/** Finds the line, from 1, on which a key begins, or the table that has the key. */
-function findLine(text: string, name: string): number | undefined {
-  const [first = "", entry] = name.split(".");
-  const hasEntries = entry !== undefined && Object.hasOwn(CONFIG_TABLES, first);
-  const table = hasEntries ? `${first}.${entry}` : first;
-  const index = text.split("\n").findIndex((line) => {
-    const [, word = ""] = /^\s*\[{0,2}\s*([\w.-]+)/.exec(line) ?? [];
-    return word === table || word.startsWith(`${table}.`);
-  });
-  return index < 0 ? undefined : index + 1;
+/** Finds the line of a key, or else of the table that it is in. */
+function findLine(lines: ReadonlyMap<string, number>, name: string): number | undefined {
+  return [name, ...listParents(name)].map((part) => lines.get(part))
+    .find((line) => line !== undefined);
 }
+
+/** Returns the names of the tables that a full name is in, the innermost first. */
+function listParents(name: string): string[] {
+  const parts = name.split(".").slice(0, MAX_DEPTH);
+  return parts.slice(1).map((_, index) => parts.slice(0, parts.length - 1 - index).join("."));
+}
+
+/** Maximum number of parts of a name whose tables are indexed; no key of the configuration has more. */
+const MAX_DEPTH = 4;
 
 function toSyntaxProblem(error: unknown, origin: FileOrigin): ConfigProblem {
   if (!(error instanceof TomlError)) throw error;

@@ -41,6 +41,43 @@ Deno.test("parseConfig(): reports a value of the wrong type with its line", () =
   assertEquals(problems.map(({ type, line }) => ({ type, line })), [{ type: "error", line: 2 }]);
 });
 
+Deno.test("parseConfig(): reads the keys of the conversation, and names invalid ones", () => {
+  const text =
+    '[keys]\nsubmit = "Ctrl+S"\nnewline = ["enter", "alt+j"]\neditr = "f4"\nquit = "ctrl-x"\nabort = 5\n';
+  assertEquals(parse(text), {
+    values: { "keys.submit": ["ctrl+s"], "keys.newline": ["enter", "alt+j"] },
+    problems: [
+      'config.toml:4: Unknown key "keys.editr". Did you mean keys.editor?',
+      'config.toml:5: keys.quit: "ctrl-x" is no key. Did you mean ctrl+x?',
+      "config.toml:6: keys.abort must be a list of strings, not 5",
+    ],
+  });
+  assertEquals(parse('[keys]\nsubmit = "ctrl+s"\n', PROJECT), {
+    values: {},
+    problems: [
+      ".swink/config.toml:2: keys.submit cannot be set by a project; set it in your own configuration or on the command line",
+    ],
+  });
+});
+
+Deno.test("parseConfig(): a value instead of a table is an error", () => {
+  assertEquals(parse('keys = "vi"\nproviders = []\n').problems, [
+    "config.toml:1: keys must be a table: write [keys]",
+    "config.toml:2: providers must be a table: write [providers.NAME]",
+  ]);
+  assertEquals(parse('[providers]\nlab = "https://lab.example"\n').problems, [
+    "config.toml:2: providers.lab must be a table: write [providers.lab]",
+  ]);
+});
+
+Deno.test("parseConfig(): reports the line of a key in a table", () => {
+  const lines = (text: string) => parseConfig(text, USER).problems.map(({ line }) => line);
+  assertEquals(lines('[providers.a]\nbase_url = "x"\n\n[providers.b]\nbase_url = 5\n'), [5]);
+  assertEquals(lines('providers.a.base_url = 5\n[providers.b]\nbase_url = "x"\n'), [1]);
+  assertEquals(lines("# keys\n[keys]\nsubmit = 5\n"), [3]);
+  assertEquals(lines("a = 1\nkeys = { submit = 5 }\n"), [1, 2]);
+});
+
 Deno.test("parseConfig(): reports a syntax error with its line", () => {
   assertEquals(parse("model = 'a'\nmax_turns = \n").problems, [
     "config.toml:2: Invalid TOML: invalid value",

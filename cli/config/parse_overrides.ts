@@ -5,13 +5,15 @@
  */
 
 import { parse, TomlError } from "smol-toml";
-import {
-  checkConfigText,
-  checkConfigValue,
-  type CheckedConfigValue,
-} from "./check_config_value.ts";
-import { type ConfigKey, findConfigKey } from "./config_keys.ts";
-import type { ConfigLayer, ConfigProblem, ConfigSetting } from "./config_value.ts";
+import { checkConfigText, checkConfigValue } from "./check_config_value.ts";
+import type { ConfigKey } from "./config_keys.ts";
+import { findConfigKey } from "./config_tables.ts";
+import type {
+  CheckedConfigValue,
+  ConfigLayer,
+  ConfigProblem,
+  ConfigSetting,
+} from "./config_value.ts";
 import { suggestKey } from "./parse_config.ts";
 
 /** Parses arguments such as `max_turns=5`. A list, or a string in quotes, is written as in TOML. */

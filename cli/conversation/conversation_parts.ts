@@ -116,7 +116,9 @@ export async function createParts(
   const ask = createApproval(environment, { output, editor, getAgent: () => runs.agent });
   const onEvent = async (event: AgentEvent) => {
     await output.onEvent(event);
-    if (event.type === "turn_end") await status.updateGauge();
+    if (event.type !== "turn_end") return;
+    await status.updateGauge();
+    await session.reportProblems();
   };
   return { conversation, onEvent, session, context, status, ask };
 }
@@ -210,8 +212,7 @@ async function createSession(
 ): Promise<ConversationSession> {
   return new ConversationSession({
     setup: opened.setup,
-    recorded: opened.session,
-    stopRecording: opened.stopRecording,
+    opened: opened.session,
     cwd: await Deno.realPath(cwd),
     directories,
     onSwitched() {

@@ -6,12 +6,12 @@
 
 import { toFlag } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunCommandLine } from "../run/configure_run.ts";
 import { attachFiles, runCommand } from "../run/run_command.ts";
-import { addDebugLog, startCommand } from "../run/start_command.ts";
+import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
 import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";
 import { converse } from "./converse.ts";
@@ -41,6 +41,9 @@ export async function startConversation(
     started.loadProject(),
     attachFiles(prompt, { ...settings, typed: prompt, signal }),
   ]);
+  const { directories } = configured;
+  const session = await selectSession(settings, { directories, signal }, started.host);
+  if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
   // The configuration applies to all options of the command.
   const options = configured.options as ChatOptions;
   const run = await addDebugLog(
@@ -48,7 +51,7 @@ export async function startConversation(
     (settings, dependencies) =>
       converse(settings, { ...dependencies, signals, configured, options }),
   );
-  return await run({ ...settings, project }, { prompt: input, interrupt, host: started.host });
+  return await run({ ...settings, project, session }, { prompt: input, interrupt, host: started.host });
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import { join } from "../../src/platform/paths.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import {
@@ -69,7 +70,7 @@ export class Credentials {
     } catch (error) {
       const message = `The key for ${provider} cannot be read from ${saved.store.name}`;
       throw new ConfigurationError(
-        `${message}: ${getMessage(error)}`,
+        `${message}: ${getFileProblem(error)}`,
         `Save it again with: swink login ${provider}`,
       );
     }
@@ -87,7 +88,9 @@ export class Credentials {
       await this.#files.write(provider, key);
       await removeIfExists(this.#getMark(provider));
     } catch (error) {
-      throw new ConfigurationError(`The key was not saved: ${getMessage(error)}`);
+      throw new ConfigurationError(
+        `The key was not saved in ${this.#directory}: ${getFileProblem(error)}`,
+      );
     }
     return { store: this.#files, ...(keyringProblem !== undefined && { keyringProblem }) };
   }
@@ -104,7 +107,7 @@ export class Credentials {
       await this.#files.delete(provider);
       return undefined;
     } catch (error) {
-      return getMessage(error);
+      return getFileProblem(error);
     }
   }
 
@@ -119,7 +122,9 @@ export class Credentials {
       for (const { store } of saved) await store.delete(provider);
       await removeIfExists(this.#getMark(provider));
     } catch (error) {
-      throw new ConfigurationError(`The key for ${provider} was not deleted: ${getMessage(error)}`);
+      throw new ConfigurationError(
+        `The key for ${provider} was not deleted: ${getFileProblem(error)}`,
+      );
     }
     return saved.length > 0;
   }
@@ -135,8 +140,4 @@ function listNames(directory: string): string[] {
   } catch {
     return [];
   }
-}
-
-function getMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

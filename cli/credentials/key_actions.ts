@@ -16,6 +16,7 @@ import { createNoHomeError, getProgramDirectories } from "../host/program_direct
 import { askSecret } from "../questions/ask_secret.ts";
 import { TypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
+import { formatTable, getTableOptions } from "../render/table.ts";
 import type { Credentials } from "./credentials.ts";
 import { openCredentials } from "./find_key.ts";
 import { isKey } from "./key_command.ts";
@@ -121,19 +122,19 @@ export async function listKeys(host: Host): Promise<ExitCode> {
   const { env, terminal } = host;
   const variables = providerNames().flatMap((provider) => {
     const variable = keyVariables(provider).find((name) => env(name));
-    return variable === undefined ? [] : [`${provider}  ${variable}`];
+    return variable === undefined ? [] : [[provider, variable]];
   });
   const commands = Object.entries(await loadProviderSettings(host)).flatMap(
-    ([provider, { keyCommand }]) => keyCommand === undefined ? [] : [`${provider}  key command`],
+    ([provider, { keyCommand }]) => keyCommand === undefined ? [] : [[provider, "key command"]],
   );
   const saved = openCredentials(host)?.list() ?? [];
-  const lines = [
+  const rows = [
     ...variables,
     ...commands,
-    ...saved.map(({ provider, store }) => `${provider}  ${store.name}`),
+    ...saved.map(({ provider, store }) => [provider, store.name]),
   ];
-  await terminal.output.write(lines.map((line) => `${toPlainText(line)}\n`).join(""));
-  if (lines.length === 0) {
+  await terminal.output.write(formatTable(rows, getTableOptions(host)));
+  if (rows.length === 0) {
     await terminal.messages.write("No key: save one with swink login PROVIDER\n");
   }
   return ExitCode.ok;

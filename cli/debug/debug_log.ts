@@ -5,7 +5,8 @@
  */
 
 import { redact } from "../../src/core/redact.ts";
-import { AbortedError, getErrorMessage } from "../../src/core/errors.ts";
+import { AbortedError } from "../../src/core/errors.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { toJsonLine } from "../render/json_line.ts";
 
@@ -59,7 +60,7 @@ export class DebugLog implements Disposable {
       opening.then((file) => file.close(), () => {});
       if (error instanceof AbortedError) throw error;
       throw new UsageError(
-        `Invalid value ${JSON.stringify(path)} for --debug-file: ${getErrorMessage(error)}`,
+        `Invalid value ${JSON.stringify(path)} for --debug-file: ${getFileProblem(error)}`,
       );
     } finally {
       signal.removeEventListener("abort", abort);
@@ -83,7 +84,7 @@ export class DebugLog implements Disposable {
       writeAll(this.#file, new TextEncoder().encode(redact(text, [...this.#secrets])));
     } catch (error) {
       this.#hasFailed = true;
-      this.#options.onFailure(getErrorMessage(error));
+      this.#options.onFailure(getFileProblem(error));
     }
   }
 

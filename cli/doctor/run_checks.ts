@@ -13,6 +13,7 @@ import { loadConfig } from "../config/load_config.ts";
 import { getProviderSettings } from "../config/provider_settings.ts";
 import { openCredentials } from "../credentials/find_key.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
@@ -148,7 +149,7 @@ async function checkSessions({ env }: Host): Promise<CheckResult[]> {
       type: "warning",
       subject: "sessions",
       finding: `${directory} cannot be written, so that runs are not saved: ${
-        getErrorMessage(error)
+        getFileProblem(error)
       }`,
       advice: "Correct the permissions, or set XDG_STATE_HOME to another directory.",
     }];

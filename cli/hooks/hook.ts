@@ -9,7 +9,7 @@
  *
  * `SessionStart`: before the first request. `UserPromptSubmit`: before the prompt is sent. `PreToolUse`: before a tool call.
  * `PostToolUse`: after a tool call. `PreCompact`: before the request for a summary of a long conversation. `Stop`: when the
- * agent would end the run. `SessionEnd`: after the run.
+ * agent would end the run. `SubagentStop`: when an agent of the tool `task` would end. `SessionEnd`: after the run.
  */
 export const HOOK_EVENTS = [
   "SessionStart",
@@ -18,6 +18,7 @@ export const HOOK_EVENTS = [
   "PostToolUse",
   "PreCompact",
   "Stop",
+  "SubagentStop",
   "SessionEnd",
 ] as const;
 

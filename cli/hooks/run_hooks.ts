@@ -4,15 +4,19 @@
  * @module
  */
 
-import type { AgentToolResult, Policy } from "../../mod.ts";
+import type { AgentToolResult, Policy, PolicyVerdict } from "../../mod.ts";
+import type { PostTurnContext } from "../../src/policies/mod.ts";
 import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
-import { resolveAliases } from "../settings/tool_aliases.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 import type { Hook, HookEvent } from "./hook.ts";
 import { splitMatcher } from "./parse_hooks.ts";
 import { type HookInput, type HookResult, runHook } from "./run_hook.ts";
 
-/** Maximum number of times that hooks keep a run from ending. */
+/** Replaces the id of the runs of the host, which run one after the other. */
+const HOST = "";
+
+/** Maximum number of times that hooks keep an agent from ending. */
 const MAX_STOPS = 5;
 
 /** Options for `new RunHooks()`. */
@@ -39,7 +43,10 @@ export interface HooksResult {
 export class RunHooks {
   readonly #hooks: readonly Hook[];
   readonly #options: RunHooksOptions;
-  #stops = 0;
+  /** Number of times that hooks have kept an agent from ending, by the id of its run; that of the host is empty. */
+  readonly #stops = new Map<string, number>();
+  /** Ids of the runs of sub-agents. */
+  readonly #subAgents = new Set<string>();
 
   constructor(hooks: readonly Hook[], options: RunHooksOptions) {
     this.#hooks = hooks;
@@ -54,7 +61,7 @@ export class RunHooks {
 
   /** Runs the hooks of a prompt until the signal is aborted. */
   submit(prompt: string, signal = this.#options.signal): Promise<HooksResult> {
-    this.#stops = 0;
+    this.#stops.delete(HOST);
     const hooks = this.#hooks.filter(({ event }) => event === "UserPromptSubmit");
     return this.#runAll(hooks, { prompt }, { ...this.#options, signal });
   }
@@ -109,19 +116,37 @@ export class RunHooks {
         const { blocked } = await this.run("PreCompact", { trigger: "auto" });
         return blocked === undefined ? undefined : { type: "stop", reason: blocked };
       },
-      postTurn: async ({ message, toolResults }) => {
-        if (message.stopReason !== "stop" || toolResults.length > 0) return undefined;
-        if (this.#stops >= MAX_STOPS) return undefined;
-        const input = {
-          last_message: extractText(message.content),
-          stop_hook_active: this.#stops > 0,
-        };
-        const { blocked } = await this.run("Stop", input);
-        if (blocked === undefined) return undefined;
-        this.#stops++;
-        return { type: "inject", messages: [userMessage(blocked, this.#options.now())] };
-      },
+      // The policies of a run observe its sub-agents, too.
+      postTurn: (context) =>
+        this.#subAgents.has(context.runId) ? undefined : this.#endTurn("Stop", HOST, context),
     };
+  }
+
+  /** The policy of sub-agents that runs the hooks of their ends. */
+  get subAgentPolicy(): Policy {
+    return {
+      name: "sub_agent_hooks",
+      preTurn: ({ runId }) => void this.#subAgents.add(runId),
+      postTurn: (context) => this.#endTurn("SubagentStop", context.runId, context),
+    };
+  }
+
+  /** Runs the hooks of an agent that would end; the reason of one that blocks continues its conversation. */
+  async #endTurn(
+    event: "Stop" | "SubagentStop",
+    agent: string,
+    { message, toolResults }: Pick<PostTurnContext, "message" | "toolResults">,
+  ): Promise<PolicyVerdict> {
+    if (message.stopReason !== "stop" || toolResults.length > 0) return undefined;
+    const stops = this.#stops.get(agent) ?? 0;
+    if (stops >= MAX_STOPS) return undefined;
+    const { blocked } = await this.run(event, {
+      last_message: extractText(message.content),
+      stop_hook_active: stops > 0,
+    });
+    if (blocked === undefined) return undefined;
+    this.#stops.set(agent, stops + 1);
+    return { type: "inject", messages: [userMessage(blocked, this.#options.now())] };
   }
 }
 

@@ -28,6 +28,8 @@ export interface HookStartOptions {
 export interface StartedHooks extends AsyncDisposable {
   /** The policies that run the other hooks. */
   readonly policies: readonly Policy[];
+  /** The policies of sub-agents that run the hooks of their ends. */
+  readonly subAgentPolicies: readonly Policy[];
   /**
    * Runs the hooks of a prompt. Returns the prompt with their output.
    *
@@ -47,6 +49,7 @@ export async function startHooks(
   if (hooks.length === 0) {
     return {
       policies: [],
+      subAgentPolicies: [],
       submit: (prompt) => Promise.resolve(prompt),
       ...(appendedPrompt !== undefined && { appendedPrompt }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -63,6 +66,7 @@ export async function startHooks(
   const context = [appendedPrompt, session.output].filter((text) => text);
   return {
     policies: [running.policy],
+    subAgentPolicies: [running.subAgentPolicy],
     async submit(prompt, stop) {
       const { blocked, output } = await running.submit(getText(prompt), stop);
       if (blocked === undefined) return appendText(prompt, output);

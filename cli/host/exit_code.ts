@@ -12,7 +12,7 @@ export const ExitCode = {
   failed: 1,
   /** The command line is invalid. */
   usage: 2,
-  /** The model or the key is missing or was rejected. */
+  /** A model, a key or a file is missing, invalid or was rejected. */
   configuration: 3,
   /** The provider is unreachable or overloaded, or a quota is exhausted. */
   unavailable: 4,
@@ -40,9 +40,12 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** The exit codes and their meanings, in ascending order. */
 export const EXIT_CODES: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [ExitCode.ok, "success"],
-  [ExitCode.failed, "the run failed"],
+  [ExitCode.failed, "the run or the command failed"],
   [ExitCode.usage, "usage error: the command line is invalid"],
-  [ExitCode.configuration, "configuration error: model or key missing or rejected"],
+  [
+    ExitCode.configuration,
+    "configuration error: a model, key or file is missing, invalid or rejected",
+  ],
   [ExitCode.unavailable, "provider unreachable or overloaded, or quota exhausted"],
   [ExitCode.limit, "limit reached: turns, budget or length of the reply"],
   [ExitCode.refused, "approval required: a tool call was refused in a non-interactive run"],

@@ -20,6 +20,8 @@ export interface Output {
 export interface Input {
   /** Whether it is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether it is known to be empty, as the null device is. Default: `false`. */
+  readonly isEmpty?: boolean;
   /** The bytes. Not opened before this is read. */
   readonly bytes: ReadableStream<Uint8Array>;
   /** Switches a terminal from lines to keys, which arrive at once and are not shown, or back. */
@@ -198,6 +200,10 @@ class DenoInput implements Input {
     this.isTerminal = file.isTerminal();
   }
 
+  get isEmpty(): boolean {
+    return this.#file === Deno.stdin && isNullDevice("/dev/stdin");
+  }
+
   get bytes(): ReadableStream<Uint8Array> {
     const isSupported = this.#file === Deno.stdin && this.isTerminal && !isWindows();
     if (!isSupported) return this.#file.readable;
@@ -245,6 +251,17 @@ class DenoInput implements Input {
     const cbreak = !this.#hasSignalKeys && !isWindows();
     ignoreClosedTerminal(() => this.#file.setRaw(true, { cbreak }));
   };
+}
+
+/** Whether a path is that of the null device, also by a link. */
+function isNullDevice(path: string): boolean {
+  if (isWindows()) return false;
+  try {
+    const { isCharDevice, rdev } = Deno.statSync(path);
+    return isCharDevice === true && rdev === Deno.statSync("/dev/null").rdev;
+  } catch {
+    return false;
+  }
 }
 
 /** Changes the mode of a terminal. That fails when the window has been closed, which also sends SIGHUP and SIGCONT. */

@@ -10,7 +10,7 @@ import { changeConfigFile } from "../config/config_file.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
-import { requireProgramDirectories } from "../host/program_directories.ts";
+import { getProgramDirectories, requireProgramDirectories } from "../host/program_directories.ts";
 import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
@@ -136,7 +136,7 @@ export async function testServers(name: string | undefined, host: Host): Promise
 
 /** Returns the sources of the servers of a run in the current directory. */
 async function getSources(host: Host): Promise<ServerSources> {
-  const directories = requireProgramDirectories("the configuration", host.env);
-  const projectRoot = await findTrustedRoot(Deno.cwd(), { directories, host });
+  const directories = getProgramDirectories(host.env);
+  const projectRoot = directories && await findTrustedRoot(Deno.cwd(), { directories, host });
   return { directories, projectRoot, files: [], passEnvironment: [] };
 }

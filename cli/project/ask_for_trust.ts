@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { TypedInput } from "../questions/typed_input.ts";
@@ -49,7 +50,8 @@ async function saveTrust(
   try {
     await trustDirectory(root, directories);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    await host.terminal.messages.write(`warning: the answer was not saved: ${reason}\n`);
+    await host.terminal.messages.write(
+      `warning: the answer was not saved: ${getFileProblem(error)}\n`,
+    );
   }
 }

@@ -33,6 +33,11 @@ export function getStyle(
   return hasColor(output, env) ? COLORED : PLAIN;
 }
 
+/** Returns the style without colors. */
+export function getPlainStyle(): Style {
+  return PLAIN;
+}
+
 /** Whether an output is colored: `FORCE_COLOR` overrides `NO_COLOR` (no-color.org), which overrides the terminal. */
 export function hasColor(
   output: Pick<Output, "isTerminal">,

@@ -19,7 +19,7 @@ import { Screen } from "./screen.ts";
 import type { Paint, Style } from "./style.ts";
 import { paintLines } from "./styled_line.ts";
 import { getTextWidth, truncateToWidth } from "./text_width.ts";
-import { formatResult } from "./tool_line.ts";
+import { formatCall, formatResult } from "./tool_line.ts";
 import { formatDuration, formatUsage } from "./usage_line.ts";
 import { WordWrap } from "./word_wrap.ts";
 import { wrapText } from "./wrap_text.ts";
@@ -133,6 +133,8 @@ export class TextReporter implements Reporter {
         await this.#calls.end(event.id, (call) => this.#writeCall(call, { ...event, endedAt }));
         return await this.#showRunningCall();
       }
+      case "sub_agent":
+        return await this.#onSubAgentEvent(event);
       case "turn_end":
         return await this.#calls.flush();
       case "agent_end":
@@ -147,6 +149,22 @@ export class TextReporter implements Reporter {
       }
       default:
         return await this.#writeNotice(this.#getNotice(event));
+    }
+  }
+
+  /** Shows what a sub-agent does as the progress of the call that runs it. */
+  async #onSubAgentEvent({ path: [id = ""], event }: EventByType<"sub_agent">): Promise<void> {
+    switch (event.type) {
+      case "tool_execution_start":
+        this.#calls.update(id, `${event.name} ${formatCall(event.name, event.arguments)}`);
+        return await this.#showRunningCall();
+      case "retry":
+        this.#calls.update(id, this.#getNotice(event) ?? "");
+        return await this.#showRunningCall();
+      case "warning":
+        return await this.#writeNotice(this.#getNotice(event));
+      default:
+        return;
     }
   }
 

@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { FakeTime } from "@std/testing/time";
-import { type AgentEvent, type AgentTool, type AgentToolResult, defineTool } from "../../mod.ts";
+import {
+  type AgentEvent,
+  type AgentTool,
+  type AgentToolResult,
+  defineTool,
+  NetworkError,
+} from "../../mod.ts";
 import type { AgentEventBody } from "../../src/loop/mod.ts";
 import { zeroUsage } from "../../src/loop/mod.ts";
 import { createFakeHost } from "../../tests/cli/fake_host.ts";
@@ -71,6 +77,32 @@ Deno.test("TextReporter: writes one line per call, in call order, however they e
   assertEquals(host.screen, "");
   await emit(endCall("a"));
   assertEquals(host.screen, "• bash a · done\n• bash b · done\n• bash c · done\n");
+});
+
+Deno.test("TextReporter: the status shows what a sub-agent does and awaits", async () => {
+  using time = new FakeTime();
+  using session = createReporter();
+  const { host, emit } = session;
+  const emitOfSubAgent = (event: AgentEventBody) =>
+    emit({ type: "sub_agent", path: ["a"], event: { ...event, seq: 1 } } as AgentEventBody);
+  await emit(endReply("a"), {
+    type: "tool_execution_start",
+    id: "a",
+    name: "task",
+    arguments: { prompt: "Look" },
+  });
+  await emitOfSubAgent(startCall("inner", "grep \x1b[31mx"));
+  await time.tickAsync(1_000);
+  assertStringIncludes(host.screen, "task Look · 1 s · bash grep <U+001B>[31mx");
+  const error = new NetworkError("connection refused");
+  await emitOfSubAgent({ type: "retry", attempt: 1, delayMs: 0, error, discard: false });
+  await time.tickAsync(1_000);
+  assertStringIncludes(host.screen, "2 s · attempt 1 failed, retrying now");
+  await emitOfSubAgent({ type: "warning", code: "x", message: "careful" });
+  await emitOfSubAgent(endCall("inner"));
+  await emit(endCall("a", "Found."));
+  assertStringIncludes(host.screen, "warning: careful\n");
+  assert(host.screen.endsWith("• task Look · Found. · 2.0 s\n"), host.screen);
 });
 
 Deno.test("TextReporter: the duration of a call does not include the wait for earlier calls", async () => {

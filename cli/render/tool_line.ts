@@ -18,6 +18,7 @@ const SHOWN_ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   bash: ["command"],
   search_files: ["pattern", "path"],
   skill: ["name"],
+  task: ["prompt"],
   write_plan: ["title"],
 };
 

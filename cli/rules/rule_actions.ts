@@ -18,7 +18,7 @@ import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { resolveToolRules, splitRules } from "../run/tool_rules.ts";
-import { resolveAliases } from "../settings/tool_aliases.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 
 /** The effect of a rule. */
 export type RuleEffect = "allow" | "deny";
@@ -54,10 +54,12 @@ export async function addRule(effect: RuleEffect, rule: string, host: Host): Pro
   const { settings } = await loadConfig({ directories }, () => undefined);
   const value = settings.get(KEYS[effect])?.value;
   const rules = Array.isArray(value) ? value : [];
-  if (!rules.includes(first)) {
+  const isKnown = rules.includes(first);
+  if (!isKnown) {
     await setKey({ key: KEYS[effect], value: JSON.stringify([...rules, first]) }, host);
   }
-  await host.terminal.messages.write(`${effect} ${toPlainText(first)}\n`);
+  const end = isKnown ? "already exists" : "is added";
+  await host.terminal.messages.write(`The rule ${effect} ${toPlainText(first)} ${end}\n`);
   return ExitCode.ok;
 }
 

@@ -17,10 +17,9 @@ import { resolvePath } from "./resolve_path.ts";
  */
 export function readAnswerSchema(text: string): JsonSchema {
   const isInline = text.trimStart().startsWith("{");
+  const shown = JSON.stringify(isInline ? text.slice(0, 60) : text);
   const fail = (reason: string) =>
-    new UsageError(
-      `Invalid value ${JSON.stringify(text.slice(0, 60))} for --json-schema: ${reason}`,
-    );
+    new UsageError(`Invalid value ${shown} for --json-schema: ${reason}`);
   const parse = (json: string): unknown => {
     try {
       return JSON.parse(json);

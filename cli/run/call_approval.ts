@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { ApprovalMode, Approve } from "../../mod.ts";
+import type { ApprovalMode, Approve, ExplainingApprove } from "../../mod.ts";
 import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../src/tools/mod.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
 
 /** A gate with the mode and the grants of the session. */
-export interface LateApprovalGate extends Approve, ApprovalGateState {}
+export interface LateApprovalGate extends ExplainingApprove, ApprovalGateState {}
 
 /** Decides about the tool calls of a run. The first request does not need this code, so it does not wait for it. */
 export class CallApproval {
@@ -30,8 +30,11 @@ export class CallApproval {
     return [...this.#refused];
   }
 
-  /** Decides about a call. */
-  readonly approve: Approve = async (request) => (await this.#load())(request);
+  /** Decides about a call; `explain` about one of a sub-agent, without asking. */
+  readonly approve: ExplainingApprove = Object.assign<Approve, Pick<ExplainingApprove, "explain">>(
+    async (request) => (await this.#load())(request),
+    { explain: (call) => this.#explain(call) },
+  );
 
   /** Decides about a call, with a mode that can be changed, and with grants that a session keeps. */
   readonly gate: LateApprovalGate = this.#createGate();
@@ -49,6 +52,7 @@ export class CallApproval {
   #createGate(): LateApprovalGate {
     const approve: Approve = (request) => this.approve(request);
     return Object.defineProperties(approve, {
+      explain: { value: this.approve.explain },
       mode: {
         get: () => this.#state.mode,
         set: (mode: ApprovalMode) => {
@@ -59,6 +63,16 @@ export class CallApproval {
       trust: { value: (grant: TrustGrant) => this.#state.trust(grant) },
       clearTrust: { value: () => this.#state.clearTrust() },
     }) as LateApprovalGate;
+  }
+
+  /** Decides about a call without asking. What a sub-agent of a script would ask is a refusal of the run. */
+  async #explain(
+    call: Parameters<ExplainingApprove["explain"]>[0],
+  ): ReturnType<ExplainingApprove["explain"]> {
+    const { ask, keyboard } = this.#options;
+    const explained = await (await this.#load()).explain(call);
+    if (explained.decision.type === "asked" && !(ask ?? keyboard)) this.#refused.add(call.name);
+    return explained;
   }
 
   #load(): Promise<ApprovalGate> {

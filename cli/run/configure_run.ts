@@ -5,11 +5,15 @@
  */
 
 import { type OptionValues, toFlag } from "../command_line/definition.ts";
-import { getKeySettings } from "../config/key_settings.ts";
 import { getProviderSettings, type ProviderSettings } from "../config/provider_settings.ts";
 import { applyConfig } from "../config/apply_config.ts";
 import { CONFIG_KEYS } from "../config/config_keys.ts";
-import { type ConfigProblem, formatConfigProblem, formatOrigin } from "../config/config_value.ts";
+import {
+  type ConfigProblem,
+  type ConfigSetting,
+  formatConfigProblem,
+  formatOrigin,
+} from "../config/config_value.ts";
 import { type Config, loadConfig } from "../config/load_config.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
@@ -30,6 +34,8 @@ export interface RunCommandLine {
   readonly options: RunOptions;
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
+  /** Whether the configuration and the files of the project are not used. Default: `false`. */
+  readonly ignoresProject?: boolean;
 }
 
 /** The options of a run after its configuration. */
@@ -38,15 +44,15 @@ export interface ConfiguredRun {
   readonly options: RunOptions;
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
+  /** The settings of the configuration by key, such as those of `resolveKeyBindings()`. */
+  readonly settings: ReadonlyMap<string, ConfigSetting>;
   /** Settings of providers, by name. */
   readonly providers: Readonly<Record<string, ProviderSettings>>;
-  /** Configured keys of actions. */
-  readonly keys: ReturnType<typeof getKeySettings>;
   /** Hooks of the user and of the project. */
   readonly hooks: readonly Hook[];
   /** The program's directories; `undefined` for a user without a home directory. */
   readonly directories: ProgramDirectories | undefined;
-  /** The project; `undefined` with `--bare`. */
+  /** The project; `undefined` with `--bare`, or if it is not used. */
   readonly project?: Project;
   /** Calls a function that parses the value of an option; its errors name the source of the value. */
   readonly parseOption: ParseOption;
@@ -59,14 +65,16 @@ export interface ConfiguredRun {
  * @throws {ConfigurationError} If a file or a variable is invalid.
  */
 export async function configureRun(
-  { options, given }: RunCommandLine,
+  { options, given, ignoresProject = false }: RunCommandLine,
   signal: AbortSignal,
   host: Host,
 ): Promise<ConfiguredRun> {
   const cwd = resolveDirectory(options.cwd);
   const directories = getProgramDirectories(host.env);
   const { bare, trust } = options;
-  const project = bare ? undefined : await openProject({ cwd, trust, directories, signal }, host);
+  const project = bare || ignoresProject
+    ? undefined
+    : await openProject({ cwd, trust, directories, signal }, host);
   const config = await loadConfig({
     directories: bare ? undefined : directories,
     projectRoot: project?.isTrusted ? project.root : undefined,
@@ -76,10 +84,10 @@ export async function configureRun(
   return {
     options: applyConfig<RunOptions & OptionValues>(options, given, config.settings),
     given,
+    settings: config.settings,
     hooks: config.hooks,
     directories,
     providers: getProviderSettings(config.settings),
-    keys: getKeySettings(config.settings),
     ...(project && { project }),
     parseOption: (option, parse) => parseOption(option, parse, { given, config }),
   };
@@ -94,14 +102,23 @@ async function reportProblems(
   const isError = ({ type }: ConfigProblem) => strictConfig || type === "error";
   const errors = problems.filter(isError);
   if (errors.length > 0) {
-    const [first = "", ...others] = errors.map(formatConfigProblem);
+    const [first = "", ...others] = errors.slice(0, MAX_WARNINGS).map(formatConfigProblem);
     const isUsage = errors.every(({ origin }) => origin.type === "override");
     throw new (isUsage ? UsageError : ConfigurationError)(first, others.join("\n"));
   }
-  for (const problem of problems) {
+  for (const problem of problems.slice(0, MAX_WARNINGS)) {
     await terminal.messages.write(`warning: ${toPlainText(formatConfigProblem(problem))}\n`);
   }
+  const others = problems.length - MAX_WARNINGS;
+  if (others > 0) {
+    await terminal.messages.write(
+      `warning: ${others} more warnings about the configuration; swink config get prints all\n`,
+    );
+  }
 }
+
+/** Maximum number of warnings before a run. */
+const MAX_WARNINGS = 10;
 
 /** Calls `parse`. An error about a value of the configuration names its source instead of the flag. */
 function parseOption<Value>(

@@ -6,16 +6,16 @@
 
 import type { RunOutcome } from "../../mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
-import { getErrorMessage } from "../../src/core/errors.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { getFinalText } from "../render/final_text.ts";
 import type { Reporter, RunReport } from "../render/reporter.ts";
 import { reportRunEnd } from "./run_end_message.ts";
 import { getRunExitCode, type RunEnd } from "./run_exit_code.ts";
-import type { RecordedSession } from "../sessions/run_session.ts";
+import type { RunSession } from "../sessions/run_session.ts";
 import type { RunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 import { writePatch } from "./write_patch.ts";
@@ -26,7 +26,7 @@ export interface Run
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** The session of the run; `undefined` if it is not saved. */
-  readonly session?: RecordedSession | undefined;
+  readonly session?: RunSession | undefined;
   /** Aborts the run. */
   readonly interrupt: Pick<InterruptHandler, "signal" | "exitCode">;
   /** Terminal and environment. */
@@ -82,7 +82,7 @@ export async function finishRun(
   const { usage, cost } = outcome;
   const exitCode = getRunExitCode(end);
   const { model } = setup.agent.state;
-  const sessionId = session?.id ?? null;
+  const sessionId = (await session?.describe())?.id ?? null;
   const report: RunReport = {
     ...end,
     ...totals,
@@ -115,6 +115,6 @@ async function writeLastMessage(file: string, text: string): Promise<void> {
   try {
     await Deno.writeTextFile(file, `${text}\n`);
   } catch (error) {
-    throw new ConfigurationError(`${file} cannot be written: ${getErrorMessage(error)}`);
+    throw new ConfigurationError(`${file} cannot be written: ${getFileProblem(error)}`);
   }
 }

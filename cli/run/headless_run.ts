@@ -81,9 +81,13 @@ export async function promptAgent(
   reporter: DeferredReporter,
 ): Promise<PromptResult> {
   const { setup: { agent }, firstRequest, interrupt, host, prompt, schema } = run;
+  using watches = new DisposableStack();
+  const watch = () => void (watches.disposed || watches.use(host.terminal.watchOutput()));
   // A failure is reported with the next event.
   firstRequest?.then(() => reporter.open()).catch(() => {});
-  using _watch = host.terminal.watchOutput();
+  // The first timer loads code of the runtime, which the first request does not wait for.
+  if (firstRequest) void firstRequest.then(watch);
+  else watch();
   const signal = AbortSignal.any([interrupt.signal, host.terminal.output.closed]);
   const startedAt = host.now();
   let runId = "";

@@ -9,9 +9,10 @@ import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
-import { getProgramDirectories } from "../host/program_directories.ts";
+import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
 import type { StartedHooks } from "../hooks/start_hooks.ts";
-import type { RecordedSession, RunSession } from "../sessions/run_session.ts";
+import { NewSession } from "../sessions/new_session.ts";
+import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
 import { type AgentSetup, type ConversationSetup, setUpAgent } from "./setup_agent.ts";
 import type { ProjectRunSettings } from "./settings.ts";
@@ -21,9 +22,7 @@ export interface OpenedAgent extends AsyncDisposable {
   /** The agent and its tools. */
   readonly setup: AgentSetup;
   /** Its session; `undefined` if it is not saved. */
-  readonly session: RecordedSession | undefined;
-  /** Ends the recording of the session. */
-  readonly stopRecording: () => Promise<void>;
+  readonly session: RunSession | undefined;
 }
 
 /** Dependencies of `openAgent()`. */
@@ -73,7 +72,7 @@ export async function openAgent(
     }, host),
   );
   onAgent?.(setup.agent);
-  const recorded = await session?.record(setup.agent);
+  await session?.attach(setup.agent);
   // The session has restored its own model and thinking level.
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
@@ -83,33 +82,34 @@ export async function openAgent(
   const owned = cleanup.move();
   return {
     setup,
-    session: recorded,
-    stopRecording: async () => await session?.[Symbol.asyncDispose](),
+    session,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-/** The modules of sessions. */
-export type SessionModule = typeof import("../sessions/run_session.ts");
+/** The modules of sessions that exist. */
+export type SessionModule = typeof import("../sessions/open_session.ts");
 
-/** Starts to import the modules of sessions, if the run is saved. */
+/** Starts to import the modules of sessions, if the run continues one. */
 export function loadSessions({ type }: SessionChoice): Promise<SessionModule> | undefined {
-  if (type === "none") return undefined;
-  const loading = importLate<SessionModule>("../sessions/run_session.ts", import.meta.url);
+  if (type === "none" || type === "new") return undefined;
+  const loading = importLate<SessionModule>("../sessions/open_session.ts", import.meta.url);
   // The failure is reported where the module is used.
   loading.catch(() => {});
   return loading;
 }
 
+/** Opens the session of a run; `undefined` if it is not saved. */
 async function openSession(
   { session, cwd }: ProjectRunSettings,
   loading: Promise<SessionModule> | undefined,
   { env }: Pick<Host, "env">,
 ): Promise<RunSession | undefined> {
-  if (!loading) return undefined;
-  const { openRunSession } = await loading;
+  if (session.type === "none") return undefined;
   const directories = getProgramDirectories(env);
-  return await openRunSession(session, { cwd: await Deno.realPath(cwd), directories });
+  if (session.type === "new") return directories && new NewSession({ cwd, directories });
+  if (!directories) throw createNoHomeError("sessions");
+  return await (await loading)?.openRunSession(session, { cwd, directories });
 }
 
 /** Throws if the kernel does not enforce all rules for commands. */

@@ -61,7 +61,7 @@ async function isModelMissing(
   if (inputFormat !== "text" || outputFormat !== "text") return false;
   if (baseUrl !== undefined || replay !== undefined) return false;
   // A session that exists has a model of its own.
-  if (session.type === "last" || session.type === "existing") return false;
+  if (["last", "existing", "asked"].includes(session.type)) return false;
   return await findModel(settings, host) === undefined;
 }
 

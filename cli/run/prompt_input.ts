@@ -5,6 +5,7 @@
  */
 
 import { UsageError } from "../host/cli_error.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Input, Terminal } from "../host/terminal.ts";
 
 /** Time within which input must start to be added to a prompt; parent processes often leave it open and empty. */
@@ -49,7 +50,8 @@ export async function readPrompt(
     }
     return text;
   }
-  if (input.isTerminal && !isInputRequired) return prompt;
+  // The streams and timers of the runtime take a few milliseconds to load.
+  if ((input.isTerminal && !isInputRequired) || input.isEmpty) return prompt;
   const reader = new InputReader(input, signal);
   if (!isInputRequired && !await reader.hasDataWithin(Math.min(NOTICE_DELAY_MS, firstByteMs))) {
     await messages.write(WAITING_NOTICE);
@@ -126,8 +128,9 @@ class InputReader {
     try {
       return await Promise.race([this.#reader.read().then(({ value }) => value), this.#aborted]);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new UsageError(`Standard input cannot be read: ${reason}`);
+      // `nohup` opens standard input only for writing.
+      if (error instanceof Error && "code" in error && error.code === "EBADF") return undefined;
+      throw new UsageError(`Standard input cannot be read: ${getFileProblem(error)}`);
     }
   }
 }

@@ -65,6 +65,22 @@ Deno.test("readPrompt(): continues without input that is open and empty, and rep
   );
 });
 
+Deno.test("readPrompt(): does not open input that is known to be empty", async () => {
+  const input = {
+    isTerminal: false,
+    isEmpty: true,
+    setRaw() {},
+    get bytes(): ReadableStream<Uint8Array> {
+      throw new Error("opened");
+    },
+  };
+  const messages = { isTerminal: false, closed: NEVER_ABORTED, write: () => Promise.resolve() };
+  for (const words of [["Fix", "it"], ["Fix", "it", "-"]]) {
+    const terminal = { input, messages };
+    assertEquals(await readPrompt(words, { terminal, signal: NEVER_ABORTED }), "Fix it");
+  }
+});
+
 Deno.test("readPrompt(): reads input to its end, with characters split between chunks", async () => {
   const [first, second] = [new Uint8Array([0xe2, 0x82]), new Uint8Array([0xac, 0x0a])];
   const { prompt } = await readTestPrompt(["sum up"], {

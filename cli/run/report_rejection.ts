@@ -44,7 +44,7 @@ export async function reportRejection(
     durationMs,
     model: setup.agent.state.model,
     runId: "",
-    sessionId: session?.id ?? null,
+    sessionId: (await session?.describe())?.id ?? null,
     text: "",
     turns: 0,
     refused: [],

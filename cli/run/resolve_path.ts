@@ -33,7 +33,7 @@ export function resolveNewFile(flag: string, path: string): string {
   const message = `Invalid value ${JSON.stringify(path)} for ${flag}`;
   if (isDirectory(file)) throw new UsageError(`${message}: is a directory`);
   if (isDirectory(dirname(file))) return file;
-  throw new UsageError(`${message}: directory ${dirname(file)} does not exist`);
+  throw new UsageError(`${message}: there is no directory ${dirname(file)}`);
 }
 
 /**

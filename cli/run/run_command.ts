@@ -6,7 +6,7 @@
 
 import type { PromptInput } from "../../mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
-import type { ExitCode } from "../host/exit_code.ts";
+import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
@@ -14,7 +14,7 @@ import type { RunCommandLine } from "./configure_run.ts";
 import { readPrompt } from "./prompt_input.ts";
 import type { AttachmentOptions } from "./attachments.ts";
 import { runPrompt } from "./run_prompt.ts";
-import { addDebugLog, type AgentRun, startCommand } from "./start_command.ts";
+import { addDebugLog, type AgentRun, selectSession, startCommand } from "./start_command.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";
@@ -52,20 +52,22 @@ export async function runCommand(
   const hasPrompt = words.length > 0 || !systemHost.terminal.input.isTerminal;
   const started = await startCommand(commandLine, { hasPrompt, interrupt, host: systemHost });
   if (started.type === "ended") return started.end;
-  const { settings, host } = started;
+  const { settings, configured: { directories }, host } = started;
   const [prompt, project] = await Promise.all([
     settings.inputFormat === "text"
       ? readPrompt(words, { terminal: host.terminal, signal })
       : words.join(" "),
     started.loadProject(),
   ]);
+  const session = await selectSession(settings, { directories, signal }, host);
+  if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
   const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
   const run = await addDebugLog(
     settings,
     commandLine.options.dryRun ? await loadDryRun() : runPrompt,
   );
   try {
-    return await run({ ...settings, project }, { prompt: input, interrupt, host });
+    return await run({ ...settings, project, session }, { prompt: input, interrupt, host });
   } catch (error) {
     // A key command that was interrupted is no error of the configuration.
     const { exitCode } = interrupt;

@@ -14,12 +14,15 @@ import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
+import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
 export interface RunToolOptions extends ToolSelection {
   /** The sandbox of all tools. */
   readonly sandbox: SandboxOptions;
+  /** Options of the tool that starts sub-agents. Default: there is none. */
+  readonly task?: TaskToolOptions | undefined;
   /** Skills that the model may read. */
   readonly skills: readonly Skill[];
   /** Sources of MCP servers. Default: none. */
@@ -53,7 +56,8 @@ export interface RunTools extends ToolRules, AsyncDisposable {
  * @throws {ConfigurationError} If the temporary directory does not exist, or the configuration of a server is invalid.
  */
 export async function openTools(
-  { sandbox: sandboxOptions, skills, servers: sources, changeLog, ...selection }: RunToolOptions,
+  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, ...selection }:
+    RunToolOptions,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
   const readRoots = skills.map(({ directory }) => directory);
@@ -63,6 +67,7 @@ export async function openTools(
   const basicTools = createBasicTools(await createKit(sandbox, changeLog));
   const rules = resolveToolRules(selection, [
     ...basicTools,
+    ...(task ? [createTaskTool(task)] : []),
     ...await createSkillTools(skills),
     ...servers?.tools ?? [],
   ]);
@@ -71,14 +76,14 @@ export async function openTools(
       .tools.length > 0;
   const owned = cleanup.move();
   const createReadingTools = () => {
-    const { confinement } = sandboxOptions;
-    const isSelected = rules.tools.some(({ name }) => name === "bash");
+    const hasTool = (tool: string) => rules.tools.some(({ name }) => name === tool);
+    const tasks = task && hasTool(TASK_TOOL) ? [createTaskTool({ ...task, readOnly: true })] : [];
     // Commands that nothing confines could change something.
-    if (confinement === "off" || !isSelected) return [];
+    if (sandboxOptions.confinement === "off" || !hasTool("bash")) return tasks;
     const reading = owned.use(
       openSandbox({ ...sandboxOptions, readRoots, net: "off", readOnly: true }, host.env),
     );
-    return [findShell(createBasicTools(createToolKit(reading)))];
+    return [findShell(createBasicTools(createToolKit(reading))), ...tasks];
   };
   return {
     ...rules,

@@ -17,7 +17,11 @@ import type { LoadedProject } from "../project/load_project.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { getProjectServersPath, getUserServersPath } from "../mcp/server_paths.ts";
 import type { ServerSources } from "../mcp/server_files.ts";
-import { parseSessionChoice, type SessionChoice } from "../sessions/session_choice.ts";
+import {
+  parseSessionChoice,
+  type SessionChoice,
+  type SessionSelection,
+} from "../sessions/session_choice.ts";
 import {
   isFile,
   resolveDirectory,
@@ -95,15 +99,17 @@ export interface RunSettings {
   /** Sources of MCP servers; `undefined` if there is none. */
   readonly servers?: ServerSources;
   /** The session that the run belongs to. */
-  readonly session: SessionChoice;
+  readonly session: SessionSelection;
   /** Whether the kernel confines commands: as far as it can, or no command runs without it, or never. */
   readonly sandbox: RunOptions["sandbox"];
 }
 
-/** The settings of a run, and the files of the project. */
+/** The settings of a run whose questions are answered, and the files of the project. */
 export interface ProjectRunSettings extends RunSettings {
   /** The files of the project. */
   readonly project: LoadedProject;
+  /** The session that the run belongs to. */
+  readonly session: SessionChoice;
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AgentOptions, ApprovalMode, ModelSpec, Policy } from "../../mod.ts";
+import type { AgentOptions, ApprovalMode, ModelSpec, Policy, StreamFn } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
@@ -26,7 +26,12 @@ import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
 import type { LoadedProject } from "../project/load_project.ts";
-import { createSystemPrompt, formatInstructions } from "./system_prompt.ts";
+import {
+  createSystemPrompt,
+  createTaskPrompt,
+  formatInstructions,
+  type PromptEnvironment,
+} from "./system_prompt.ts";
 
 /** Options for `setUpAgent()`. */
 export interface AgentSetupOptions extends
@@ -66,8 +71,12 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Wraps the stream function. Default: none. */
+  readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
   readonly policies?: readonly Policy[];
+  /** Policies of sub-agents, in addition to those of the run. Default: none. */
+  readonly subAgentPolicies?: readonly Policy[];
   /** Whether a key is required. Default: `true`, except for a replay. */
   readonly needsKey?: boolean;
   /** Date for the system prompt. Default: the current one. */
@@ -135,7 +144,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
-  const runTools = cleanup.use(await openTools(toToolOptions(options), host));
+  const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
@@ -144,7 +153,10 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const headers = { "user-agent": `swink/${VERSION}` };
   const urls = conversation ? getConfiguredUrls(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
-  const streamFn = connect({ fetch, env, headers, providers: { ...urls, ...providers } });
+  const { wrapStreamFn = (inner) => inner } = options;
+  const streamFn = wrapStreamFn(
+    connect({ fetch, env, headers, providers: { ...urls, ...providers } }),
+  );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
   const createTransform = () => summarize({ streamFn, contextWindow, prices });
@@ -233,8 +245,8 @@ function describeMissing(name: string, env: Host["env"]): string[] {
   return [`variable ${name} is not set, so commands do not get it`];
 }
 
-function toToolOptions(
-  {
+function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOptions {
+  const {
     cwd,
     net,
     environment,
@@ -246,9 +258,9 @@ function toToolOptions(
     disallowedTools,
     servers,
     conversation,
+    subAgentPolicies = [],
     ...options
-  }: AgentSetupOptions,
-): RunToolOptions {
+  } = setupOptions;
   // A conversation leaves plan mode again.
   const readOnly = permissionMode === "plan" && !conversation;
   const isConfined = sandbox !== "off";
@@ -260,6 +272,14 @@ function toToolOptions(
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
+    task: {
+      systemPrompt: appendPrompt(
+        createTaskPrompt(describeEnvironment(setupOptions, host)),
+        setupOptions,
+      ),
+      policies: subAgentPolicies,
+      readOnly,
+    },
     sandbox: {
       cwd,
       net,
@@ -309,17 +329,24 @@ function findKeyboard({ terminal }: Host): Input | undefined {
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {
-  const { appendedPrompt } = options;
-  const prompt = createBasicPrompt(options, host);
+  const { systemPrompt, project: { instructions = [] } = {} } = options;
+  const prompt = systemPrompt === undefined
+    ? createSystemPrompt(describeEnvironment(options, host))
+    : systemPrompt + formatInstructions(instructions);
+  return appendPrompt(prompt, options);
+}
+
+function appendPrompt(
+  prompt: string,
+  { appendedPrompt }: Pick<AgentSetupOptions, "appendedPrompt">,
+): string {
   return appendedPrompt === undefined ? prompt : `${prompt}\n\n${appendedPrompt}`;
 }
 
-function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
-  const { cwd, net, today, systemPrompt, ask } = options;
-  const { instructions = [], gitState } = options.project ?? {};
-  if (systemPrompt !== undefined) return systemPrompt + formatInstructions(instructions);
+function describeEnvironment(options: AgentSetupOptions, host: Host): PromptEnvironment {
+  const { cwd, net, today, ask, project: { instructions = [], gitState } = {} } = options;
   const date = today ?? new Date(host.now());
-  return createSystemPrompt({
+  return {
     cwd,
     net,
     instructions,
@@ -327,5 +354,5 @@ function createBasicPrompt(options: AgentSetupOptions, host: Host): string {
     platform: Deno.build.os,
     date: date.toISOString().slice(0, 10),
     attended: (ask ?? findKeyboard(host)) !== undefined,
-  });
+  };
 }

@@ -10,6 +10,8 @@ import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { type LoadedProject, loadProject } from "../project/load_project.ts";
+import type { SessionQuestionOptions } from "../sessions/choose_session.ts";
+import type { SessionChoice } from "../sessions/session_choice.ts";
 import type { RunOptions } from "../settings/run_options.ts";
 import type { ConfiguredRun, RunCommandLine } from "./configure_run.ts";
 import { prepareRun, type PrepareRunOptions } from "./prepare_run.ts";
@@ -71,6 +73,21 @@ function selectHost(host: Host, { plain, color }: Pick<RunOptions, "plain" | "co
     ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
   };
   return { ...host, env: (name) => changes[name] ?? host.env(name) };
+}
+
+/** Returns the session of a run, after a question if none is named; `undefined` if the user wants none. */
+export async function selectSession(
+  { session, cwd }: RunSettings,
+  options: Pick<SessionQuestionOptions, "directories" | "signal">,
+  host: Host,
+): Promise<SessionChoice | undefined> {
+  if (session.type !== "asked") return session;
+  const { chooseSession } = await importLate<typeof import("../sessions/choose_session.ts")>(
+    "../sessions/choose_session.ts",
+    import.meta.url,
+  );
+  const id = await chooseSession({ cwd: await Deno.realPath(cwd), ...options }, host);
+  return id === undefined ? undefined : { type: "existing", id, fork: session.fork };
 }
 
 /** Runs an agent with settings. */

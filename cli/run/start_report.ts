@@ -8,7 +8,7 @@ import { VERSION } from "../host/version.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { createConfinementWarning } from "./confinement_warning.ts";
 import { toRunSandbox } from "./run_sandbox.ts";
-import type { RecordedSession } from "../sessions/run_session.ts";
+import type { RunSession } from "../sessions/run_session.ts";
 import type { ProjectRunSettings } from "./settings.ts";
 import type { AgentSetup } from "./setup_agent.ts";
 
@@ -16,7 +16,7 @@ import type { AgentSetup } from "./setup_agent.ts";
 export interface StartReportOptions
   extends Pick<ProjectRunSettings, "cwd" | "net" | "sandbox" | "project"> {
   /** The session of the run; `undefined` if it is not saved. */
-  readonly session?: RecordedSession | undefined;
+  readonly session?: RunSession | undefined;
   /** The agent and its tools. */
   readonly setup: Pick<
     AgentSetup,
@@ -32,7 +32,7 @@ export async function reportStart(
   const { agent, isInteractive } = setup;
   const { model, tools } = agent.state;
   const names = tools.map(({ name }) => name);
-  const report = await setup.describeSandbox();
+  const [report, recorded] = await Promise.all([setup.describeSandbox(), session?.describe()]);
   await reporter.onRunStart({
     version: VERSION,
     cwd,
@@ -42,10 +42,10 @@ export async function reportStart(
     isInteractive,
     net,
     sandbox: toRunSandbox(mode, report),
-    sessionId: session?.id ?? null,
+    sessionId: recorded?.id ?? null,
     project: { root: project.root, loaded: project.loaded, ignored: project.ignored },
   });
-  const warnings = [...project.problems, ...session?.warnings ?? [], ...setup.warnings];
+  const warnings = [...project.problems, ...recorded?.warnings ?? [], ...setup.warnings];
   for (const warning of warnings) await reporter.onNotice(`warning: ${warning}`);
   const warning = names.includes("bash") ? createConfinementWarning(mode, report) : undefined;
   if (warning !== undefined) await reporter.onNotice(warning);

@@ -6,7 +6,12 @@
 
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { getToolName, resolveAliases } from "../settings/tool_aliases.ts";
+import {
+  getToolName,
+  resolveAliases,
+  resolveDeniedAliases,
+} from "../../src/tools/kit/tool_names.ts";
+import { isKnownTool } from "../settings/known_tools.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -42,7 +47,7 @@ export function resolveToolRules(
   const names = tools.map(({ name }) => name);
   const only = selection.tools?.flatMap(resolveAliases) ?? names;
   const allow = selection.allowedTools.flatMap(resolveAliases);
-  const deny = selection.disallowedTools.flatMap(resolveAliases);
+  const deny = selection.disallowedTools.flatMap(resolveDeniedAliases);
   const pattern = only.find((name) => name.includes("("));
   if (pattern !== undefined) {
     throw new UsageError(
@@ -51,8 +56,8 @@ export function resolveToolRules(
     );
   }
   for (const name of [...only, ...allow, ...deny].map(getToolName)) {
-    // The tools of a server are known only while it runs.
-    if (ignoresUnknown || names.includes(name) || name.startsWith("mcp__")) continue;
+    // Rules of the configuration may be for tools that only other runs have.
+    if (ignoresUnknown || names.includes(name) || isKnownTool(name)) continue;
     const message = `Unknown tool ${JSON.stringify(name)}${didYouMean(name, names)}`;
     throw new UsageError(message, `Tools: ${names.join(", ")}.`);
   }

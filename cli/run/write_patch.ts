@@ -6,6 +6,7 @@
 
 import { CliError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { formatDiffLines } from "../render/diff_lines.ts";
 import { getStyle } from "../render/style.ts";
@@ -22,8 +23,7 @@ export async function writePatch(patch: Uint8Array, target: string, host: Host):
     if (isFileOrMissing(target)) await replaceFile(target, patch);
     else await Deno.writeFile(target, patch, { create: false });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const message = `Cannot write the patch to ${target}: ${reason}`;
+    const message = `Cannot write the patch to ${target}: ${getFileProblem(error)}`;
     throw new CliError(message, { exitCode: ExitCode.failed });
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { getTextWidth } from "../render/text_width.ts";
 import type { TerminalFeatures } from "../host/terminal_features.ts";
 import {
   changeRows,
@@ -15,7 +16,7 @@ import {
 } from "./frame.ts";
 import type { LiveRegion, LiveRegionOptions, RegionContent, ScreenSize } from "./live_region.ts";
 import { OpenLine } from "./open_line.ts";
-import { cutStyledText, getStyledWidth } from "./styled_text.ts";
+import { cutStyledText, getStyledWidth, splitTokens } from "./styled_text.ts";
 
 /** Time between redraws that output causes: 30 a second. */
 const FRAME_MS = 1_000 / 30;
@@ -281,9 +282,17 @@ function countRowsAboveCursor(
 ): number {
   // Where it is unknown, rows of the old region may remain; output is not erased.
   if (reflow === "no" || reflow === "unknown") return cursor.row;
-  const countRows = (width: number) => Math.max(Math.ceil(width / columns), 1);
-  const above = rows.slice(0, cursor.row).map(getStyledWidth);
   const isCursorRowBroken = reflow === "yes";
-  return above.reduce((sum, width) => sum + countRows(width), 0) +
-    (isCursorRowBroken ? Math.floor(cursor.column / columns) : 0);
+  // Too few rows leave rows of the old region on the screen; too many would erase output.
+  const countRows = (width: number) => Math.max(Math.ceil(width / columns), 1);
+  const above = rows.slice(0, cursor.row).map((row) => countRows(getBrokenWidth(row)));
+  const cursorRows = isCursorRowBroken ? countRows(cursor.column) - 1 : 0;
+  return above.reduce((sum, count) => sum + count, cursorRows);
+}
+
+/** Returns the columns of a row that a terminal breaks. Some terminals do not count the spaces at its end. */
+function getBrokenWidth(row: string): number {
+  let text = "";
+  for (const token of splitTokens(row)) if (token.type === "text") text += token.text;
+  return getTextWidth(text.trimEnd());
 }

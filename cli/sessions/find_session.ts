@@ -11,6 +11,8 @@ import { UsageError } from "../host/cli_error.ts";
 
 const ADVICE = "List the sessions with: swink sessions list";
 
+const ALL_ADVICE = "List those of all directories with: swink sessions list --all";
+
 /** Maximum number of ids in a message. */
 const MAX_SHOWN = 5;
 
@@ -22,7 +24,12 @@ const MAX_SHOWN = 5;
 export async function findLastSession(store: SessionStore, cwd: string): Promise<string> {
   const [last] = await listWithoutSubAgents(store, { cwd, limit: 1 });
   if (last) return last.id;
-  throw new UsageError(`There is no session in ${cwd}`, ADVICE);
+  throw createNoSessionError(cwd);
+}
+
+/** Creates the error for a directory without sessions. */
+export function createNoSessionError(cwd: string): UsageError {
+  return new UsageError(`There is no session in ${cwd}`, ALL_ADVICE);
 }
 
 /**

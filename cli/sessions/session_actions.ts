@@ -4,7 +4,7 @@
  * @module
  */
 
-import { getErrorMessage, SessionError } from "../../src/core/errors.ts";
+import { SessionError } from "../../src/core/errors.ts";
 import {
   exportHtml,
   exportJsonl,
@@ -16,6 +16,7 @@ import {
 } from "../../src/memory/mod.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
@@ -243,7 +244,7 @@ async function readFile(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${getErrorMessage(error)}`);
+    throw new UsageError(`${path} cannot be read: ${getFileProblem(error)}`);
   }
 }
 
@@ -251,7 +252,7 @@ async function writeFile(path: string, text: string): Promise<void> {
   try {
     await Deno.writeTextFile(path, text);
   } catch (error) {
-    throw new ConfigurationError(`${path} cannot be written: ${getErrorMessage(error)}`);
+    throw new ConfigurationError(`${path} cannot be written: ${getFileProblem(error)}`);
   }
 }
 

@@ -20,6 +20,12 @@ export type SessionChoice =
   /** The session with an id that begins with a text. */
   | { readonly type: "existing"; readonly id: string; readonly fork: boolean };
 
+/** The session that the options select, which may depend on the answer to a question. */
+export type SessionSelection =
+  | SessionChoice
+  /** The session that the user chooses. */
+  | { readonly type: "asked"; readonly fork: boolean };
+
 /** Maximum length of an id, as in the library. */
 const MAX_ID_LENGTH = 200;
 
@@ -33,12 +39,13 @@ export function parseSessionChoice(
     RunOptions,
     "continue" | "resume" | "fork" | "sessionId" | "noSession"
   >,
-): SessionChoice {
+): SessionSelection {
   const id = resume ?? sessionId;
-  if (id !== undefined && id.length > MAX_ID_LENGTH) {
+  if (typeof id === "string" && id.length > MAX_ID_LENGTH) {
     throw new UsageError(`The id of a session has at most ${MAX_ID_LENGTH} characters`);
   }
   if (isContinued) return { type: "last", fork };
+  if (resume === true) return { type: "asked", fork };
   if (resume !== undefined) return { type: "existing", id: resume, fork };
   if (fork) {
     throw new UsageError("--fork copies a session: it requires --continue or --resume");

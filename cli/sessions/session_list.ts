@@ -28,7 +28,7 @@ export function formatSessions(
     formatMessages(session.messages),
     session.cost.total === null ? "" : `$${session.cost.total.toFixed(2)}`,
     ...(options.hasDirectories ? [shortenHome(session.cwd ?? "", options.home)] : []),
-    session.problem ?? session.title ?? session.firstPrompt ?? "",
+    getSessionTitle(session),
   ]);
   return formatTable(rows, options);
 }
@@ -43,7 +43,13 @@ export function formatHits(hits: readonly SearchHit[], options: SessionListOptio
   return formatTable(rows, options);
 }
 
-function formatMessages(count: number): string {
+/** Returns what a list shows of a session: why it cannot be read, its title, or its first prompt. */
+export function getSessionTitle({ problem, title, firstPrompt }: SessionSummary): string {
+  return problem ?? title ?? firstPrompt ?? "";
+}
+
+/** Formats a number of messages. */
+export function formatMessages(count: number): string {
   return count === 1 ? "1 message" : `${count} messages`;
 }
 

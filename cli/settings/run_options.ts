@@ -299,7 +299,9 @@ export const SESSION_OPTIONS = {
     short: "r",
     type: "string",
     value: "id",
-    description: "Continues a session; the beginning of its id is enough.",
+    optionalValue: true,
+    description:
+      "Continues a session; the beginning of its id is enough. Without an id, asks which one.",
     completer: "sessions list --limit 50",
     conflicts: ["sessionId", "noSession"],
   },

@@ -57,6 +57,20 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     expectEqual((await subject.store.list({ limit: 0 })).length, 0, "list with limit 0");
   },
 
+  async "lists a session with the sums of any amounts"(subject) {
+    const usage = { input: 1e308, output: 5, cacheRead: 0, cacheWrite: 0, total: 2 ** 53 - 1 };
+    const cost = { input: 1e308, output: 2, cacheRead: null, cacheWrite: 0, total: 2 ** 53 - 1 };
+    const message = { type: "message", message: assistantMessage("a", { usage, cost }) } as const;
+    await subject.writeSession("sums", message, message, createTitleEntry("T"));
+    const opened = (await subject.reopen()).open("sums");
+    await withSession(opened, (session) => session.append(message));
+    const [summary] = await (await subject.reopen()).list();
+    expectEqual([summary?.problem, summary?.entries, summary?.title], [undefined, 4, "T"], "list");
+    expectEqual([summary?.usage.output, summary?.cost.output], [15, 6], "sums");
+    expectEqual([summary?.usage.input, summary?.cost.input], [0, null], "sums of large amounts");
+    expectEqual(summary?.usage.total, 3 * (2 ** 53 - 1), "sum of totals");
+  },
+
   async "keeps tenant, user and metadata, and selects sessions by them"(subject) {
     const { store } = subject;
     const metadata = { plan: "pro", tags: ["a", "b"], long: "x".repeat(20_000) };
@@ -127,6 +141,24 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
     await expectFailure("bad_filter", () => reopened.deleteAll({ metadata: {} }));
   },
 
+  async "selects sessions by tenants, users and directories of any text"(subject) {
+    const { store } = subject;
+    const texts = ["t", "t\0", "t\0x", "t\ud800", "t\ud801", "t\ufffd", "t\ue000d800", "T", ""];
+    for (const [number, text] of texts.entries()) {
+      const options = { tenant: text, user: text, cwd: text };
+      await createSession(store, { id: `s${number}`, ...options });
+    }
+    const reopened = await subject.reopen();
+    for (const [number, text] of texts.entries()) {
+      for (const name of ["tenant", "user", "cwd"] as const) {
+        const listed = await reopened.list({ [name]: text });
+        expectEqual(listed.map(({ id }) => id), [`s${number}`], `${name} ${JSON.stringify(text)}`);
+        expectEqual(listed[0]?.[name], text, `listed ${name}`);
+      }
+    }
+    expectEqual(await reopened.deleteAll({ tenant: "t\ud800" }), ["s3"], "deleted");
+  },
+
   async "rejects filters, limits and cursors that are invalid"(subject) {
     const { store } = subject;
     await createSession(store, { id: "kept", tenant: "acme" });
@@ -139,6 +171,26 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
         await expectFailure("bad_filter", () => store.search("word", filter));
         await expectFailure("bad_filter", () => store.deleteAll(filter));
       }
+    }
+    const ranges = [
+      { types: "message" },
+      { types: [5] },
+      { types: null },
+      { after: "2020" },
+      { after: NaN },
+      { before: null },
+      { before: {} },
+    ];
+    for (const range of ranges as unknown as readonly Record<string, never>[]) {
+      await expectFailure("bad_filter", () => store.search("word", range));
+    }
+    for (const sessionId of ["", 5, null] as unknown as readonly string[]) {
+      await expectFailure("bad_id", () => store.search("word", { sessionId }));
+    }
+    for (const options of [null, 5, "acme", []] as unknown as readonly never[]) {
+      await expectFailure("bad_filter", () => store.list(options));
+      await expectFailure("bad_filter", () => store.search("word", options));
+      await expectFailure("bad_filter", () => store.deleteAll(options));
     }
     for (const limit of [-1, 1.5, NaN, "2", null] as unknown as readonly never[]) {
       await expectFailure("bad_filter", () => store.list({ limit }));
@@ -274,6 +326,12 @@ export const LIST_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => P
         const [first, , last] = page;
         for (const id of [first?.id ?? "", last?.id ?? "", "s2", "s1"]) await rewrite(store, id);
         await subject.writeSession("new", createMessageEntry("a word"));
+        // A fork has older entries.
+        const position = { id: "e", parentId: null, timestamp: 1 };
+        const entries = [{ ...createMessageEntry("a word"), ...position }];
+        await withSession(store.create({ id: "fork", entries }), (fork) => {
+          fork.append(createMessageEntry("a word"));
+        });
         await store.delete("s0");
       }
       if (pages === 1) await rewrite(store, page[0]?.id ?? "");

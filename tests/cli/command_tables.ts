@@ -13,6 +13,7 @@ import {
 import { formatDescription } from "../../cli/command_line/help.ts";
 import { PROGRAM } from "../../cli/commands/table.ts";
 import { EXIT_CODES } from "../../cli/host/exit_code.ts";
+import { KEY_ACTIONS } from "../../cli/settings/key_actions.ts";
 import { root } from "../project.ts";
 
 type Row = readonly [string, string];
@@ -37,6 +38,14 @@ function formatSections(): string {
       ]),
     ),
     ...commands.flatMap(({ path, command }) => formatOptions(path, command)),
+    "## Keys of a conversation\n",
+    formatTable(
+      ["action", "effect"],
+      Object.entries(KEY_ACTIONS).map(([name, action]) => [
+        `\`${name}\``,
+        formatDescription(action),
+      ]),
+    ),
     "## Exit codes\n",
     formatTable(["code", "meaning"], EXIT_CODES.map(([code, meaning]) => [`${code}`, meaning])),
   ].join("\n");

@@ -109,6 +109,42 @@ Deno.test("swink config set, get, unset: keys of a provider", async () => {
   assertStringIncludes(messages, "Did you mean providers.lab.base_url?");
 });
 
+Deno.test("swink config set, get, unset: keys of the conversation", async () => {
+  await using home = await createTemporaryDirectory();
+  assertEquals(await run(home, ["get", "keys.newline"]), [0, "shift+enter\nctrl+j\n", ""]);
+  assertEquals(await run(home, ["set", "keys.newline", "enter"]), [
+    2,
+    "",
+    "swink: keys.newline: enter sends the prompt; set keys.submit to another key first\n",
+  ]);
+  assertEquals(await run(home, ["set", "keys.submit", "Ctrl+S, alt+s"]), [0, "", ""]);
+  assertEquals(await run(home, ["set", "keys.newline", "enter"]), [0, "", ""]);
+  assertEquals(await run(home, ["set", "keys.editor", ""]), [0, "", ""]);
+  assertEquals(parse(home.read(FILE)), {
+    keys: { submit: ["ctrl+s", "alt+s"], newline: ["enter"], editor: [] },
+  });
+  assertEquals(await run(home, ["get", "keys.submit"]), [0, "ctrl+s\nalt+s\n", ""]);
+  assertEquals(await run(home, ["unset", "keys.submit"]), [
+    2,
+    "",
+    "swink: keys.newline: enter sends the prompt; set keys.submit to another key first\n",
+  ]);
+  const [code, , messages] = await run(home, ["set", "keys.submitt", "x"]);
+  assertEquals(code, 2);
+  assertStringIncludes(messages, "Did you mean keys.submit?\nKeys: keys.submit, keys.newline, ");
+});
+
+Deno.test("swink config set: another key can be set while the file has a conflict", async () => {
+  const text = '[keys]\nquit = "f5"\neditor = "f5"\n';
+  await using home = await createTemporaryDirectory({ [FILE]: text });
+  assertEquals(await run(home, ["get"]), [
+    3,
+    `keys.quit = ["f5"]  # HOME/${FILE}\nkeys.editor = ["f5"]  # HOME/${FILE}\n`,
+    `error: HOME/${FILE}: keys.editor: f5 is in keys.quit, too\n`,
+  ]);
+  assertEquals(await run(home, ["set", "max_turns", "5"]), [0, "", ""]);
+});
+
 Deno.test("swink config edit: opens the editor, and reports what is wrong with the file afterwards", async () => {
   await using home = await createTemporaryDirectory();
   home.write("editor", '#!/bin/sh\necho "max_turns = 0" > "$2"\n', 0o755);
@@ -152,7 +188,17 @@ Deno.test("swink config schema: describes every key and rejects invalid files", 
   assertEquals(code, 0);
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(JSON.parse(output));
   assertEquals(validate({ model: "a/b", max_turns: 5, tools: ["a"], sandbox: "off" }), true);
-  for (const invalid of [{ max_turns: 0 }, { modle: "a" }, { sandbox: "on" }, { plain: 1 }]) {
-    assertEquals(validate(invalid), false, JSON.stringify(invalid));
-  }
+  const keys = { submit: "ctrl+s", newline: ["enter", "alt+,"], editor: [] };
+  assertEquals(validate({ keys, providers: { lab: { base_url: "x" } } }), true);
+  for (
+    const invalid of [
+      { max_turns: 0 },
+      { modle: "a" },
+      { sandbox: "on" },
+      { plain: 1 },
+      { keys: { submit: "ctrl-s" } },
+      { keys: { sumbit: "ctrl+s" } },
+      { providers: { lab: { url: "x" } } },
+    ]
+  ) assertEquals(validate(invalid), false, JSON.stringify(invalid));
 });

@@ -7,6 +7,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
+import { startThreadTimer } from "../thread_time.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 const CONFIG = ".config/swink/config.toml";
@@ -154,6 +155,20 @@ Deno.test("swink run: reads a configuration of 10,000 lines", async () => {
   const lines = Array.from({ length: 10_000 }, (_, i) => `# ${i}`).join("\n");
   const files = { [CONFIG]: `${lines}\nmodel = "anthropic/last"\n` };
   assertEquals((await run({ files })).request.model, "last");
+});
+
+Deno.test("swink run: warns about at most ten of 10,000 unknown keys, without delay", async () => {
+  const lines = Array.from({ length: 10_000 }, (_, i) => `key_${i} = ${i}`).join("\n");
+  const getThreadTime = startThreadTimer();
+  const { code, messages } = await run({ files: { [CONFIG]: lines } });
+  assert(getThreadTime() < 4_000, `${getThreadTime()} ms`);
+  const warnings = messages.split("\n").filter((line) => line.startsWith("warning: "));
+  assertEquals([code, warnings.length], [0, 11]);
+  assertEquals(
+    warnings.at(-1),
+    "warning: 9990 more warnings about the configuration; swink config get prints all",
+  );
+  assertEquals(warnings[9], `warning: HOME/${CONFIG}:10: Unknown key "key_9"`);
 });
 
 const SKILL = "---\nname: release\ndescription: How to release\n---\nRun the checks first.\n";

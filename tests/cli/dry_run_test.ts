@@ -50,8 +50,10 @@ Deno.test("swink run --dry-run: an unknown price is null, not 0", async () => {
 });
 
 Deno.test("swink run: the first request of a project without instructions has at most 8 KB", async () => {
-  const { output } = await runDry({}, "-m", "anthropic/claude-sonnet-5-5", "-ojson");
-  assert(JSON.parse(output).bytes <= 8_192, output.slice(0, 200));
+  for (const model of ["anthropic/claude-sonnet-5-5", "openai/gpt-6.2-sol", "google/gemini-x"]) {
+    const { output } = await runDry({}, "-m", model, "-ojson");
+    assert(JSON.parse(output).bytes <= 8_192, `${model}: ${output.slice(0, 200)}`);
+  }
 });
 
 Deno.test("swink run --dry-run: a missing model is an error", async () => {

@@ -227,6 +227,7 @@ Deno.test("approval: --disallowed-tools removes tools and forbids commands", asy
     "list_directory",
     "read_file",
     "search_files",
+    "task",
   ]);
   const getTools = async (...args: string[]) => {
     const { host } = await runSession({ model: [scriptedReply("Hi.")] }, ...args);
@@ -239,7 +240,7 @@ Deno.test("approval: --disallowed-tools removes tools and forbids commands", asy
     "read_file",
     "search_files",
   ]);
-  assertEquals((await getTools("--allowed-tools", "Bash(git *)")).length, 6);
+  assertEquals((await getTools("--allowed-tools", "Bash(git *)")).length, 7);
   const model = [
     scriptedReply(scriptedCall("bash", { command: "rm -rf x" })),
     scriptedReply("Done."),

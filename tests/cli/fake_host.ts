@@ -38,6 +38,8 @@ export interface FakeHost extends Host {
   readonly messages: string;
   /** Text of both, in order. */
   readonly screen: string;
+  /** The writes to standard output (`output`) and standard error (`messages`), in order. */
+  readonly written: readonly { readonly to: string; readonly text: string }[];
   /** Requests to the provider. */
   readonly requests: ReplayFetch["requests"];
   /** Codes of immediate exits. */
@@ -130,6 +132,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
     get screen() {
       return written.map(({ text }) => text).join("");
     },
+    written,
     requests: fetch.requests,
     exitCodes,
     get isRaw() {
@@ -182,7 +185,9 @@ class FakeInput implements Input {
 
   /** Types the next answer when a question is shown for the first time. */
   onMessage(text: string): void {
-    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model)\?|not shown/.test(text)) return;
+    if (!this.#isQuestionExpected || !/(Allow|Trust|Delete|Model|Session)\?|not shown/.test(text)) {
+      return;
+    }
     this.#isQuestionExpected = false;
     this.#type(...[this.#answers.shift() ?? ""].flat());
   }

@@ -99,6 +99,60 @@ Deno.test("hooks: one before a tool call that cannot run blocks the call; anothe
   assertStringIncludes(failed.messages, "failed with exit code 1: broken\n");
 });
 
+Deno.test("hooks: SubagentStop runs when a sub-agent would end, and can continue it; Stop does not", async () => {
+  const command =
+    'read input; echo "$input" >> log; grep -q active.:true log || { echo check it again >&2; exit 2; }';
+  const task = (prompt: string) => scriptedCall("task", { prompt });
+  const { code, log = "", bodies } = await run(
+    createHook("SubagentStop", command) + createHook("Stop", "echo stop >> log"),
+    {
+      model: [
+        scriptedReply(task("Look")),
+        scriptedReply("Found."),
+        scriptedReply("Checked."),
+        scriptedReply("Done."),
+      ],
+    },
+  );
+  assertEquals(code, 0);
+  const [first = "", second = "", ...others] = log.trim().split("\n");
+  const { cwd, ...input } = JSON.parse(first);
+  assert(cwd.endsWith("/p"));
+  assertEquals(input, {
+    hook_event_name: "SubagentStop",
+    last_message: "Found.",
+    stop_hook_active: false,
+  });
+  assertEquals(JSON.parse(second).stop_hook_active, true);
+  assertEquals(others, ["stop"]);
+  assertStringIncludes(JSON.stringify(bodies[2].messages.at(-1)), "check it again");
+  assertStringIncludes(JSON.stringify(bodies[3].messages.at(-1)), "Checked.");
+});
+
+Deno.test("hooks: SubagentStop keeps each sub-agent from ending at most 5 times", async () => {
+  const replies = Array.from({ length: 6 }, () => scriptedReply("Found."));
+  const call = scriptedReply(scriptedCall("task", { prompt: "Look" }));
+  const { code, bodies } = await run(createHook("SubagentStop", "exit 2"), {
+    model: [call, ...replies, call, ...replies, scriptedReply("Done.")],
+  });
+  assertEquals([code, bodies.length], [0, 15]);
+});
+
+Deno.test("hooks: those of tool calls run for the calls of sub-agents", async () => {
+  const { log = "" } = await run(
+    createHook("PreToolUse", "cat >> log", 'matcher = "Task|Write"'),
+    {
+      model: [
+        scriptedReply(scriptedCall("task", { prompt: "Look" })),
+        ...WRITE,
+        scriptedReply("Done."),
+      ],
+    },
+  );
+  const names = log.trim().split("\n").map((line) => JSON.parse(line).tool_name);
+  assertEquals(names, ["task", "write_file"]);
+});
+
 Deno.test("hooks: the decisions of hooks for Claude Code block a call", async () => {
   const block = async (output: object | string) => {
     const text = typeof output === "string" ? output : JSON.stringify(output);

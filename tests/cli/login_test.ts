@@ -107,7 +107,10 @@ Deno.test("swink keys: lists where keys are; swink logout deletes one", async ()
   await run(home, ["login", "openai"], { input: KEY });
   const env = { ANTHROPIC_API_KEY: "sk-canary-variable" };
   const { output } = await run(home, ["keys"], { env });
-  assertEquals(output, `anthropic  ANTHROPIC_API_KEY\nmistral  key command\nopenai  ${FILES}\n`);
+  assertEquals(
+    output,
+    `anthropic  ANTHROPIC_API_KEY\nmistral    key command\nopenai     ${FILES}\n`,
+  );
   assertEquals((await run(home, ["logout", "openai"])).messages, "The key for openai is deleted\n");
   assertEquals((await run(home, ["logout", "openai"])).messages, "No key for openai is saved\n");
   assertEquals((await run(home, ["keys"])).output, "mistral  key command\n");

@@ -143,9 +143,15 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
     "mcp__own__greet",
   ]);
   const broken = await run(files, "read_file", { args: ["--mcp-config", "HOME/broken.json"] });
-  assertEquals([broken.code, broken.messages], [3, "swink: HOME/broken.json: is not valid JSON\n"]);
+  assertEquals([broken.code, broken.messages], [
+    3,
+    "swink: HOME/broken.json: the file is not valid JSON\n",
+  ]);
   const missing = await run(files, "read_file", { args: ["--mcp-config", "HOME/none.json"] });
-  assertEquals([missing.code, missing.messages], [3, "swink: HOME/none.json: does not exist\n"]);
+  assertEquals([missing.code, missing.messages], [
+    3,
+    "swink: HOME/none.json: the file does not exist\n",
+  ]);
 });
 
 Deno.test("swink run: a run that does not start ends its servers", async () => {

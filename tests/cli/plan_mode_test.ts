@@ -49,7 +49,14 @@ Deno.test("swink run --plan: changes nothing, and writes the plan", async () => 
       ],
     });
     assertEquals(code, 0);
-    assertEquals(tools, ["bash", "list_directory", "read_file", "search_files", "write_plan"]);
+    assertEquals(tools, [
+      "bash",
+      "list_directory",
+      "read_file",
+      "search_files",
+      "task",
+      "write_plan",
+    ]);
     assertStringIncludes(JSON.stringify(requests[0].system), "Plan mode is on");
     assertStringIncludes(JSON.stringify(requests[1].messages), "write_file");
     assertStringIncludes(messages, "plan mode: .swink/plan.md · net off");
@@ -65,7 +72,7 @@ Deno.test("swink run --plan: changes nothing, and writes the plan", async () => 
 Deno.test("swink run --plan: has no commands where nothing confines them", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { tools } = await run(home, ["--no-session", "--plan", "--sandbox", "off"]);
-  assertEquals(tools, ["list_directory", "read_file", "search_files", "write_plan"]);
+  assertEquals(tools, ["list_directory", "read_file", "search_files", "task", "write_plan"]);
 });
 
 Deno.test("swink run --plan: starts no server, since nothing shows that its tools only read", async () => {

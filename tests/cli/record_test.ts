@@ -154,7 +154,7 @@ for (
     [
       "a recording in a missing directory",
       ["--record", "/nowhere/a.jsonl"],
-      'Invalid value "/nowhere/a.jsonl" for --record: directory /nowhere does not exist',
+      'Invalid value "/nowhere/a.jsonl" for --record: there is no directory /nowhere',
     ],
     [
       "a missing recording",

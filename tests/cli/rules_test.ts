@@ -26,7 +26,10 @@ Deno.test("swink rules add, list: keep the rules in the configuration of the use
   await run(home, "add", "allow", "bash(deno test *)");
   await run(home, "add", "deny", "Bash(git push *)");
   await run(home, "add", "allow", "write_file");
-  assertEquals((await run(home, "add", "allow", "write_file")).messages, "allow write_file\n");
+  assertEquals(
+    (await run(home, "add", "allow", "write_file")).messages,
+    "The rule allow write_file already exists\n",
+  );
   assertEquals(parse(home.read(FILE)), {
     plain: true,
     allowed_tools: ["bash(deno test *)", "write_file"],

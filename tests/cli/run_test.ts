@@ -162,12 +162,12 @@ Deno.test("swink run: passes the options to the provider", async () => {
   assertEquals(body.output_config, { effort: "high" });
 });
 
-Deno.test("swink run: sends the default system prompt and six tools", async () => {
+Deno.test("swink run: sends the default system prompt and seven tools", async () => {
   const { host } = await runSession({ model: [DONE_REPLY] }, "Hello");
   const body = JSON.parse(host.requests[0]?.body ?? "");
   assertStringIncludes(body.system[0].text, "You are Swink");
   assertMatch(body.system[0].text, /Working directory: .*swink test /);
-  assertEquals(body.tools.length, 6);
+  assertEquals(body.tools.length, 7);
 });
 
 Deno.test("swink run: --base-url connects to an OpenAI-compatible server", async () => {

@@ -90,6 +90,95 @@ Deno.test("swink run --resume: takes an id or its beginning", async () => {
   assertEquals((await run(home, ["-c", "Next"], { directory: "p/.." })).code, 3);
 });
 
+const TERMINAL = ["input", "output", "messages"] as const;
+
+Deno.test("swink run --resume: without an id, asks which session of the directory to continue", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "", "q/x": "" });
+  for (const id of ["a", "b"]) await run(home, ["--session-id", id, `Prompt of ${id}\x1b[2J`]);
+  await run(home, ["Elsewhere"], { directory: "q" });
+  const last = await run(home, ["Next", "-r"], { terminals: TERMINAL, answers: ["1"] });
+  assertEquals([last.code, last.prompts[0]], [0, "Prompt of b\x1b[2J"]);
+  assertStringIncludes(
+    last.messages,
+    "? Sessions of this directory, the last one first:\n" +
+      "  1  now  2 messages  Prompt of b\n  2  now  2 messages  Prompt of a\n",
+  );
+  assertStringIncludes(last.messages, "  Session? [1]–[2] / [q]uit: 1\n");
+  const older = await run(home, ["--resume", "--fork", "Next"], {
+    terminals: TERMINAL,
+    answers: ["2"],
+  });
+  assertEquals([older.code, older.prompts], [0, [
+    "Prompt of a\x1b[2J",
+    "assistant: Done.",
+    "Next",
+  ]]);
+  assertEquals(["a", "b"].includes(older.result.sessionId), false);
+});
+
+Deno.test("swink run --resume: words with blanks are the prompt, not an id", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["First"]);
+  const options = { terminals: TERMINAL, answers: ["1"] };
+  assertEquals((await run(home, ["-r", "Go on with it"], options)).prompts.length, 3);
+  assertEquals((await run(home, ["-r", "--", "next"], options)).prompts.at(-1), "next");
+  const empty = await run(home, ["-r", "", "Next"], options);
+  assertEquals([empty.code, empty.messages], [
+    2,
+    "swink: Option -r requires a value: -r [id]\nSee: swink run --help\n",
+  ]);
+});
+
+Deno.test("swink run --resume: offers nine sessions at a time", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  for (let index = 0; index < 11; index++) await run(home, [`Prompt ${index}`]);
+  const options = { terminals: TERMINAL, answers: ["o", "2"] };
+  const { prompts, messages } = await run(home, ["-r", "--fork", "Next"], options);
+  assertEquals(prompts[0], "Prompt 0");
+  assertStringIncludes(messages, "Session? [1]–[9] / [o]lder / [q]uit: older\n");
+  assertStringIncludes(
+    messages,
+    "  2  now  2 messages  Prompt 0\n  Session? [1]–[2] / [q]uit: 2\n",
+  );
+});
+
+Deno.test("swink run --resume: ends without a run after quit, Ctrl+D and a signal", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  await run(home, ["First"]);
+  for (const answer of ["q", "\x04", ""]) {
+    const result = await run(home, ["-r", "Next words"], {
+      terminals: TERMINAL,
+      answers: [answer],
+    });
+    assertEquals([result.code, result.prompts], [130, []], JSON.stringify(answer));
+  }
+});
+
+Deno.test("swink run --resume: without a terminal, lists the sessions to select from", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const none = await run(home, ["-r", "Next words"]);
+  assertEquals([none.code, none.messages], [
+    2,
+    "swink: There is no session in HOME/p\nList those of all directories with: swink sessions list --all\n",
+  ]);
+  for (let index = 0; index < 11; index++) {
+    await run(home, ["--session-id", `s${index}`, `Prompt ${index}`]);
+  }
+  const { code, messages, prompts } = await run(home, ["-r", "Next words"]);
+  assertEquals([code, prompts], [2, []]);
+  const lines = messages.split("\n");
+  assertEquals([lines.slice(0, 3), lines.slice(-3)], [[
+    "swink: --resume needs the id of a session, because there is no terminal to choose one",
+    "The last sessions of this directory:",
+    "s10  now  2 messages  Prompt 10",
+  ], ["s1   now  2 messages  Prompt 1", "All sessions: swink sessions list", ""]]);
+  const homeless = await run(home, ["-r", "Next words"], { env: { HOME: "" } });
+  assertEquals([homeless.code, homeless.messages.split("\n")[0]], [
+    3,
+    "swink: There is no home directory for sessions",
+  ]);
+});
+
 Deno.test("swink run --fork: continues in a copy", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   await run(home, ["--session-id", "a", "First"]);

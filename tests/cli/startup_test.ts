@@ -13,15 +13,17 @@ import { startSwink } from "./swink_process.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
 /** Maximum number of modules of the project before the first request. */
-const MAX_MODULES = 419;
+const MAX_MODULES = 345;
 
 /** Modules that the first request must not wait for. */
 const LATER_MODULES = [
   /^mod\.ts$/,
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
   /^cli\/render\/(?!plain_text|style|code_point)/,
+  /^cli\/sessions\/(open_session|start_recording|find_session|choose_session)\.ts$/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
-  /^src\/(cassettes|mcp|patch|policies|testing)\/|^src\/memory\/(mod\.ts|sqlite\/)/,
+  /^src\/(cassettes|mcp|patch|policies|sub_agents|testing)\//,
+  /^src\/memory\/(?!context\/|store\/safe_stringify)/,
   /^src\/tools\/(mod\.ts|coding_tools\.ts|approval\/|changes\/work_tree|fetch_url|search\/(?!walk)|file_tools\/run_search|documents\/(pdf|scale))/,
 ];
 

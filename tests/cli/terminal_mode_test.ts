@@ -164,6 +164,22 @@ test("a resize draws the region once, below the output", async (tmux) => {
   assertEquals(all.match(/character "."/g)?.length, 8);
 });
 
+test("resizes while text is streamed and typed lose nothing", async (tmux) => {
+  await startProgram(tmux);
+  await tmux.press("F4");
+  for (let count = 0; count < 12; count++) {
+    await tmux.resize(20 + (count * 37) % 70, 8 + (count * 13) % 20);
+    await tmux.type("0123");
+  }
+  await tmux.waitFor(/w300\n── status ──\n›/);
+  const all = await tmux.capture("all");
+  const words = all.match(/w\d+/g) ?? [];
+  const expected = Array.from({ length: 300 }, (_, index) => `w${index + 1}`);
+  // Rows of an old region may remain: tmux reports its size later than it breaks lines.
+  assertEquals(words, expected);
+  assertEquals(all.match(/character "\d"/g)?.length, 48);
+});
+
 test("a terminal that is closed ends the program", async (tmux) => {
   const pid = await startProgram(tmux);
   await tmux.close();

@@ -1,6 +1,6 @@
 /**
  * A program that uses keyboard and live region as a conversation does, for tests in a real terminal. Each key is a line
- * of output. F5 starts another program, F6 throws, F7 rejects, F8 exits.
+ * of output. F4 prints 300 words, F5 starts another program, F6 throws, F7 rejects, F8 exits.
  *
  * @module
  */
@@ -40,6 +40,14 @@ terminal.onRedraw((cause) => {
 });
 let typed = "";
 const drawInput = () => region.update({ rows: ["── status ──", `› ${typed}`] }, "key");
+async function printWords(): Promise<void> {
+  for (let word = 1; word <= 300; word++) {
+    await region.print(`w${word}${word % 4 === 0 ? "\n" : " "}`);
+    drawInput();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 drawInput();
 void region.print(`ready ${Deno.pid}`);
 for (;;) {
@@ -50,6 +58,7 @@ for (;;) {
     void region.printLines([`${key.type} ${JSON.stringify(text)}`]);
     typed += key.type === "character" ? key.text : "";
     if (text === "ctrl+z") terminal.requestSuspension();
+    if (text === "f4") void printWords();
     if (text === "f6") {
       setTimeout(() => {
         throw new Error("crash");

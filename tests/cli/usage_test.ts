@@ -185,7 +185,7 @@ for (
     [
       "a patch in a missing directory",
       ["run", "--patch", "/nowhere/a.patch", "x"],
-      'Invalid value "/nowhere/a.patch" for --patch: directory /nowhere does not exist',
+      'Invalid value "/nowhere/a.patch" for --patch: there is no directory /nowhere',
     ],
     [
       "invalid hosts",

@@ -1,9 +1,15 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertFalse,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { SessionError } from "../../src/core/errors.ts";
 import type { SessionEntry } from "../../src/core/session_entry.ts";
-import type { SessionStore } from "../../src/core/session.ts";
+import type { CreateSessionOptions, SessionStore } from "../../src/core/session.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
 import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import {
@@ -18,7 +24,7 @@ import {
   SqliteSessionStore,
 } from "../../src/memory/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
-import { toolCall } from "../../src/testing/messages.ts";
+import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 
@@ -151,8 +157,9 @@ testStores(
       [reply([CALL], { usage }), reply("Thanks", { usage })],
       [reply("All is well", { usage })],
     );
-    const options = { id: "parent", cwd: "/work", tenant: "acme", metadata: { plan: "pro" } };
-    await using session = await openSession(store, options, agent);
+    const options = { id: "parent", cwd: "/work", tenant: "acme" };
+    const metadata = { plan: "pro", profile: { long: "text" } };
+    await using session = await openSession(store, { ...options, metadata }, agent);
     await agent.prompt("Go");
 
     const childId = await findChild(store, "parent");
@@ -164,7 +171,9 @@ testStores(
     });
     assertEquals(child.header.tenant, "acme");
     assertEquals(child.header.cwd, "/work");
-    assertEquals(child.header.metadata?.["plan"], "pro");
+    // Only what sessions are selected by is copied.
+    const { plan, profile } = child.header.metadata ?? {};
+    assertEquals([plan, profile], ["pro", undefined]);
     await child.close();
     const messages = ofType(await readEntries(store, childId), "message");
     assertEquals(messages.map(({ message }) => message.role), ["user", "assistant"]);
@@ -399,6 +408,87 @@ testStores(
     assertStringIncludes(text, childId);
   },
 );
+
+testStores(
+  "sub-agent sessions: one that another process runs is reported when it has ended",
+  async (store) => {
+    const call = toolCall("explore", { prompt: "Look at a.ts", background: true });
+    const childId = await interruptChild(store, call);
+    const child = await store.open(childId);
+    const agent = createAgent([reply("Not yet"), reply("I see")]);
+    await using session = await openSession(store, { id: "parent copy" }, agent);
+    const readResults = async () =>
+      ofType(await session.session.path(), "sub_agent_result").map(({ status }) => status);
+    await agent.prompt("What now?");
+    assertEquals(await readResults(), []);
+    await child.close();
+    await agent.prompt("And now?");
+    assertEquals(await readResults(), ["interrupted"]);
+  },
+);
+
+testStores(
+  "sub-agent sessions: the report of a session that a log names without being its sub-agent is not read",
+  async (store) => {
+    const secret = assistantMessage("a secret report");
+    const link = { subAgentParentId: "own", subAgentCallId: "c1" };
+    const others: readonly CreateSessionOptions[] = [
+      { id: "conversation", tenant: "acme", user: "amy" },
+      { id: "other tenant", tenant: "zoo", user: "amy", metadata: link },
+      { id: "other user", tenant: "acme", user: "ben", metadata: link },
+      { id: "other call", tenant: "acme", user: "amy", metadata: { ...link, subAgentCallId: "x" } },
+    ];
+    for (const options of others) {
+      const other = await store.create(options);
+      other.append({ type: "message", message: secret });
+      other.append({ type: "run_ended", stopReason: "stop" });
+      await other.close();
+    }
+    const spawned = others.map(({ id = "" }, number): SessionEntry => ({
+      type: "sub_agent_spawned",
+      ...{ subAgentId: id, sessionId: id, prompt: "p", mode: "detached", name: "n" },
+      ...(number > 0 && { toolCallId: "c1" }),
+      id,
+      parentId: others[number - 1]?.id ?? null,
+      timestamp: 1,
+    }));
+    const owner = { tenant: "acme", user: "amy" };
+    await (await store.create({ id: "own", ...owner, entries: spawned })).close();
+    const agent = createAgent([reply("I see")]);
+    await using session = await openSession(store, { id: "own", ...owner }, agent);
+    await agent.prompt("What now?");
+    const results = ofType(await session.session.path(), "sub_agent_result");
+    assertEquals(results.map(({ status }) => status), Array(4).fill("interrupted"));
+    assertFalse(JSON.stringify(agent.state.messages).includes("secret"));
+  },
+);
+
+Deno.test("sub-agent sessions: a session can be resumed whatever the log of its sub-agent has", async () => {
+  const directory = await Deno.makeTempDir();
+  const store = new FileSessionStore({ directory });
+  const link = { subAgentParentId: "own", subAgentCallId: "c1", subAgentPath: ["c1"] };
+  const header = { type: "session", version: 1, id: "child", created: 1, metadata: link };
+  const ends = [
+    { error: { message: 5 } },
+    { error: null, stoppedBy: { policy: "p", reason: {} } },
+    { stopReason: "aborted", error: "text" },
+  ];
+  for (const [number, end] of ends.entries()) {
+    const position = { id: "e1", parentId: null, timestamp: 1 };
+    const lines = [header, { type: "run_ended", stopReason: "error", ...end, ...position }];
+    const text = lines.map((line) => JSON.stringify(line)).join("\n");
+    await Deno.writeTextFile(`${directory}/child${number}.jsonl`, text);
+    const own = await store.create({ id: `own${number}` });
+    const ids = { subAgentId: "child", sessionId: `child${number}`, toolCallId: "c1" };
+    own.append({ type: "sub_agent_spawned", prompt: "p", ...ids });
+    await own.close();
+    await using session = await openSession(store, { id: `own${number}` }, createAgent([]));
+    const [ended] = ofType(await session.session.path(), "sub_agent_result");
+    const expected = number < 2 ? ["failed", "it failed"] : ["aborted", "it was aborted"];
+    assertEquals([ended?.status, ended?.result], expected);
+  }
+  await Deno.remove(directory, { recursive: true });
+});
 
 testStores(
   "sub-agent sessions: a report that waits for the end of a tool call survives a crash",

@@ -20,6 +20,7 @@ function createProgram(calls: string[] = []) {
     ["--max-turns <count:string>", false],
     ["--tag <tag:string>", true],
     ["-p, --print", false],
+    ["-r, --resume [id:string]", false],
     ["-h, --help", false],
   ] as const;
   for (const [flags, collect] of options) run.option(flags, "An option.", { collect });
@@ -48,6 +49,13 @@ Deno.test("@cliffy/command: options are strings, arrays or true, by name in came
 Deno.test("@cliffy/command: values may be - or begin with a dash", async () => {
   assertEquals((await parse("run", "-m", "-")).options, { model: "-" });
   assertEquals((await parse("run", "--model=-x")).options, { model: "-x" });
+});
+
+Deno.test("@cliffy/command: an optional value that is missing is true", async () => {
+  assertEquals((await parse("run", "--resume")).options, { resume: true });
+  assertEquals((await parse("run", "-r", "-p", "fix")).options, { resume: true, print: true });
+  assertEquals((await parse("run", "-r", "a")).options, { resume: "a" });
+  assertEquals((await parse("run", "--resume=a", "b")).options, { resume: "a" });
 });
 
 Deno.test("@cliffy/command: arguments after -- are separate", async () => {

@@ -10,7 +10,8 @@ import { ExitCode } from "../../host/exit_code.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
-import type { RecordedSession, RunSession } from "../../sessions/run_session.ts";
+import { NewSession } from "../../sessions/new_session.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import { getSessionDirectory } from "../../sessions/session_directory.ts";
 import type { SessionControl } from "../command/command_context.ts";
@@ -20,9 +21,7 @@ export interface ConversationSessionOptions {
   /** The agent that is recorded. */
   readonly setup: AgentSetup;
   /** The session with which the conversation starts; `undefined` if it is not saved. */
-  readonly recorded: RecordedSession | undefined;
-  /** Ends its recording. */
-  readonly stopRecording: () => Promise<void>;
+  readonly opened: RunSession | undefined;
   /** Absolute path of the working directory, without links. */
   readonly cwd: string;
   /** The program's directories; without them, nothing is saved. */
@@ -36,17 +35,26 @@ export interface ConversationSessionOptions {
 /** Records the agent of a conversation. Disposing of it ends the recording. */
 export class ConversationSession implements SessionControl, AsyncDisposable {
   readonly #options: ConversationSessionOptions;
-  #recorded: RecordedSession | undefined;
-  #stopRecording: () => Promise<void>;
+  #current: RunSession | undefined;
+  /** Whether the user knows the problems of a session that was created during the conversation. */
+  #isReported: boolean;
 
   constructor(options: ConversationSessionOptions) {
     this.#options = options;
-    this.#recorded = options.recorded;
-    this.#stopRecording = options.stopRecording;
+    this.#current = options.opened;
+    this.#isReported = options.opened?.recording !== undefined;
   }
 
   get session(): Session | undefined {
-    return this.#recorded?.recording?.session;
+    return this.#current?.recording?.session;
+  }
+
+  /** Reports why a new session is not saved, once. Called when it must have been created. */
+  async reportProblems(): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const recorded = await this.#current?.describe();
+    await this.#options.onWarnings(recorded?.warnings ?? []);
   }
 
   async openStore(): Promise<SessionStore | undefined> {
@@ -59,19 +67,21 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   }
 
   async switchTo(choice: SessionChoice): Promise<void> {
-    const { setup, onWarnings, onSwitched } = this.#options;
+    const { setup, onSwitched } = this.#options;
     await this.session?.flush();
     const next = await this.#open(choice);
     await this.#stop();
-    this.#stopRecording = async () => await next?.[Symbol.asyncDispose]();
+    this.#current = next;
     clearAgent(setup);
-    this.#recorded = await next?.record(setup.agent);
+    await next?.attach(setup.agent);
     onSwitched();
-    await onWarnings(this.#recorded?.warnings ?? []);
+    this.#isReported = false;
+    // A new session is created with the first reply.
+    if (this.session) await this.reportProblems();
   }
 
   async moveTo(leaf: string | null): Promise<void> {
-    const { recording } = this.#recorded ?? {};
+    const { recording } = this.#current ?? {};
     if (!recording) {
       throw new CliError("The conversation is not saved, so it has no earlier states", {
         exitCode: ExitCode.failed,
@@ -88,7 +98,7 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   /** Ends the recording. A session without messages, which only has settings, is removed. */
   async #stop(): Promise<void> {
     const { session } = this;
-    await this.#stopRecording();
+    await this.#current?.[Symbol.asyncDispose]();
     if (!session || session.leafId === null) return;
     if (session.outline.some(({ type }) => type === "message")) return;
     const store = await this.openStore();
@@ -97,8 +107,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 
   async #open(choice: SessionChoice): Promise<RunSession | undefined> {
     const { cwd, directories } = this.#options;
-    const { openRunSession } = await importLate<typeof import("../../sessions/run_session.ts")>(
-      "../../sessions/run_session.ts",
+    if (choice.type === "none" || !directories) return undefined;
+    if (choice.type === "new") return new NewSession({ cwd, directories });
+    const { openRunSession } = await importLate<typeof import("../../sessions/open_session.ts")>(
+      "../../sessions/open_session.ts",
       import.meta.url,
     );
     return await openRunSession(choice, { cwd, directories });

@@ -1,6 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent, defineTool } from "../../../mod.ts";
-import { call, reply, scriptedStream } from "../../../src/testing/mod.ts";
+import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
 import { formatAgents } from "../../render/agents/format_agents.ts";
 import { getDisplay } from "../../render/theme/get_display.ts";
 import { RecordedConversation } from "./recorded_conversation.ts";
@@ -19,17 +19,17 @@ Deno.test("RecordedConversation: agents and the agents that they start are a tre
   const inner = new Agent({
     model: MODEL,
     tools: [look],
-    streamFn: scriptedStream([reply("I look.", call("look", { path: "a.ts" })), reply("It is fine.")]),
+    streamFn: scriptedStream([reply([text("I look."), toolCall("look", { path: "a.ts" })]), reply("It is fine.")]),
   });
   const outer = new Agent({
     model: MODEL,
     tools: [inner.asTool({ name: "inspect", description: "Inspects" })],
-    streamFn: scriptedStream([reply(call("inspect", { prompt: "a.ts" })), reply("Inspected.")]),
+    streamFn: scriptedStream([reply([toolCall("inspect", { prompt: "a.ts" })]), reply("Inspected.")]),
   });
   const agent = new Agent({
     model: MODEL,
     tools: [outer.asTool({ name: "explore", description: "Explores" })],
-    streamFn: scriptedStream([reply(call("explore", { prompt: "the code" })), reply("Done.")]),
+    streamFn: scriptedStream([reply([toolCall("explore", { prompt: "the code" })]), reply("Done.")]),
   });
   const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
   let running: string[] = [];
@@ -53,7 +53,7 @@ Deno.test("RecordedConversation: agents and the agents that they start are a tre
 
 function format({ agents }: RecordedConversation): string[] {
   return formatAgents(agents, { columns: 60, display, now: 0 })
-    .map((line) => line.map(({ text }) => text).join(""));
+    .map((line) => line.map((span) => span.text).join(""));
 }
 
 Deno.test("RecordedConversation: the prompts of a history are counted", async () => {

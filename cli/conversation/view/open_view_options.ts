@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { KeyBindings } from "../../editor/key_bindings.ts";
+import type { KeyBindings } from "../../config/key_bindings.ts";
 import type { ChatOptions } from "../../settings/chat_options.ts";
 
 /** Options for `openView()`. */

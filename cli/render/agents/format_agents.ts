@@ -95,7 +95,11 @@ function formatAgent({ agent, tree }: TreeRow, options: AgentTreeOptions): Line 
   const figures = fitFigures(agent, { ...options, head: getLineWidth(head) });
   const end = figures.map((figure) => separator + figure).join("");
   const free = columns - getLineWidth(head) - getTextWidth(end) - separator.length;
-  const activity = truncateToWidth(toOneLine(toVisibleText(agent.activity)), free);
+  const activity = truncateToWidth(
+    toOneLine(toVisibleText(agent.activity)),
+    free,
+    symbols.ellipsis,
+  );
   const line: Span[] = [
     ...head,
     { text: activity === "" ? "" : `${separator}${activity}` },
@@ -111,15 +115,16 @@ function formatAgent({ agent, tree }: TreeRow, options: AgentTreeOptions): Line 
 /** Returns the figures that leave half of the row for the rest: without tokens, then cost, then turns in a narrow one. */
 function fitFigures(
   { turns, usage, cost, startedAt, endedAt }: AgentView,
-  { now, columns, head }: AgentTreeOptions & { readonly head: number },
+  { now, columns, display, head }: AgentTreeOptions & { readonly head: number },
 ): string[] {
   const time = formatElapsed(Math.max((endedAt ?? now) - startedAt, 0));
   const turnCount = pluralize(turns, "turn");
   const amount = formatCost(cost);
   const all = [turnCount, `${formatCompact(usage.total)} tokens`, amount, time];
+  const separator = ` ${display.symbols.separator} `;
   const variants = [all, [turnCount, amount, time], [turnCount, time], [time]];
   const limit = (columns - head) / 2;
-  return variants.find((figures) => getTextWidth(figures.join(" · ")) <= limit) ?? [];
+  return variants.find((figures) => getTextWidth(figures.join(separator)) <= limit) ?? [];
 }
 
 function formatIcon(status: AgentStatus, { symbols, isPlain }: Display): Span {

@@ -47,7 +47,8 @@ export function formatDiff(diffs: readonly FileDiff[], options: FormatDiffOption
   const { maxLines = Infinity } = options;
   const lines: Line[] = [];
   let written = 0;
-  for (const diff of diffs) {
+  for (const [index, diff] of diffs.entries()) {
+    if (index > 0) lines.push([]);
     for (const { rows, sourceLines } of formatFile(diff, options)) {
       if (lines.length + rows.length > maxLines) {
         return [...lines, formatMissingLines(countMissing(diffs, written), options)];

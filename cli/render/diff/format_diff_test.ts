@@ -74,6 +74,7 @@ Deno.test("formatDiff(): writes new and deleted files completely", () => {
   const created = diffChange({ path: "new.py", before: null, after: "def f():\n    pass\n" });
   assertEquals(format([created]), ["new.py (created, +2)", "1 + def f():", "2 +     pass"]);
   const deleted = diffChange({ path: "old.py", before: "x\n", after: null });
+  assertEquals(format([created, deleted]), [...format([created]), "", ...format([deleted])]);
   assertEquals(format([deleted]), ["old.py (deleted, -1)", "1 - x"]);
 });
 

@@ -74,7 +74,7 @@ const CODE_INDENT = 4;
 const LIST_MARKER = /^( *)(?:([-*+])|(\d{1,9})([.)]))( +|$)/;
 const RULE = /^ *([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const MAYBE_RULE = /^ *([-*_])[ \t]*(?:\1[ \t]*)*$/;
-const HEADING = /^ *(#{1,6})(?: +(.*))?$/;
+const HEADING = /^ *(#{1,6})(?:[ \t]+(.*))?$/;
 const FENCE = /^( *)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
 const incomplete: LineStart = { type: "incomplete" };
@@ -248,7 +248,11 @@ function parseLeaf(text: string, context: LeafContext): LeafStart | "incomplete"
   const [, marks, title = ""] = HEADING.exec(text) ?? [];
   if (marks !== undefined) {
     if (!isComplete) return "incomplete";
-    return { type: "heading", level: marks.length, text: title.replace(/(^| )#+ *$/, "").trim() };
+    return {
+      type: "heading",
+      level: marks.length,
+      text: title.replace(/(^|[ \t])#+[ \t]*$/, "").trim(),
+    };
   }
   return parseTableLine(text, context) ?? paragraph(text);
 }

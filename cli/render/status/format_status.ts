@@ -58,12 +58,13 @@ const REDUCTIONS: readonly FieldName[] = [
   "cost",
   "approval",
   "activity",
+  "mode",
   "context",
 ];
 
 /**
  * Formats the status, such as `EXECUTE · anthropic/… · approval smart · net off · turn 3 · 12.3k tokens · $0.02 · 8 s ·
- * context ████░░░░░░ 41 %`. The mode always remains; the model is cut in a very narrow terminal.
+ * context ████░░░░░░ 41 %`. Plan mode always remains; the model is cut in a very narrow terminal.
  */
 export function formatStatus(status: StatusView, { columns, display }: StatusOptions): Line {
   const fields = createFields(status, display).filter(([, forms]) => forms.length > 0);
@@ -86,11 +87,9 @@ function createFields(status: StatusView, display: Display): Field[] {
   const { model, mode, approval, net, sandbox, activity, turn, tokens, cost, elapsedMs } = status;
   const shortModel = model.slice(model.indexOf("/") + 1);
   return [
-    ["mode", [[
-      mode === "plan" ? { text: "PLAN", role: "plan" } : { text: "EXECUTE", role: "faint" },
-    ]]],
+    ["mode", createMode(mode)],
     ["model", [createText(model), createText(shortModel), createText(shortModel)]],
-    ["activity", createField(activity, "warning")],
+    ["activity", createField(activity, "tool")],
     ["approval", createField(approval && `approval ${approval}`)],
     ["net", createField(net && `net ${net}`)],
     ["sandbox", createField(sandbox && `sandbox ${sandbox}`)],
@@ -100,6 +99,12 @@ function createFields(status: StatusView, display: Display): Field[] {
     ["elapsed", createField(elapsedMs === undefined ? undefined : formatElapsed(elapsedMs))],
     ["context", createGauge(status, display)],
   ];
+}
+
+/** Plan mode is always shown. */
+function createMode(mode: StatusView["mode"]): Line[] {
+  const plan: Line = [{ text: "PLAN", role: "plan" }];
+  return mode === "plan" ? [plan, plan] : [[{ text: "EXECUTE", role: "faint" }]];
 }
 
 function createText(text: string, role: Role = "text"): Line {
@@ -119,7 +124,7 @@ function createGauge({ context }: StatusView, { symbols, isPlain }: Display): Li
   const percent: Span = { text: `${Math.round(share * 100)} %`, role };
   const label: Span = { text: "context ", role: "faint" };
   const short: Line = [label, percent];
-  if (isPlain) return [short];
+  if (isPlain) return [short, short];
   const filled = Math.min(Math.max(Math.round(share * BAR_COLUMNS), 0), BAR_COLUMNS);
   const { full, empty } = symbols.gauge;
   const bar: Line = [

@@ -56,8 +56,8 @@ Deno.test("formatStatus(): omits fields in a defined order until the line fits",
       "EXECUTE · claude-sonnet-5-5:high · thinking · approval smart · net off · $0.0234 · context 70 %",
     80: "EXECUTE · claude-sonnet-5-5:high · thinking · approval smart · context 70 %",
     60: "EXECUTE · claude-sonnet-5-5:high · thinking · context 70 %",
-    40: "EXECUTE · claude-sonnet-5-5:high",
-    20: "EXECUTE · claude-so…",
+    40: "claude-sonnet-5-5:high · context 70 %",
+    20: "claude-sonnet-5-5:h…",
   };
   for (const [columns, line] of Object.entries(lines)) {
     assertEquals(formatAt(Number(columns)), line);
@@ -75,6 +75,19 @@ Deno.test("formatStatus(): shows plan mode, an unknown price, and no missing fie
       { text: "price unknown", role: "faint" },
     ],
   );
+});
+
+Deno.test("formatStatus(): --plain keeps the share of the context as long as other outputs do", () => {
+  const plain = { ...display, symbols: ASCII_SYMBOLS, isPlain: true };
+  assertEquals(
+    encode(formatStatus(status, { columns: 60, display: plain })),
+    "EXECUTE - claude-sonnet-5-5:high - thinking - context 70 %",
+  );
+});
+
+Deno.test("formatStatus(): plan mode remains in every terminal", () => {
+  assertEquals(formatAt(40, { mode: "plan" }), "PLAN · claude-sonnet-5-5:high");
+  assertEquals(formatAt(12, { mode: "plan" }), "PLAN · clau…");
 });
 
 Deno.test("formatStatus(): fits every width and shows invisible characters as code points", () => {

@@ -89,7 +89,9 @@ export function formatUsageTable(
     style: { readonly role?: "faint"; readonly bold?: true },
   ): Line => {
     const line = [
-      ...padLine([{ text: truncateToWidth(label, labelWidth), ...style }], { columns: labelWidth }),
+      ...padLine([{ text: truncateToWidth(label, labelWidth, symbols.ellipsis), ...style }], {
+        columns: labelWidth,
+      }),
       ...cells.flatMap((text, index) => [
         { text: GAP },
         ...padLine([{ text, ...style }], { columns: widths[index] ?? 0, align: "right" }),

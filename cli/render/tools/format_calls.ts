@@ -89,7 +89,8 @@ export function formatRunningCalls(
   );
   const hidden = calls.length - shown.length;
   if (hidden === 0) return rows;
-  return [...rows, truncateLine([{ text: `+${hidden} more`, role: "faint" }], { columns })];
+  const rest: Line = [{ text: `+${hidden} more`, role: "faint" }];
+  return [...rows, truncateLine(rest, { columns, ellipsis: display.symbols.ellipsis })];
 }
 
 /** Parts of the line of a call. */
@@ -116,8 +117,9 @@ function layOutCall(call: CallView, layout: CallLayout): Line {
   const gap = (argument === "" ? 0 : 1) + (detail.text === "" ? 0 : separator.length);
   const free = Math.max(columns - getLineWidth(head) - getTextWidth(time + suffix) - gap, 0);
   const detailColumns = Math.max(Math.floor(free / 2), free - getTextWidth(argument));
-  const shownDetail = truncateToWidth(detail.text, Math.min(detailColumns, free));
-  const shownArgument = truncateToWidth(argument, free - getTextWidth(shownDetail));
+  const { ellipsis } = symbols;
+  const shownDetail = truncateToWidth(detail.text, Math.min(detailColumns, free), ellipsis);
+  const shownArgument = truncateToWidth(argument, free - getTextWidth(shownDetail), ellipsis);
   const line: Line = [
     ...head,
     ...(shownArgument === "" ? [] : [{ text: ` ${shownArgument}` }]),
@@ -130,7 +132,7 @@ function layOutCall(call: CallView, layout: CallLayout): Line {
   ];
   return truncateLine(line.filter(({ text }) => text !== ""), {
     columns,
-    ellipsis: symbols.ellipsis,
+    ellipsis,
   });
 }
 

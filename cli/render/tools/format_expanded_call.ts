@@ -64,8 +64,8 @@ function formatSource(call: CallView, options: ExpandedCallOptions): Line[] {
       const { spans, gutter = "" } = read();
       return breakLine(spans, {
         columns,
-        first: [{ text: gutter, role: "faint" }],
-        next: [{ text: " ".repeat(gutter.length) }],
+        first: gutter === "" ? [] : [{ text: gutter, role: "faint" }],
+        next: gutter === "" ? [] : [{ text: " ".repeat(gutter.length) }],
       });
     });
   }

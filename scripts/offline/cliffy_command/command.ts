@@ -20,7 +20,8 @@ interface Option {
   readonly flags: readonly string[];
   /** Key of its value: the long flag in camelCase. */
   readonly key: string;
-  readonly takesValue: boolean;
+  /** Whether it takes a value; an optional one is `true` if it is missing. */
+  readonly value: "none" | "required" | "optional";
   readonly isCollected: boolean;
 }
 
@@ -51,13 +52,14 @@ export class Command {
     { collect: isCollected = false }: OptionSettings = {},
   ): this {
     this.#assertNoCommands("option");
-    if (!/^(-\w, )?--[a-z][a-z-]*( <[\w-]+:string>)?$/.test(definition)) {
+    if (!/^(-\w, )?--[a-z][a-z-]*( (<[\w-]+:string>|\[[\w-]+:string\]))?$/.test(definition)) {
       throw new Error(`The offline package does not support the option "${definition}"`);
     }
-    const [list = "", value] = definition.split(" <");
+    const [, list = "", bracket] = /^(.+?)(?: ([<[]).*)?$/.exec(definition) ?? [];
     const flags = list.split(", ");
     const key = flags.at(-1)?.slice(2).replace(/-(\w)/g, (_, letter) => letter.toUpperCase()) ?? "";
-    this.#options.push({ flags, key, takesValue: value !== undefined, isCollected });
+    const value = bracket === undefined ? "none" : bracket === "<" ? "required" : "optional";
+    this.#options.push({ flags, key, value, isCollected });
     return this;
   }
 
@@ -121,9 +123,14 @@ export class Command {
         continue;
       }
       const inlineValue = parts.length > 0 ? parts.join("=") : undefined;
-      const value = option.takesValue ? inlineValue ?? line[++index] : inlineValue ?? true;
-      const isMissing = value === undefined || (inlineValue === undefined && isFlag(value));
-      if (isMissing || (!option.takesValue && value !== true)) throw this.#createError(flag);
+      const hasNext = index + 1 < line.length && !isFlag(line[index + 1] ?? "");
+      const takesNext = inlineValue === undefined && option.value !== "none" && hasNext;
+      if (takesNext) index++;
+      const value = inlineValue ?? (takesNext ? line[index] : undefined) ?? true;
+      const expectsValue = option.value === "required";
+      if (option.value !== "optional" && expectsValue === (value === true)) {
+        throw this.#createError(flag);
+      }
       if (isNegated(option.key)) {
         options[toPositive(option.key)] = false;
         continue;
@@ -148,8 +155,8 @@ export class Command {
 }
 
 /** Whether a word is a flag and not the value of an option. */
-function isFlag(word: string | true): boolean {
-  return word !== true && word.startsWith("-") && word !== "-";
+function isFlag(word: string): boolean {
+  return word.startsWith("-") && word !== "-";
 }
 
 /** The original reads `--no-color` as the value `false` of `color`. */

@@ -89,7 +89,7 @@ class ConfigObject {
   constructor(key: string, value: unknown) {
     this.#key = key;
     if (!isJsonObject(value)) {
-      throw createError(key || "The configuration", "must be an object", value);
+      throw createError(key === "" ? "The configuration" : `${key}:`, "must be an object", value);
     }
     this.values = value;
   }
@@ -123,7 +123,7 @@ class ConfigObject {
   }
 
   createError(name: string, requirement: string): BadRequestError {
-    return createError(this.#getKey(name), requirement, this.values[name]);
+    return createError(`${this.#getKey(name)}:`, requirement, this.values[name]);
   }
 
   #getKey(name: string): string {
@@ -131,9 +131,9 @@ class ConfigObject {
   }
 }
 
-function createError(key: string, requirement: string, value: unknown): BadRequestError {
+function createError(subject: string, requirement: string, value: unknown): BadRequestError {
   const actual = typeof value === "string" ? "another text" : describeValue(value);
-  return new BadRequestError(`${key}: ${requirement}, not ${actual}`);
+  return new BadRequestError(`${subject} ${requirement}, not ${actual}`);
 }
 
 function isTextList(value: unknown): value is readonly string[] {

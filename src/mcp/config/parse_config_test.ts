@@ -52,7 +52,7 @@ Deno.test("parseConfig(): an error names the key, and quotes no texts", () => {
   ];
   for (const [server, message] of cases) assertThrows(() => parse(server), Error, message);
   assertThrows(() => parseConfig({}), Error, "mcpServers: must be an object, not undefined");
-  assertThrows(() => parseConfig(null), Error, "The configuration: must be an object, not null");
+  assertThrows(() => parseConfig(null), Error, "The configuration must be an object, not null");
 });
 
 Deno.test("parseConfig(): names of servers may be those of properties of objects", () => {

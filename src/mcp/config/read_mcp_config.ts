@@ -40,9 +40,9 @@ async function readText(path: string): Promise<string> {
     case "content":
       return new TextDecoder().decode(read.bytes);
     case "missing":
-      throw new BadRequestError("does not exist");
+      throw new BadRequestError("the file does not exist");
     case "refused":
-      throw new BadRequestError(read.reason);
+      throw new BadRequestError(`the file ${read.reason}`);
   }
 }
 
@@ -51,6 +51,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new BadRequestError("is not valid JSON");
+    throw new BadRequestError("the file is not valid JSON");
   }
 }

@@ -28,12 +28,12 @@ Deno.test("readMcpConfig(): an error names the file and the key, and quotes no t
   await assertRejects(
     () => readText('{\n  "mcpServers": {\n    "key": secret\n  }\n}'),
     Error,
-    "FILE: is not valid JSON",
+    "FILE: the file is not valid JSON",
   );
-  await assertRejects(() => readText(""), Error, "FILE: is not valid JSON");
+  await assertRejects(() => readText(""), Error, "FILE: the file is not valid JSON");
   await assertRejects(
     () => readMcpConfig("/nowhere/.mcp.json"),
     Error,
-    "/nowhere/.mcp.json: does not exist",
+    "/nowhere/.mcp.json: the file does not exist",
   );
 });

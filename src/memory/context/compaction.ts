@@ -113,6 +113,12 @@ export interface ReportingTransform extends CompactingTransform {
   readonly writesSummaries: boolean;
   /** The current cut, also if the transform got other messages than those of the history. */
   readonly cutMessages: CutMessages | undefined;
+  /** Makes a cut now; the spending of one that is counted elsewhere is not reported by the next request. */
+  compact(
+    messages: readonly AgentMessage[],
+    input: TransformInput,
+    options?: CompactOptions & { readonly isCounted?: boolean },
+  ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */

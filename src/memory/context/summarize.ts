@@ -17,8 +17,9 @@ import {
   type Cost,
   findRates,
   type Prices,
+  toValidSpending,
   type Usage,
-  zeroUsage,
+  zeroCost,
 } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
@@ -34,6 +35,8 @@ import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
+/** Number of events of a stream after which other work is done. */
+const EVENTS_PER_PAUSE = 256;
 /** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
@@ -145,9 +148,12 @@ class ModelSummaryWriter implements SummaryWriter {
       const stoppedBy = await request.input.checkRequest?.(call);
       if (stoppedBy) return reply.refuse(stoppedBy.reason);
       if (signal.aborted) return;
+      let events = 0;
       for await (const event of streamFn({ model, context, options, signal })) {
         if (signal.aborted) return;
         reply.addEvent(event);
+        // A stream that never waits would keep the time limit from expiring.
+        if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
       }
       reply.end();
     };
@@ -192,10 +198,13 @@ function addSpending(
   first: Pick<SummaryResult, "usage" | "cost">,
   second: Pick<SummaryResult, "usage" | "cost">,
 ): Pick<SummaryResult, "usage" | "cost"> {
-  const usage = addUsage(first.usage ?? zeroUsage(), second.usage ?? zeroUsage());
-  const cost = first.cost && second.cost ? addCost(first.cost, second.cost) : second.cost;
   if (!first.usage) return second;
-  return { usage, ...(cost && { cost }) };
+  if (!second.usage) return first;
+  const [before, after] = [toValidSpending(first), toValidSpending(second)];
+  return {
+    usage: addUsage(first.usage, second.usage),
+    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
+  };
 }
 
 /** Collects the text and the usage of a reply. */

@@ -25,12 +25,11 @@ import type { CreateSessionOptions, Session, SessionStore } from "../../core/ses
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import type { RunEndedEntry } from "../../core/session_entry.ts";
-import type { CutMessages } from "../context/compaction.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
-import { findLoggedCut } from "./logged_cut.ts";
+import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
@@ -46,7 +45,10 @@ export interface RecordSessionOptions
     Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session | undefined;
-  /** Called when the session cannot be written, after the run was aborted. Default: none. */
+  /**
+   * Called when the session cannot be written, after the run was aborted. What it throws is ignored: the run has the error
+   * as its `abortReason`. Default: none.
+   */
   readonly onError?: ((error: SessionError) => void) | undefined;
 }
 
@@ -69,7 +71,8 @@ export interface SessionRecording extends AsyncDisposable {
 
 /**
  * Records an agent into a session: messages, start and end of tool calls, changes of model, tools and queues,
- * approvals and compactions. The existing history is recorded at the start of the next run.
+ * approvals and compactions. The existing history is recorded at the start of the next run; of a run that is active, at
+ * once.
  *
  * Entries are synced to disk before a tool with side effects runs and at the end of every turn. If they cannot be
  * written, the run is aborted with a {@linkcode SessionError} as its reason, and the next run records the missing
@@ -94,7 +97,14 @@ export async function recordSession(
   { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
   const options = { transform, approvalGate, onError, store };
-  return await recordInto(agent, session ?? await store.create(create), options);
+  if (session) return await recordInto(agent, session, options);
+  const created = await store.create(create);
+  try {
+    return await recordInto(agent, created, options);
+  } catch (error) {
+    await created.close();
+    throw error;
+  }
 }
 
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
@@ -158,7 +168,11 @@ class Recorder implements SessionRecording {
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
     const isRecorded = this.#queues.restore(this.#agent.queued, path);
     if (this.#agent.hasPendingMessages && !isRecorded) this.#recordQueues(false);
-    await this.#subAgents.attach();
+    const { isRunning, runId } = this.#agent.state;
+    this.#runId = runId;
+    // The events of an active run until now are missing.
+    if (isRunning) await this.#startRun().catch((error) => this.#fail(error));
+    else await this.#subAgents.attach();
   }
 
   async rewind(entryId: string | null): Promise<void> {
@@ -273,7 +287,16 @@ class Recorder implements SessionRecording {
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
-    this.#options.onError?.(error);
+    void this.#reportError(error);
+  }
+
+  /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
+  async #reportError(error: SessionError): Promise<void> {
+    try {
+      await this.#options.onError?.(error);
+    } catch {
+      // The run has the error of the session as its abort reason.
+    }
   }
 
   async #startRun(): Promise<void> {
@@ -480,14 +503,6 @@ class Recorder implements SessionRecording {
       ...(cost !== undefined && { cost }),
     });
   }
-}
-
-/** Returns the cut of a transform that the session does not know. */
-function getReportedCut(
-  { droppedMessages = [], summary }: CompactionReport,
-): CutMessages | undefined {
-  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
-  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }
 
 function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {

@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
+import type { AgentEvent } from "../../core/event.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
 import type { Session } from "../../core/session.ts";
@@ -10,6 +11,7 @@ import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 
@@ -182,6 +184,37 @@ Deno.test("recordSession() does not record a reply without content", async () =>
     stopReason: "error",
     error: { code: "auth_error", message: "no key", retryable: false },
   }]);
+});
+
+Deno.test("recordSession() during a run records its beginning, and then its events", async () => {
+  const record = async (type: "before" | AgentEvent["type"]) => {
+    const call = toolCall("write", { path: "a" }, { id: "call_1" });
+    const { agent, store } = createFixture([reply([text("I write."), call]), reply("Done.")], {
+      tools: [createTool("write")],
+    });
+    let recording = type === "before" ? await recordSession(agent, store) : undefined;
+    agent.subscribe(async (event) => {
+      if (event.type === type) recording ??= await recordSession(agent, store);
+    });
+    await agent.prompt("Write a");
+    const path = await recording?.session.path() ?? [];
+    await recording?.stop();
+    return getBodies(path).map((body) => JSON.stringify(body)).sort();
+  };
+  const complete = await record("before");
+  for (const type of ["model_call_start", "message_update", "model_call_end"] as const) {
+    assertEquals(await record(type), complete, type);
+  }
+  const { agent, store } = createFixture([reply("Done.")]);
+  const errors: unknown[] = [];
+  agent.subscribe(async ({ type }) => {
+    if (type !== "model_call_start") return;
+    const session = await store.create();
+    session.flush = () => Promise.reject(new SessionError("full", { reason: "write_failed" }));
+    await recordSession(agent, store, { session, onError: (error) => errors.push(error) });
+  });
+  const { stopReason } = await agent.prompt("Hello");
+  assertEquals([stopReason, errors.map(String)], ["aborted", ["SessionError: full"]]);
 });
 
 Deno.test("recordSession() records the existing history with the first run", async () => {
@@ -389,6 +422,37 @@ Deno.test("recordSession() aborts the run before a tool runs when the session ca
   const path = await recording.session.path({ types: ["message"] });
   const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   assertEquals(messages, agent.state.messages);
+});
+
+for (const isAsync of [false, true]) {
+  Deno.test(`recordSession(): the next run is recorded when onError ${isAsync ? "rejects" : "throws"}`, async () => {
+    const { agent, store } = createFixture([reply("one"), reply("two")]);
+    const session = await store.create({ id: "s" });
+    const failure = new Error("a defect of the application");
+    await using recording = await recordSession(agent, store, {
+      session,
+      onError: () => {
+        if (isAsync) return Promise.reject(failure);
+        throw failure;
+      },
+    });
+    const flush = session.flush.bind(session);
+    session.flush = () => Promise.reject(new SessionError("no disk", { reason: "write_failed" }));
+    assertEquals((await agent.prompt("first")).stopReason, "aborted");
+    session.flush = flush;
+    assertEquals((await agent.prompt("second")).stopReason, "stop");
+    const path = await recording.session.path({ types: ["message"] });
+    const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+    assertEquals(messages, agent.state.messages);
+  });
+}
+
+Deno.test("recordSession(): a session that it has created is not locked when the recording fails to start", async () => {
+  const { store } = createFixture([]);
+  const noAgent = {} as unknown as Agent;
+  await assertRejects(() => recordSession(noAgent, store, { id: "s" }));
+  await assertRejects(() => openSession(store, { id: "s" }, noAgent));
+  await using _session = await store.create({ id: "s" });
 });
 
 Deno.test("recordSession(): stop() ends the recording", async () => {

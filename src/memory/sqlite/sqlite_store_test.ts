@@ -349,9 +349,27 @@ testDatabase("lists, opens and deletes a session whose row is damaged", async (p
       opened.append(createMessageEntry("three"));
       await opened.close();
       assertEquals((await store.search("three")).length, 1);
+      const restored = (await store.list({ tenant: "acme" }))[0];
+      assertEquals([restored?.problem, restored?.firstPrompt], [undefined, "two"]);
+      assertEquals([restored?.entries, restored?.messages], [2, 2]);
       await store.delete("s");
     }
   }
+  await store.close();
+});
+
+testDatabase("restores a damaged summary of a session that has lost an entry", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "one", "two", "three");
+  const database = openSqlite(path);
+  database.exec("DELETE FROM entries WHERE position = 1; UPDATE sessions SET summary = '{'");
+  database.close();
+  await using session = await store.open("s");
+  session.append(createMessageEntry("four"));
+  await session.close();
+  const [summary] = await store.list();
+  // The number of entries is also that of the positions.
+  assertEquals([summary?.entries, summary?.messages, summary?.firstPrompt], [4, 3, "one"]);
   await store.close();
 });
 
@@ -481,3 +499,17 @@ testDatabase(
     assertEquals((await second.list())[0]?.entries, 2);
   },
 );
+
+testDatabase("delete() keeps a session whose lock was taken over meanwhile", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "kept");
+  store.list = async () => {
+    await Deno.remove(`${path}-locks/s.lock`);
+    return [];
+  };
+  const error = await assertRejects(() => store.delete("s"), SessionError);
+  assertEquals(error.reason, "lock_lost");
+  await using reader = await store.open("s", { access: "read" });
+  assertEquals(reader.outline.length, 1);
+  await store.close();
+});

@@ -74,11 +74,11 @@ function renderPart(part: TranscriptPart): string {
     case "text":
       return renderText(part.text);
     case "thinking":
-      return renderDetails("Thinking", renderText(part.text), "thinking");
+      return renderDetails("Thinking", renderText(part.text), { kind: "thinking" });
     case "image":
       return renderImage(part.source);
     case "data":
-      return renderDetails(part.name, renderCode(part.json), "data");
+      return renderDetails(part.name, renderCode(part.json), { kind: "data" });
     case "tool":
       return renderTool(part);
   }
@@ -89,8 +89,31 @@ function renderTool({ name, arguments: args, result }: TranscriptTool): string {
   const parts = (result?.parts ?? []).map((part) =>
     part.type === "text" ? renderCode(part.text) : renderPart(part)
   );
+  const changes = (result?.diffs ?? []).map((diff) => `<h3>Change</h3>${renderDiff(diff)}`);
   const body = `<h3>Arguments</h3>${renderCode(args)}<h3>Result</h3>${parts.join("")}`;
-  return renderDetails(`${name}: ${state}`, body, result?.isError ? "tool error" : "tool");
+  return renderDetails(`${name}: ${state}`, changes.join("") + body, {
+    kind: result?.isError ? "tool error" : "tool",
+    // Changes are what readers look for.
+    isOpen: changes.length > 0,
+  });
+}
+
+/** Renders a diff with a color for each kind of line. */
+function renderDiff(diff: string): string {
+  const rows = diff.replace(/\n$/, "").split("\n");
+  const start = rows.findIndex((row) => row.startsWith("@@"));
+  const lines = rows.map((line, index) => {
+    const kind = index < start ? "file" : getLineKind(line);
+    const text = escapeHtml(line);
+    return kind === undefined ? text : `<span class="${kind}">${text}</span>`;
+  });
+  return `<pre class="diff">${lines.join("\n")}</pre>`;
+}
+
+function getLineKind(line: string): "hunk" | "added" | "removed" | undefined {
+  if (line.startsWith("@@")) return "hunk";
+  if (line.startsWith("+")) return "added";
+  return line.startsWith("-") ? "removed" : undefined;
 }
 
 function renderImage(source: ImageSource): string {
@@ -111,8 +134,15 @@ function renderImage(source: ImageSource): string {
   }
 }
 
-function renderDetails(summary: string, body: string, kind: string): string {
-  return `<details class="${kind}"><summary>${escapeHtml(summary)}</summary>${body}</details>`;
+function renderDetails(
+  summary: string,
+  body: string,
+  { kind, isOpen = false }: { readonly kind: string; readonly isOpen?: boolean },
+): string {
+  const open = isOpen ? " open" : "";
+  return `<details class="${kind}"${open}><summary>${
+    escapeHtml(summary)
+  }</summary>${body}</details>`;
 }
 
 function renderText(content: string): string {

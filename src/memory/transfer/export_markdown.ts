@@ -67,7 +67,8 @@ function renderTool({ name, arguments: args, result }: TranscriptTool): string {
   const parts = result.parts.map((part) =>
     part.type === "text" ? renderCodeBlock(part.text) : renderPart(part)
   );
-  return [call, result.isError ? "Error:" : "Result:", ...parts].join("\n\n");
+  const changes = result.diffs.flatMap((diff) => ["Change:", renderCodeBlock(diff, "diff")]);
+  return [call, result.isError ? "Error:" : "Result:", ...parts, ...changes].join("\n\n");
 }
 
 function renderImage(source: ImageSource): string {

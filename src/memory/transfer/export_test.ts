@@ -72,6 +72,48 @@ Deno.test("exportHtml() escapes every text, makes tool calls collapsible and loa
   assert(page.includes("1970-01-02T00:00:00.000Z"));
 });
 
+/** Creates a session with a change of a file whose diff would be HTML. */
+async function createChangedSession(): Promise<Session> {
+  const session = await new InMemorySessionStore().create({ id: "changed" });
+  const call = toolCall("edit_file", { path: "a.ts" }, { id: "call_1" });
+  const diff = "--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n same\n-<b>old\n+```new\n--- x\n";
+  const details = { change: { path: "a.ts", before: "", after: "", diff } };
+  session.append({ type: "message", message: assistantMessage([call]) });
+  session.append({
+    type: "message",
+    message: { ...toolResultMessage(call, [text("Edited a.ts (+1 -1)")]), details },
+  });
+  return session;
+}
+
+Deno.test("exportHtml() shows the diff of a change with a class for each kind of line", async () => {
+  const page = await exportHtml(await createChangedSession());
+  assert(
+    page.includes(
+      '<details class="tool" open><summary>edit_file: done</summary><h3>Change</h3><pre class="diff">' +
+        '<span class="file">--- a/a.ts</span>\n<span class="file">+++ b/a.ts</span>\n' +
+        '<span class="hunk">@@ -1,2 +1,2 @@</span>\n same\n' +
+        '<span class="removed">-&lt;b&gt;old</span>\n<span class="added">+```new</span>\n' +
+        '<span class="removed">--- x</span></pre>',
+    ),
+    page,
+  );
+  const redacted = await exportHtml(await createChangedSession(), {
+    redact: (text) => text.replaceAll("old", "…"),
+  });
+  assert(!redacted.includes("old"));
+});
+
+Deno.test("exportMarkdown() shows the diff of a change", async () => {
+  const markdown = await exportMarkdown(await createChangedSession());
+  assert(
+    markdown.endsWith(
+      "Change:\n\n````diff\n--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n same\n-<b>old\n+```new\n--- x\n````\n",
+    ),
+    markdown,
+  );
+});
+
 Deno.test("exportMarkdown() shows every turn, with fences longer than those in tool output", async () => {
   const markdown = await exportMarkdown(await createSampleSession());
   assertEquals(
@@ -197,7 +239,7 @@ Deno.test("importSession() returns the damage, and rejects if there is no entry"
 Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({
-    id: "secrets",
+    id: "SECRET@example.com",
     cwd: "/home/SECRET",
     metadata: { id: "SECRET", "a SECRET key": 1 },
   });

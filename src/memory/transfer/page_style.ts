@@ -25,6 +25,9 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 40rem; overflo
 details { margin: 0.5rem 0; padding: 0.25rem 0.75rem; border: 1px solid var(--line); }
 summary { cursor: pointer; font-family: ui-monospace, monospace; font-size: 0.9rem; }
 .error, details.error summary { color: #c8372d; }
+.diff .file { opacity: 0.7; } .diff .hunk { color: #7c5cc4; }
+.diff .added { background: color-mix(in srgb, #2a9d5c 22%, Canvas); }
+.diff .removed { background: color-mix(in srgb, #c8372d 22%, Canvas); }
 img { max-width: 100%; }
 .charts figure { margin: 1rem 0; overflow-x: auto; }
 .charts figcaption { font-size: 0.85rem; opacity: 0.7; }

@@ -5,8 +5,13 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
-import { isDeeperThan, MAX_JSON_DEPTH } from "../../core/json.ts";
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  extractText,
+  type ImageSource,
+} from "../../core/content.ts";
+import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
 import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
@@ -28,7 +33,17 @@ export interface TranscriptTool {
   /** The arguments as indented JSON. */
   readonly arguments: string;
   /** The result; missing if the call has none. */
-  readonly result?: { readonly parts: readonly TranscriptPart[]; readonly isError: boolean };
+  readonly result?: TranscriptResult;
+}
+
+/** The result of a tool call. */
+export interface TranscriptResult {
+  /** The content that the model reads. */
+  readonly parts: readonly TranscriptPart[];
+  /** Whether the call failed. */
+  readonly isError: boolean;
+  /** The changes of files as unified diffs. */
+  readonly diffs: readonly string[];
 }
 
 /** A part of a message. */
@@ -74,12 +89,13 @@ export async function readTranscript(
 ): Promise<Transcript> {
   const path = await session.path(leaf === undefined ? {} : { leaf });
   const entries = redact ? path.map((entry) => redactTexts(entry, redact)) : path;
-  const results = new Map<string, TranscriptTool["result"]>();
+  const results = new Map<string, TranscriptResult>();
   for (const entry of entries) addToolResult(results, entry);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  const header = redact ? redactHeader(session.header, redact) : session.header;
   return {
-    title: getTitle(entries, messages, session.id),
-    header: redact ? redactTexts(session.header, redact) : session.header,
+    title: getTitle(entries, messages, header.id),
+    header,
     ...sumUsage(messages),
     turns: measureTurns(entries),
     items: entries.flatMap((entry) => createItems(entry, results)),
@@ -99,6 +115,14 @@ const STRUCTURAL_KEYS = new Set([
 /** Properties with arbitrary content. */
 const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
 
+/** Applies `redact` to every text and free key of a header, also to the id of the session, which may name a user. */
+export function redactHeader(
+  header: SessionHeader,
+  redact: (text: string) => string,
+): SessionHeader {
+  return { ...redactTexts(header, redact), id: redact(header.id) };
+}
+
 /** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
   const visit = (member: unknown, name: string, hasStructure: boolean): unknown => {
@@ -116,19 +140,34 @@ export function redactTexts<Value>(value: Value, redact: (text: string) => strin
   return visit(JSON.parse(safeStringify(value)), "", true) as Value;
 }
 
-function addToolResult(results: Map<string, TranscriptTool["result"]>, entry: SessionEntry): void {
+function addToolResult(results: Map<string, TranscriptResult>, entry: SessionEntry): void {
   if (entry.type === "tool_finished") {
     const { toolCallId, result, isError } = entry;
-    results.set(toolCallId, { parts: createParts(result.content, results), isError });
+    results.set(toolCallId, createResult(result, isError, results));
   } else if (entry.type === "message" && entry.message.role === "tool_result") {
-    const { toolCallId, content, isError } = entry.message;
-    results.set(toolCallId, { parts: createParts(content, results), isError });
+    const { toolCallId, isError } = entry.message;
+    results.set(toolCallId, createResult(entry.message, isError, results));
   }
+}
+
+function createResult(
+  { content, details }: { readonly content: readonly ContentBlock[]; readonly details?: unknown },
+  isError: boolean,
+  results: ReadonlyMap<string, TranscriptResult>,
+): TranscriptResult {
+  return { parts: createParts(content, results), isError, diffs: findDiffs(details) };
+}
+
+/** Returns the diff of the change that a tool of files describes in the details of its result. */
+function findDiffs(details: unknown): string[] {
+  const change = isJsonObject(details) ? details.change : undefined;
+  const diff = isJsonObject(change) ? change.diff : undefined;
+  return typeof diff === "string" && diff !== "" ? [diff] : [];
 }
 
 function createItems(
   entry: SessionEntry,
-  results: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptResult>,
 ): TranscriptItem[] {
   if (entry.type === "message") return createMessageItems(entry.message, results);
   const text = formatNote(entry);
@@ -137,7 +176,7 @@ function createItems(
 
 function createMessageItems(
   message: AgentMessage,
-  results: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptResult>,
 ): TranscriptItem[] {
   const { timestamp } = message;
   switch (message.role) {
@@ -168,7 +207,7 @@ function createMessageItems(
 
 function createParts(
   blocks: readonly ContentBlock[],
-  results: ReadonlyMap<string, TranscriptTool["result"]>,
+  results: ReadonlyMap<string, TranscriptResult>,
 ): TranscriptPart[] {
   return blocks.flatMap((block): TranscriptPart[] => {
     switch (block.type) {
@@ -179,7 +218,7 @@ function createParts(
       case "image":
         return [{ type: "image", source: block.source }];
       case "document":
-        return [{ type: "text", text: `(document: ${block.name ?? block.mediaType})` }];
+        return [{ type: "text", text: `(document: ${getDocumentName(block)})` }];
       case "audio":
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
@@ -193,6 +232,11 @@ function createParts(
       }
     }
   });
+}
+
+/** Another program may have written a name that is not a text. */
+function getDocumentName({ name, mediaType }: DocumentBlock): string {
+  return typeof name === "string" ? name : mediaType;
 }
 
 /** A later version may have types of blocks that this one does not know. */

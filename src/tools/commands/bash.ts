@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
+import type { RunHandle } from "../../core/run_handle.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
 import type { BackgroundJobs } from "./background_jobs.ts";
@@ -33,7 +34,7 @@ const START_POLL_MS = 250;
 
 /** Creates `bash`; with `jobs`, it can also start background jobs. */
 export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
-  const shell = new ShellState(kit.sandbox.root);
+  const shells = new ShellStates(kit.sandbox.root);
   const { readOnly = false } = kit.sandbox;
   return defineTool({
     name: "bash",
@@ -51,11 +52,12 @@ export function bashTool(kit: ToolKit, jobs?: BackgroundJobs): AgentTool {
       async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS, background }: BashArguments, context) => {
         const { signal, onUpdate, toolCallId } = context;
         validateCommand(command);
+        const shell = shells.get(context.run);
         const notices = await shell.ensureDirectory();
         if (jobs && background) {
           return await startJob(jobs, command, { cwd: shell.directory, signal });
         }
-        const fileName = `bash-${toolCallId.replace(/[^\w-]/g, "_").slice(0, 80)}.txt`;
+        const fileName = `bash-${toFileName(context.run, toolCallId)}.txt`;
         await using output = new CommandOutput(() => kit.sandbox.getOutputPath(fileName));
         const { outcome, workingDirectory, restoredFiles = [] } = await trackChanges(
           kit,
@@ -97,6 +99,12 @@ function createDescription(readOnly: boolean): string {
       "temporary files, and the network: use it to read and to search."
     : `${base}The working directory is kept between calls. A sandbox may block network access and writes outside of ` +
       "the working directory.";
+}
+
+/** Returns a name for the output of a call. The calls of two agents may have the same id. */
+function toFileName({ depth, runId }: RunHandle, toolCallId: string): string {
+  const id = depth === 0 ? toolCallId : `${runId}-${toolCallId}`;
+  return id.replace(/[^\w-]/g, "_").slice(0, 80);
 }
 
 /** Runs a command and records its file changes, if there is a change log. */
@@ -166,6 +174,28 @@ async function getSandboxNotices(
   return [
     `[Sandbox: writes only in the working directory and $TMPDIR, not to hooks and configuration of git; network ${network}]`,
   ];
+}
+
+/** The working directories of the agents that use the tool: that of the host, and sub-agents. */
+class ShellStates {
+  readonly #root: string;
+  readonly #host: ShellState;
+  readonly #subAgents = new Map<string, ShellState>();
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#host = new ShellState(root);
+  }
+
+  /** Returns the state of the agent of a run. A sub-agent has one run and starts in the root. */
+  get({ depth, runId }: RunHandle): ShellState {
+    if (depth === 0) return this.#host;
+    const known = this.#subAgents.get(runId);
+    if (known) return known;
+    const state = new ShellState(this.#root);
+    this.#subAgents.set(runId, state);
+    return state;
+  }
 }
 
 /** Keeps the working directory for the next command. */

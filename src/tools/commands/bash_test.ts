@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { findMarkedProcesses } from "../process/orphan_processes.ts";
+import { extractText } from "../../core/content.ts";
+import { testToolContext } from "../../testing/test_tool_context.ts";
 import { TestWorkspace } from "../../../tests/sandbox/test_workspace.ts";
 import { waitUntil } from "../../../tests/wait_until.ts";
 
@@ -38,6 +40,38 @@ Deno.test("bash: keeps the working directory and reports its changes", async () 
     (await workspace.callTool("bash", { command: "pwd" })).text,
     "no longer exists",
   );
+});
+
+Deno.test("bash: each sub-agent has a working directory of its own, and starts in that of the project", async () => {
+  await using workspace = new TestWorkspace();
+  workspace.writeFile("a/file", "");
+  const tool = workspace.getTool("bash");
+  const run = async (command: string, depth: number, runId: string) => {
+    const { run } = testToolContext({ runId });
+    const handle = { runId, depth, background: run.background };
+    const result = await tool.execute({ command }, testToolContext({ runId, run: handle }));
+    return typeof result === "string" ? result : extractText(result.content);
+  };
+  await run("cd a", 1, "child");
+  assertStringIncludes(await run("pwd", 1, "child"), `${workspace.directory}/a`);
+  assertEquals(await run("pwd", 1, "other"), `Exit code: 0\n${workspace.directory}`);
+  assertEquals(await run("pwd", 0, "host"), `Exit code: 0\n${workspace.directory}`);
+  await run("cd a", 0, "host");
+  assertStringIncludes(await run("pwd", 0, "next run of the host"), `${workspace.directory}/a`);
+});
+
+Deno.test("bash: the outputs of equal calls of two agents are two files", async () => {
+  await using workspace = new TestWorkspace();
+  const tool = workspace.getTool("bash");
+  const run = async (word: string, depth: number) => {
+    const runId = `run_${depth}`;
+    const handle = { ...testToolContext().run, runId, depth };
+    const command = `yes ${word} | head -c 200000`;
+    const result = await tool.execute({ command }, testToolContext({ runId, run: handle }));
+    return typeof result === "string" ? "" : (result.details as { outputFile: string }).outputFile;
+  };
+  const files = [await run("host", 0), await run("child", 1)];
+  assertEquals(files.map((file) => Deno.readTextFileSync(file).slice(0, 4)), ["host", "chil"]);
 });
 
 Deno.test("bash: returns all output of a command that ends at once", async () => {

@@ -1,0 +1,82 @@
+/**
+ * A new session, which is created while the first request is under way: the request does not wait for its code and its
+ * file.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../src/agent/agent.ts";
+import type { AgentEvent } from "../../mod.ts";
+import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
+import { importLate } from "../host/import_late.ts";
+import type {
+  NewSessionOptions,
+  RecordedSession,
+  RunSession,
+  StartedRecording,
+} from "./run_session.ts";
+
+/** A session that is created when the first reply begins, or when it is described. */
+export class NewSession implements RunSession {
+  readonly #options: NewSessionOptions;
+  #agent: Agent | undefined;
+  #starting: Promise<StartedRecording> | undefined;
+  recording: SessionRecording | undefined;
+  #unsubscribe = (): void => {};
+
+  constructor(options: NewSessionOptions) {
+    this.#options = options;
+  }
+
+  attach(agent: Agent): Promise<void> {
+    this.#agent = agent;
+    // The agent waits for it, so that no reply and no call is lost.
+    this.#unsubscribe = agent.subscribe((event) =>
+      isBeforeReply(event) ? undefined : this.describe().then(() => {})
+    );
+    return Promise.resolve();
+  }
+
+  async describe(): Promise<RecordedSession> {
+    return await this.#start();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#unsubscribe();
+    const started = await this.#starting;
+    await started?.stop();
+    this.recording = undefined;
+  }
+
+  #start(): Promise<StartedRecording> {
+    this.#starting ??= this.#record();
+    return this.#starting;
+  }
+
+  async #record(): Promise<StartedRecording> {
+    if (!this.#agent) throw new Error("The session has no agent");
+    const { startRecording } = await importLate<typeof import("./start_recording.ts")>(
+      "./start_recording.ts",
+      import.meta.url,
+    );
+    const started = await startRecording(this.#agent, this.#options);
+    this.recording = started.recording;
+    this.#unsubscribe();
+    return started;
+  }
+}
+
+/** Whether the recording of an active run includes an event that it has not seen, since it begins with the history. */
+function isBeforeReply(event: AgentEvent): boolean {
+  switch (event.type) {
+    case "agent_start":
+    case "turn_start":
+    case "message_start":
+    case "model_call_start":
+      return true;
+    case "message_end":
+      return event.message.role === "user";
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Opens the session that a run continues.
+ *
+ * @module
+ */
+
+import { SessionError } from "../../src/core/errors.ts";
+import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
+import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import { findLastSession, findSession } from "./find_session.ts";
+import { NewSession } from "./new_session.ts";
+import type { RunSession, RunSessionOptions } from "./run_session.ts";
+import type { SessionChoice } from "./session_choice.ts";
+import { openStore } from "./start_recording.ts";
+
+/**
+ * Opens the session that the options select.
+ *
+ * @throws {UsageError} If the session does not exist.
+ * @throws {ConfigurationError} If the session is open elsewhere or cannot be read.
+ */
+export async function openRunSession(
+  choice: Exclude<SessionChoice, { readonly type: "none" | "new" }>,
+  options: RunSessionOptions,
+): Promise<RunSession> {
+  const { cwd } = options;
+  const store = openStore(options);
+  try {
+    switch (choice.type) {
+      case "named":
+        return await resume(store, choice.id, { fork: false });
+      case "last":
+        return await resume(store, await findLastSession(store, await Deno.realPath(cwd)), choice);
+      case "existing":
+        return await resume(store, (await findSession(store, choice.id)).id, choice);
+    }
+  } catch (error) {
+    const isMissing = error instanceof SessionError && error.reason === "not_found";
+    if (choice.type === "named" && isMissing) return new NewSession({ ...options, id: choice.id });
+    throw toConfigurationError(error);
+  }
+}
+
+async function resume(
+  store: FileSessionStore,
+  id: string,
+  { fork }: { readonly fork: boolean },
+): Promise<RunSession> {
+  const resumed = await resumeSession(store, id, { fork });
+  let stop = () => resumed.session.close();
+  let warnings: readonly string[] = [];
+  let recording: SessionRecording | undefined;
+  return {
+    get recording() {
+      return recording;
+    },
+    ...(resumed.model && { model: resumed.model }),
+    planMode: resumed.planMode,
+    async attach(agent) {
+      const started = await resumed.into(agent);
+      recording = started;
+      stop = () => started.stop();
+      warnings = listWarnings(resumed, started.missingTools);
+    },
+    describe: () => Promise.resolve({ id: resumed.session.id, warnings }),
+    async [Symbol.asyncDispose]() {
+      const stopOnce = stop;
+      stop = () => Promise.resolve();
+      recording = undefined;
+      await stopOnce();
+    },
+  };
+}
+
+function listWarnings(
+  { damage, repairs }: ResumedSession,
+  missingTools: readonly string[],
+): string[] {
+  return [
+    ...(damage.length > 0
+      ? [`${formatLines(damage.length)} of the session could not be read`]
+      : []),
+    ...(repairs.length > 0 ? ["the history of the session was incomplete and is repaired"] : []),
+    ...(missingTools.length > 0
+      ? [`the session had tools that this run does not have: ${missingTools.join(", ")}`]
+      : []),
+  ];
+}
+
+function formatLines(count: number): string {
+  return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function toConfigurationError(error: unknown): unknown {
+  if (!(error instanceof SessionError)) return error;
+  const advice = error.reason === "locked" ? "Continue in a copy: add --fork." : "";
+  return new ConfigurationError(error.message, advice);
+}

@@ -1,0 +1,40 @@
+/**
+ * Records an agent into a new session.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../src/agent/agent.ts";
+// Not mod.ts, which loads modules that a run does not need.
+import { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { recordSession } from "../../src/memory/recording/recorder.ts";
+import { getFileProblem } from "../host/file_problem.ts";
+import type { NewSessionOptions, RunSessionOptions, StartedRecording } from "./run_session.ts";
+import { getSessionDirectory } from "./session_directory.ts";
+
+/** Opens the store of the user's sessions. */
+export function openStore({ directories }: RunSessionOptions): FileSessionStore {
+  return new FileSessionStore({ directory: getSessionDirectory(directories) });
+}
+
+/** Records an agent into a new session. One that cannot be written must not prevent a run, so that is a warning. */
+export async function startRecording(
+  agent: Agent,
+  { id, ...options }: NewSessionOptions,
+): Promise<StartedRecording> {
+  try {
+    const cwd = await Deno.realPath(options.cwd);
+    const recording = await recordSession(agent, openStore(options), { id, cwd });
+    return {
+      id: recording.session.id,
+      recording,
+      warnings: [],
+      stop: () => recording.stop(),
+    };
+  } catch (error) {
+    return {
+      warnings: [`the session is not saved: ${getFileProblem(error)}`],
+      stop: () => Promise.resolve(),
+    };
+  }
+}
