@@ -41,8 +41,8 @@ Deno.test("RecordedConversation: agents and the agents that they start are a tre
   });
   await agent.prompt("Explore");
   assertEquals(running, [
-    "◌ explore [1] · inspect a.ts · 1 turn · 0 s",
-    "└─ ◌ inspect [2] · look a.ts · 1 turn · 0 s",
+    '◌ explore [1] · inspect {"prompt":… · 1 turn · $0.0000 · 0 s',
+    "└─ ◌ inspect [2] · look a.ts · 1 turn · $0.0000 · 0 s",
   ]);
   assertEquals(record.agents.map(({ status, turns, children }) => [status, turns, children.length]), [
     ["completed", 2, 1],

@@ -307,7 +307,7 @@ Deno.test("/context: shows the share of the context window", async () => {
   await using conversation = await type(["Greet me", "/context"], { model: HELLO });
   assertMatch(
     conversation.last,
-    /^model +anthropic\/claude-sonnet-5-5\nused +[\d,]+ tokens of 1,000,000 \(0 %\)\nsystem prompt +about [\d,]+ tokens\ntools +6 tools, about [\d,]+ tokens\nmessages +2 messages\n$/,
+    /^model +anthropic\/claude-sonnet-5-5\nused +[\d,]+ tokens of 1,000,000 \(0 %\)\nsystem prompt +about [\d,]+ tokens\ntools +7 tools, about [\d,]+ tokens\nmessages +2 messages\n$/,
   );
 });
 
