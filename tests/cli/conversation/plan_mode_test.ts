@@ -49,7 +49,7 @@ Deno.test("/plan: only tools that change nothing exist, and the output is labell
   assertStringIncludes(outputs[2] ?? "", "mode       plan\n");
   const [planning, working] = requests.map(({ tools = [] }) => tools.map(({ name }) => name).sort());
   assertEquals(planning, ["bash", "list_directory", "read_file", "search_files", "task", "write_plan"]);
-  assertEquals(working, ["bash", "edit_file", "list_directory", "read_file", "search_files", "write_file"]);
+  assertEquals(working, ["bash", "edit_file", "list_directory", "read_file", "search_files", "task", "write_file"]);
   assertStringIncludes(outputs[4] ?? "", "assistant: I work.\n");
 });
 
