@@ -11,6 +11,7 @@ import {
   type DrawnRows,
   drawRows,
   ERASE_BELOW,
+  ERASE_ROW,
   moveUp,
   SYNCHRONIZED,
 } from "./frame.ts";
@@ -205,7 +206,7 @@ export class DrawnRegion implements LiveRegion {
     else if (isResized && !this.#isLineUnchanged(size)) frame += this.#line.release();
     const isContinued = output !== "" || next.rows.length === 0;
     if (isContinued) {
-      if (this.#line.isOpen) frame += hasRegion ? moveUp(1) : "\r";
+      if (this.#line.isOpen) frame += hasRegion ? this.#moveToLine() : "\r";
       frame += this.#line.start + this.#line.append(output, size.columns) + this.#line.end;
     }
     const isBelowText = this.#line.isOpen && (isContinued || !hasRegion);
@@ -223,6 +224,13 @@ export class DrawnRegion implements LiveRegion {
     const isReachable = rows + 1 < size.rows;
     if (!isReachable || !this.#isLineKnown(shown, size)) this.#line.restart();
     return `${moveUp(rows)}\r${ERASE_BELOW}`;
+  }
+
+  /** Moves from the top of the region to the beginning of the last row of the open line. */
+  #moveToLine(): string {
+    // A row that a resize has broken or joined may be marked as continued on the next one. Erasing it removes the mark,
+    // which a row of a longer line needs.
+    return moveUp(1) + (this.#line.row.rowsBefore === 0 ? ERASE_ROW : "");
   }
 
   #isLineKnown(shown: ShownRegion, size: ScreenSize): boolean {
