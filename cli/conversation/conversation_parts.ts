@@ -113,7 +113,13 @@ export async function createParts(
     signal: interrupt.signal,
     getExitCode: () => interrupt.exitCode,
   });
-  const ask = createApproval(environment, { output, editor, getAgent: () => runs.agent });
+  const { formatQuestion } = shown.renderers;
+  const ask = createApproval(environment, {
+    output,
+    editor,
+    getAgent: () => runs.agent,
+    formatChanges: view.display.isPlain ? undefined : formatQuestion,
+  });
   const onEvent = async (event: AgentEvent) => {
     await output.onEvent(event);
     if (event.type !== "turn_end") return;
@@ -288,12 +294,14 @@ interface ApprovalParts extends Pick<ShownParts, "output"> {
   readonly editor: ExternalEditor;
   /** Returns the agent whose calls are approved. */
   readonly getAgent: () => Agent;
+  /** Formats changes of files. Default: unified diffs. */
+  readonly formatChanges: ConversationRenderers["formatQuestion"] | undefined;
 }
 
 /** Creates the prompt for tool calls, whose code is loaded for the first question. */
 function createApproval(
   { view, host, opened: { setup } }: ConversationEnvironment,
-  { output, editor, getAgent }: ApprovalParts,
+  { output, editor, getAgent, formatChanges }: ApprovalParts,
 ): ApprovalPrompt {
   let prompt: ApprovalPrompt | undefined;
   return async (request) => {
@@ -309,6 +317,7 @@ function createApproval(
       style: getStyle(host.terminal.output, host.env),
       getMessages: () => getAgent().state.messages,
       getTrusted: () => gate.trusted,
+      formatChanges,
       onAsked: (toolCallId) => output.markReviewed(toolCallId),
       async editText(text, extension) {
         const edited = await editor.editText(text, extension);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ApprovalDecision, JsonObject, RefusedHunks } from "../../../mod.ts";
+import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
 import {
   type ApprovalGateState,
   type ApprovalPrompt,
@@ -13,6 +13,7 @@ import {
 } from "../../../src/tools/mod.ts";
 import { formatDiffLines } from "../../render/diff_lines.ts";
 import type { Style } from "../../render/style.ts";
+import type { StyledLine } from "../../render/styled_line.ts";
 import { USER_DENIAL } from "../../render/tool_line.ts";
 import { toVisibleText } from "../../render/visible_text.ts";
 import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
@@ -30,6 +31,8 @@ export interface ApprovalPromptOptions extends WaitingCallsOptions {
   readonly getTrusted: () => ApprovalGateState["trusted"];
   /** Lets the user edit a text in another program; `undefined` if the text was not changed. */
   readonly editText: (text: string, extension: string) => Promise<string | undefined>;
+  /** Formats changes of files. Default: they are shown as unified diffs. */
+  readonly formatChanges?: ((changes: readonly FileChange[]) => Promise<readonly StyledLine[]>) | undefined;
   /** Called with the id of each call that the user was asked about. */
   readonly onAsked: (toolCallId: string) => void;
 }
@@ -61,11 +64,12 @@ class CallQuestion {
   }
 
   async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
-    const { view, style } = this.#options;
+    const { view, style, formatChanges } = this.#options;
     const columns = Number.isFinite(view.columns) ? view.columns : 80;
     const question = createApprovalQuestion(request, {
       style,
       columns,
+      diff: await formatChanges?.(request.changes ?? []),
       position: this.#position,
       isEdited: edited !== undefined,
     });

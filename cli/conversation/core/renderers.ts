@@ -4,11 +4,14 @@
  * @module
  */
 
+import type { FileChange } from "../../../mod.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { Highlighter } from "../../render/highlight/highlighter.ts";
+import { createEncoder } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
 import { getSpeakerLabel, type Speaker } from "../../render/line/speaker_label.ts";
 import type { TextRenderer, TextRendererOptions } from "../../render/line/text_renderer.ts";
+import type { StyledLine } from "../../render/styled_line.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
 import { formatEndedCall } from "../../render/tools/format_calls.ts";
 import type { ExpandedCallOptions } from "../../render/tools/format_expanded_call.ts";
@@ -32,6 +35,8 @@ export interface ConversationRenderers {
   ): Promise<Line[]>;
   /** Formats the beginning of the change of a call. */
   formatChanges(call: CallView): Promise<Line[]>;
+  /** Formats changes for a question about them. */
+  formatQuestion(changes: readonly FileChange[]): Promise<StyledLine[]>;
 }
 
 /** Number of lines of a change that are shown when its call ends. */
@@ -87,6 +92,7 @@ export function createRenderers({ view, settings, now }: RendererOptions): Conve
       // The first line is that of the call.
       return (await formatExpanded(call, { maxLines: MAX_CHANGE_LINES })).slice(1);
     },
+    formatQuestion: (changes) => formatQuestion(changes, { view, settings, loadHighlighter }),
   };
 }
 
@@ -94,6 +100,40 @@ export function createRenderers({ view, settings, now }: RendererOptions): Conve
 type ExpandedLimits = Partial<
   Pick<ExpandedCallOptions, "columns" | "maxLines" | "isSelected">
 >;
+
+interface QuestionOptions extends Pick<RendererOptions, "view" | "settings"> {
+  readonly loadHighlighter: () => Promise<Highlighter>;
+}
+
+/** Formats changes as lines that fit into the terminal, so that a question does not break them. */
+async function formatQuestion(
+  changes: readonly FileChange[],
+  { view, settings, loadHighlighter }: QuestionOptions,
+): Promise<StyledLine[]> {
+  const [{ formatDiff }, { diffChange }, highlighter] = await Promise.all([
+    importLate<typeof import("../../render/diff/format_diff.ts")>(
+      "../../render/diff/format_diff.ts",
+      import.meta.url,
+    ),
+    importLate<typeof import("../../render/diff/diff_change.ts")>(
+      "../../render/diff/diff_change.ts",
+      import.meta.url,
+    ),
+    loadHighlighter(),
+  ]);
+  const { columns, display } = view;
+  const encode = createEncoder(display);
+  const layout = settings.diffLayout;
+  return formatDiff(changes.map(diffChange), { columns: columns - QUESTION_INDENT.length, display, layout, highlighter })
+    .map((line) => {
+      const text = line.map((span) => span.text).join("");
+      // A narrower terminal breaks the line.
+      return { text, mark: QUESTION_INDENT, paint: (row) => row === text ? encode(line) : row };
+    });
+}
+
+/** Written before the lines of a change in a question. */
+const QUESTION_INDENT = "  ";
 
 async function importHighlighter(now: () => number): Promise<Highlighter> {
   const { loadHighlighter } = await importLate<

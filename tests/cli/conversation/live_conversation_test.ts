@@ -128,6 +128,22 @@ Deno.test("live: a change of a file is shown as a diff with highlighted code [21
   assert(keyword !== terminal.emulator.getColor(row, column + 6), "the keyword has its own color");
 });
 
+Deno.test("live: a question about a change shows it with highlighted code, and it is not repeated afterwards [21]", async () => {
+  const edits = [{ old_string: "= 1", new_string: "= 2" }];
+  const model = [scriptedReply(scriptedCall("edit_file", { path: "a.ts", edits })), scriptedReply("Done.")];
+  await using terminal = await openTerminal({ model, files: { "p/a.ts": "const b = 1;\n" } });
+  await terminal.enter("Edit");
+  await terminal.waitFor("Allow?");
+  const rows = terminal.screen.split("\n");
+  const row = rows.findIndex((text) => text.includes("1 + const b = 2;"));
+  const column = rows[row]?.indexOf("const") ?? -1;
+  const keyword = terminal.emulator.getColor(row, column);
+  assert(keyword !== terminal.emulator.getColor(row, column + 6), "the keyword has its own color");
+  terminal.press("y");
+  await terminal.waitFor("Done.");
+  assertEquals(terminal.text.split("const b = 2").length, 2, terminal.text);
+});
+
 Deno.test("live: the gauge of the context window is green, yellow and red [23]", async () => {
   const model = [500_000, 750_000, 980_000].map((inputTokens) => ({
     ...scriptedReply("Yes."),
