@@ -200,7 +200,8 @@ class Recorder implements SessionRecording {
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {
-      if (!this.#isSuspended) this.#recordGate();
+      // A session without any other entry stays empty.
+      if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
       await this.session.close();
     }
