@@ -376,6 +376,14 @@ Deno.test("compact() makes the next request smaller, which reports it [A122]", a
   assertEquals(reports, [unspent]);
 });
 
+Deno.test("compact() keeps the requested number of tokens, also below the target of the transform", async () => {
+  const options = { exchanges: 7, contextWindow: 1_000_000 };
+  const fixture = createFixture(scriptedStream([reply("by hand")]), options);
+  assertEquals(await compact(fixture.agent, fixture.transform), null);
+  const report = await compact(fixture.agent, fixture.transform, { tokens: 1 });
+  assertEquals(report?.summary, "by hand");
+});
+
 Deno.test("compact() requests a summary again at once after a failure", async () => {
   const fixture = createFixture(scriptedStream([fail("model_throttled", "slow"), reply("s")]));
   const reports = [
