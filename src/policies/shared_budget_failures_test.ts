@@ -41,6 +41,22 @@ for (const create of [budget, sharedBudget]) {
   });
 }
 
+Deno.test("sharedBudget() with preflight: at the end of a turn nothing is reserved for its request", async () => {
+  const policy = sharedBudget({ tokens: 100_000, preflight: true });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    policies: [policy],
+    tools: [fakeTool({ name: "work" })],
+  });
+  const reserved: (readonly [string, boolean])[] = [];
+  agent.subscribe(({ type }) => {
+    if (type !== "model_call_start" && type !== "turn_end") return;
+    reserved.push([type, policy.spent.reserved.usage.total > 0]);
+  });
+  await agent.prompt("Go");
+  const turn = [["model_call_start", true], ["turn_end", false]] as const;
+  assertEquals(reserved, [...turn, ...turn]);
+});
+
 Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {
   const now = () => {
     throw new Error("no clock");
