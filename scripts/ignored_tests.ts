@@ -52,12 +52,16 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without the reference servers of MCP, which need the npm registry",
   },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
+  { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,
     reason: "without Node 20, Node 24 and Bun (run scripts/install_runtimes.ts)",
   },
-  { file: /^tests\/runtimes\/chromium_test\.ts$/, reason: "without Chromium" },
+  {
+    file: /^tests\/(runtimes\/chromium|eval\/html_report)_test\.ts$/,
+    reason: "without Chromium",
+  },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },
   {
     file: /^tests\/sandbox\/shell_promises_test\.ts$/,

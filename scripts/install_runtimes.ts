@@ -8,7 +8,7 @@
 const root = new URL("../", import.meta.url);
 
 /** Packages that only tests on Deno use. */
-const DENO_ONLY = ["@copilotkit/aimock", "typescript"];
+const DENO_ONLY = ["@copilotkit/aimock", "typescript", "xmllint-wasm"];
 
 async function listInstallations(): Promise<Record<string, string[]>> {
   const text = await Deno.readTextFile(new URL("deno.json", root));

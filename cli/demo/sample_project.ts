@@ -10,7 +10,8 @@ import cart from "./sample/cart.mjs.txt" with { type: "text" };
 import cartTest from "./sample/cart_test.mjs.txt" with { type: "text" };
 import denoConfig from "./sample/deno.json.txt" with { type: "text" };
 
-const FILES: Readonly<Record<string, string>> = {
+/** The files of the project, by name. */
+export const SAMPLE_FILES: Readonly<Record<string, string>> = {
   "README.md": readme,
   "cart.mjs": cart,
   "cart_test.mjs": cartTest,
@@ -27,7 +28,7 @@ export interface SampleProject extends AsyncDisposable {
 /** Copies the project into a temporary directory. */
 export async function createSampleProject(): Promise<SampleProject> {
   const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "swink-demo-" }));
-  for (const [name, text] of Object.entries(FILES)) {
+  for (const [name, text] of Object.entries(SAMPLE_FILES)) {
     await Deno.writeTextFile(join(directory, name), text);
   }
   return {

@@ -5,7 +5,8 @@
  */
 
 import { didYouMean } from "../command_line/suggestion.ts";
-import { isKnownTool, resolveAliases } from "../settings/tool_aliases.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
+import { isKnownTool } from "../settings/known_tools.ts";
 import { type Hook, HOOK_EVENTS, type HookEvent } from "./hook.ts";
 
 /** The hooks of a file, and what is wrong with others, as sentences without a full stop. */

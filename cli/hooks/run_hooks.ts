@@ -8,7 +8,7 @@ import type { AgentToolResult, Policy, PolicyVerdict } from "../../mod.ts";
 import type { PostTurnContext } from "../../src/policies/mod.ts";
 import { userMessage } from "../../mod.ts";
 import { extractText } from "../../src/core/content.ts";
-import { resolveAliases } from "../settings/tool_aliases.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 import type { Hook, HookEvent } from "./hook.ts";
 import { splitMatcher } from "./parse_hooks.ts";
 import { type HookInput, type HookResult, runHook } from "./run_hook.ts";

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { KeySource } from "./key_source.ts";
+
 /** An output stream. */
 export interface Output {
   /** Whether it is a terminal. */
@@ -22,8 +24,18 @@ export interface Input {
   readonly isEmpty?: boolean;
   /** The bytes. Not opened before this is read. */
   readonly bytes: ReadableStream<Uint8Array>;
-  /** Switches a terminal from lines to keys, which arrive at once and are not shown, or back. Ctrl+C remains a signal. */
-  setRaw(isRaw: boolean): void;
+  /** Switches a terminal from lines to keys, which arrive at once and are not shown, or back. */
+  setRaw(isRaw: boolean, options?: RawModeOptions): void;
+  /** Stops reading, so that another program can read from the terminal. A read that is pending waits for `resume()`. */
+  pause(): void;
+  /** Reads again after `pause()`. */
+  resume(): void;
+}
+
+/** Options for {@linkcode Input.setRaw}. */
+export interface RawModeOptions {
+  /** Whether Ctrl+C, Ctrl+Z and Ctrl+\ are keys instead of signals. Default: `false`. */
+  readonly hasSignalKeys?: boolean;
 }
 
 /** The standard streams and the size of the terminal. */
@@ -45,6 +57,24 @@ export interface Terminal {
    * suspension. Returns a function that removes the listener.
    */
   onRedraw(listener: (cause: "resized" | "continued") => void): () => void;
+  /**
+   * Calls `listener` when the program is to be suspended, by the signal SIGTSTP. It prepares the terminal for the shell
+   * and calls `stop()`. Returns a function that removes the listener.
+   */
+  onSuspend(listener: () => void): () => void;
+  /** Asks the program and its process group to suspend, as Ctrl+Z does outside of raw mode. */
+  requestSuspension(): void;
+  /**
+   * Stops the process until the shell continues it.
+   *
+   * @returns Whether it was stopped. Without a shell that could continue it, it is not.
+   */
+  stop(): Promise<boolean>;
+  /**
+   * Writes a text and leaves raw mode when the process exits, also after an uncaught error, until the result is disposed
+   * of.
+   */
+  restoreOnExit(text: string): Disposable;
   /** Checks regularly whether the reader has closed standard output, until the result is disposed of. */
   watchOutput(): Disposable;
 }
@@ -70,18 +100,61 @@ export function createDenoTerminal(): Terminal {
       return getTerminalSize()?.rows || 24;
     },
     onRedraw: listenForRedraws,
+    onSuspend: (listener) => isWindows() ? () => {} : listenForSignals([["SIGTSTP", listener]]),
+    requestSuspension() {
+      if (!isWindows()) Deno.kill(PROCESS_GROUP, "SIGTSTP");
+    },
+    async stop() {
+      const { hasJobControl } = await import("./job_control.ts");
+      const canContinue = await hasJobControl();
+      if (canContinue) Deno.kill(Deno.pid, "SIGSTOP");
+      return canContinue;
+    },
+    restoreOnExit: (text) => listenForExit(() => restoreTerminal(input, text)),
     watchOutput: () => watchReader(output),
   };
 }
 
 function listenForRedraws(listener: (cause: "resized" | "continued") => void): () => void {
   if (isWindows()) return () => {};
-  const signals = [["SIGWINCH", "resized"], ["SIGCONT", "continued"]] as const;
-  const handlers = signals.map(([signal, cause]) => [signal, () => listener(cause)] as const);
+  return listenForSignals([
+    ["SIGWINCH", () => listener("resized")],
+    ["SIGCONT", () => listener("continued")],
+  ]);
+}
+
+function listenForSignals(
+  handlers: readonly (readonly [signal: Deno.Signal, handler: () => void])[],
+): () => void {
   for (const [signal, handler] of handlers) Deno.addSignalListener(signal, handler);
   return () => {
     for (const [signal, handler] of handlers) Deno.removeSignalListener(signal, handler);
   };
+}
+
+/** The process id that denotes the processes of the own group. */
+const PROCESS_GROUP = 0;
+
+/** Events after which a process ends, unless a listener prevents it. */
+const EXIT_EVENTS = ["unload", "error", "unhandledrejection"];
+
+function listenForExit(listener: () => void): Disposable {
+  for (const event of EXIT_EVENTS) globalThis.addEventListener(event, listener);
+  return {
+    [Symbol.dispose]() {
+      for (const event of EXIT_EVENTS) globalThis.removeEventListener(event, listener);
+    },
+  };
+}
+
+/** Restores the terminal without waiting, since the process is about to exit. */
+function restoreTerminal(input: Input, text: string): void {
+  try {
+    Deno.stdout.writeSync(new TextEncoder().encode(text));
+  } catch {
+    // The terminal is closed.
+  }
+  input.setRaw(false);
 }
 
 /** File descriptor of standard output. */
@@ -117,6 +190,10 @@ function openControllingTerminal(): Input | undefined {
 class DenoInput implements Input {
   readonly #file: typeof Deno.stdin | Deno.FsFile;
   readonly isTerminal: boolean;
+  #bytes: ReadableStream<Uint8Array> | undefined;
+  #keys: KeySource | undefined;
+  #isPaused = false;
+  #hasSignalKeys = false;
 
   constructor(file: typeof Deno.stdin | Deno.FsFile) {
     this.#file = file;
@@ -128,10 +205,39 @@ class DenoInput implements Input {
   }
 
   get bytes(): ReadableStream<Uint8Array> {
-    return this.#file.readable;
+    const isSupported = this.#file === Deno.stdin && this.isTerminal && !isWindows();
+    if (!isSupported) return this.#file.readable;
+    // Reads only what is requested; the rest remains for other programs.
+    this.#bytes ??= new ReadableStream(
+      { pull: (controller) => this.#readKeys(controller) },
+      { highWaterMark: 0 },
+    );
+    return this.#bytes;
   }
 
-  setRaw(isRaw: boolean): void {
+  pause(): void {
+    this.#isPaused = true;
+    this.#keys?.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#keys?.resume();
+  }
+
+  async #readKeys(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    if (!this.#keys) {
+      const { openKeySource } = await import("./key_source.ts");
+      this.#keys = await openKeySource();
+      if (this.#isPaused) this.#keys.pause();
+    }
+    const bytes = await this.#keys.read();
+    if (bytes) controller.enqueue(bytes);
+    else controller.close();
+  }
+
+  setRaw(isRaw: boolean, { hasSignalKeys = false }: RawModeOptions = {}): void {
+    this.#hasSignalKeys = hasSignalKeys;
     if (isRaw) this.#enterRawMode();
     else ignoreClosedTerminal(() => this.#file.setRaw(false));
     if (isWindows()) return;
@@ -140,9 +246,11 @@ class DenoInput implements Input {
     else Deno.removeSignalListener("SIGCONT", this.#enterRawMode);
   }
 
-  /** Without `cbreak`, which Windows does not support, Ctrl+C would not send a signal. */
-  readonly #enterRawMode = (): void =>
-    ignoreClosedTerminal(() => this.#file.setRaw(true, { cbreak: !isWindows() }));
+  /** Without `cbreak`, which Windows does not support, Ctrl+C does not send a signal. */
+  readonly #enterRawMode = (): void => {
+    const cbreak = !this.#hasSignalKeys && !isWindows();
+    ignoreClosedTerminal(() => this.#file.setRaw(true, { cbreak }));
+  };
 }
 
 /** Whether a path is that of the null device, also by a link. */

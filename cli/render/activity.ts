@@ -5,7 +5,7 @@
  */
 
 import type { Screen } from "./screen.ts";
-import { formatDuration } from "./usage_line.ts";
+import { formatElapsed } from "./usage_line.ts";
 
 /** Time without output after which the status is shown, and time between its updates. */
 const INTERVAL_MS = 1_000;
@@ -74,12 +74,6 @@ export class ActivityStatus implements Disposable {
 }
 
 function formatWait({ startedAt, endsAt }: Activity, now: number): string {
-  if (endsAt !== undefined) return `in ${formatSeconds(Math.max(endsAt - now, 0))}`;
-  return `· ${formatSeconds(Math.max(now - startedAt, INTERVAL_MS))}`;
-}
-
-function formatSeconds(milliseconds: number): string {
-  return milliseconds < 60_000
-    ? `${Math.floor(milliseconds / 1_000)} s`
-    : formatDuration(milliseconds);
+  if (endsAt !== undefined) return `in ${formatElapsed(Math.max(endsAt - now, 0))}`;
+  return `· ${formatElapsed(Math.max(now - startedAt, INTERVAL_MS))}`;
 }

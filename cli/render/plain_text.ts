@@ -1,8 +1,11 @@
 /**
- * Sanitizes untrusted text for a terminal: removes escape sequences, control characters and bidirectional controls.
+ * Sanitizes untrusted text for a terminal: removes escape sequences and control characters; removes bidirectional controls,
+ * or shows them as code points.
  *
  * @module
  */
+
+import { formatCodePoint } from "./code_point.ts";
 
 /** Sanitizes a complete text. */
 export function toPlainText(text: string): string {
@@ -24,6 +27,12 @@ const ESCAPE = "\u001b";
 const CONTROL_CHARACTER = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "g");
 
+/** Options for {@linkcode PlainTextFilter}. */
+export interface PlainTextOptions {
+  /** Whether bidirectional controls are removed or shown, such as `<U+202E>`. Default: `remove`. */
+  readonly bidi?: "remove" | "show";
+}
+
 /**
  * Sanitizes text that arrives in chunks, however it is split.
  *
@@ -32,7 +41,14 @@ const CONTROL_CHARACTERS = new RegExp(CONTROL_CHARACTER, "g");
  * the rest of the text.
  */
 export class PlainTextFilter {
+  readonly #replace: (character: string) => string;
   #state: FilterState = "text";
+
+  constructor({ bidi = "remove" }: PlainTextOptions = {}) {
+    const showsBidi = bidi === "show";
+    this.#replace = (character) =>
+      showsBidi && character >= "\u202a" ? formatCodePoint(character) : "";
+  }
 
   /** Sanitizes the next chunk. */
   push(chunk: string): string {
@@ -41,7 +57,7 @@ export class PlainTextFilter {
     for (const character of chunk) {
       if (this.#isText(character)) plain += character;
     }
-    return plain.replace(CONTROL_CHARACTERS, "");
+    return plain.replace(CONTROL_CHARACTERS, this.#replace);
   }
 
   /** Whether a character is text, which includes control characters outside of sequences. */

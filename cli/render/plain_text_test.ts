@@ -27,6 +27,11 @@ for (
   });
 }
 
+Deno.test("PlainTextFilter: shows bidirectional controls as code points on request", () => {
+  const filter = new PlainTextFilter({ bidi: "show" });
+  assertEquals(filter.push("a\u202eb\u2066\x1b[31mc\x07\n"), "a<U+202E>b<U+2066>c\n");
+});
+
 Deno.test("PlainTextFilter: returns the same text without controls when it is split anywhere", () => {
   const random = seededRandom(20_261_121);
   const parts = [

@@ -43,17 +43,18 @@ export function splitGraphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Truncates a text to a number of columns. A truncated text ends with `…`; with less than one column it is empty. */
-export function truncateToWidth(text: string, columns: number): string {
+/** Truncates a text to a number of columns. A truncated text ends with `…`; it is empty without space for that. */
+export function truncateToWidth(text: string, columns: number, ellipsis = "…"): string {
   if (getTextWidth(text) <= columns) return text;
+  const end = getTextWidth(ellipsis);
   let truncated = "";
-  let available = columns - 1;
+  let available = columns - end;
   for (const grapheme of splitGraphemes(text)) {
     available -= getGraphemeWidth(grapheme);
     if (available < 0) break;
     truncated += grapheme;
   }
-  return columns < 1 ? "" : `${truncated}…`;
+  return columns < end ? "" : truncated + ellipsis;
 }
 
 /** Columns of a tab in text that is split. */

@@ -45,6 +45,8 @@ Deno.test("truncateToWidth(): truncates longer texts between graphemes", () => {
   assertEquals(truncateToWidth("नमस्ते", 3), "नम…");
   assertEquals(truncateToWidth("abc", 1), "…");
   assertEquals(truncateToWidth("abc", 0), "");
+  assertEquals(truncateToWidth("abcdef", 5, "..."), "ab...");
+  assertEquals(truncateToWidth("abcdef", 2, "..."), "");
 });
 
 Deno.test("getEndColumn(): a tab moves to the next multiple of eight columns", () => {

@@ -51,7 +51,7 @@ export function formatResult({ content }: AgentToolResult, isError: boolean): st
 }
 
 /** Addresses the user instead of the model, which reads the result. */
-function shortenRefusal(text: string): string {
+export function shortenRefusal(text: string): string {
   return text.replace(
     /^Tool call rejected by approval: (.*)$/,
     (_text, reason) => `Refused: ${reason === USER_DENIAL ? "you said no." : reason}`,

@@ -21,19 +21,23 @@ export interface RunTotals {
 }
 
 /** Formats totals, such as `3 turns · 8,210 tokens in (6,000 cached), 412 out · $0.0217 · 4.1 s`. */
-export function formatUsage({ turns, usage, cost, durationMs }: RunTotals): string {
+export function formatUsage({ turns, ...spending }: RunTotals): string {
+  return [pluralize(turns, "turn"), ...listSpending(spending)].join(" · ");
+}
+
+/** Formats tokens, cost and duration, such as `8,210 tokens in (6,000 cached), 412 out`, `$0.0217` and `4.1 s`. */
+export function listSpending({ usage, cost, durationMs }: Omit<RunTotals, "turns">): string[] {
   const input = usage.input + usage.cacheRead + usage.cacheWrite;
   const tokens = input + usage.output;
   const cached = usage.cacheRead > 0 ? ` (${formatNumber(usage.cacheRead)} cached)` : "";
   return [
-    pluralize(turns, "turn"),
     // A failed run may have received no reply.
     ...(tokens === 0 ? [] : [
       `${pluralize(input, "token")} in${cached}, ${formatNumber(usage.output)} out`,
       formatCost(cost),
     ]),
     formatDuration(durationMs),
-  ].join(" · ");
+  ];
 }
 
 /** Formats a duration, such as `4.1 s`, `2 min 5 s` or `1 h 10 min`. */
@@ -45,7 +49,15 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-function formatCost({ total }: Cost): string {
+/** Formats the duration of something that continues, such as `12 s` or `2 min 5 s`. */
+export function formatElapsed(milliseconds: number): string {
+  return milliseconds < 60_000
+    ? `${Math.floor(milliseconds / 1_000)} s`
+    : formatDuration(milliseconds);
+}
+
+/** Formats a cost, such as `$0.0217`, or that it is unknown. */
+export function formatCost({ total }: Pick<Cost, "total">): string {
   if (total === null) return "price unknown";
   return `$${total.toFixed(total < 1 ? 4 : 2)}`;
 }

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { formatCodePoint } from "./code_point.ts";
+
 /** Matches a character that is visible and not ASCII. */
 const VISIBLE = String.raw`[^\p{ASCII}\p{Default_Ignorable_Code_Point}]`;
 
@@ -21,8 +23,5 @@ const INVISIBLE = new RegExp(
 
 /** Replaces characters that a terminal interprets or does not show, such as `ESC` by `<U+001B>`. */
 export function toVisibleText(text: string): string {
-  return text.replace(INVISIBLE, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
-  });
+  return text.replace(INVISIBLE, formatCodePoint);
 }

@@ -18,7 +18,7 @@ import { findTrustedRoot } from "../project/open_project.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { formatTable, getTableOptions } from "../render/table.ts";
 import { resolveToolRules, splitRules } from "../run/tool_rules.ts";
-import { resolveAliases } from "../settings/tool_aliases.ts";
+import { resolveAliases } from "../../src/tools/kit/tool_names.ts";
 
 /** The effect of a rule. */
 export type RuleEffect = "allow" | "deny";

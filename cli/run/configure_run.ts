@@ -34,6 +34,8 @@ export interface RunCommandLine {
   readonly options: RunOptions;
   /** Names of the options that occur on the command line. */
   readonly given: ReadonlySet<string>;
+  /** Whether the configuration and the files of the project are not used. Default: `false`. */
+  readonly ignoresProject?: boolean;
 }
 
 /** The options of a run after its configuration. */
@@ -50,7 +52,7 @@ export interface ConfiguredRun {
   readonly hooks: readonly Hook[];
   /** The program's directories; `undefined` for a user without a home directory. */
   readonly directories: ProgramDirectories | undefined;
-  /** The project; `undefined` with `--bare`. */
+  /** The project; `undefined` with `--bare`, or if it is not used. */
   readonly project?: Project;
   /** Calls a function that parses the value of an option; its errors name the source of the value. */
   readonly parseOption: ParseOption;
@@ -63,14 +65,16 @@ export interface ConfiguredRun {
  * @throws {ConfigurationError} If a file or a variable is invalid.
  */
 export async function configureRun(
-  { options, given }: RunCommandLine,
+  { options, given, ignoresProject = false }: RunCommandLine,
   signal: AbortSignal,
   host: Host,
 ): Promise<ConfiguredRun> {
   const cwd = resolveDirectory(options.cwd);
   const directories = getProgramDirectories(host.env);
   const { bare, trust } = options;
-  const project = bare ? undefined : await openProject({ cwd, trust, directories, signal }, host);
+  const project = bare || ignoresProject
+    ? undefined
+    : await openProject({ cwd, trust, directories, signal }, host);
   const config = await loadConfig({
     directories: bare ? undefined : directories,
     projectRoot: project?.isTrusted ? project.root : undefined,

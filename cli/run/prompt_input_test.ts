@@ -17,7 +17,14 @@ async function readTestPrompt(
   };
   const messages = { isTerminal: false, closed: NEVER_ABORTED, write };
   const terminal = {
-    input: { isTerminal: false, bytes: createByteStream(), setRaw() {}, ...input },
+    input: {
+      isTerminal: false,
+      bytes: createByteStream(),
+      setRaw() {},
+      pause() {},
+      resume() {},
+      ...input,
+    },
     messages,
   };
   return { prompt: await readPrompt(words, { terminal, signal, firstByteMs }), notices };
@@ -63,6 +70,8 @@ Deno.test("readPrompt(): does not open input that is known to be empty", async (
     isTerminal: false,
     isEmpty: true,
     setRaw() {},
+    pause() {},
+    resume() {},
     get bytes(): ReadableStream<Uint8Array> {
       throw new Error("opened");
     },

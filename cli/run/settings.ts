@@ -312,13 +312,20 @@ function parseEnvironment(
   };
 }
 
-/** Parses `on`, `off`, or hosts separated by commas. */
-function parseNet(text: string): SandboxNet {
+/**
+ * Parses `on`, `off`, or hosts separated by commas.
+ *
+ * @param name Name of the option or command, for the message.
+ * @throws {UsageError} If the text is neither.
+ */
+export function parseNet(text: string, name = "--net"): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
   if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
-    `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
+    `Invalid value ${
+      JSON.stringify(text)
+    } for ${name}: must be on, off or hosts separated by commas`,
   );
 }
 

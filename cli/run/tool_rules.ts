@@ -6,7 +6,12 @@
 
 import type { AgentTool } from "../../mod.ts";
 import { UsageError } from "../host/cli_error.ts";
-import { getToolName, isKnownTool, resolveAliases } from "../settings/tool_aliases.ts";
+import {
+  getToolName,
+  resolveAliases,
+  resolveDeniedAliases,
+} from "../../src/tools/kit/tool_names.ts";
+import { isKnownTool } from "../settings/known_tools.ts";
 import { didYouMean } from "../command_line/suggestion.ts";
 
 /** Options for `resolveToolRules()`. */
@@ -42,7 +47,7 @@ export function resolveToolRules(
   const names = tools.map(({ name }) => name);
   const only = selection.tools?.flatMap(resolveAliases) ?? names;
   const allow = selection.allowedTools.flatMap(resolveAliases);
-  const deny = selection.disallowedTools.flatMap(resolveAliases);
+  const deny = selection.disallowedTools.flatMap(resolveDeniedAliases);
   const pattern = only.find((name) => name.includes("("));
   if (pattern !== undefined) {
     throw new UsageError(

@@ -30,7 +30,7 @@ import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import { findSession } from "./find_session.ts";
-import { getSessionDirectory } from "./session_directory.ts";
+import { getChangeDirectory, getSessionDirectory } from "./session_directory.ts";
 import { formatHits, formatSessions, type SessionListOptions } from "./session_list.ts";
 
 /** Maximum size of an imported session; a text cannot have more than 512 MB. */
@@ -160,10 +160,23 @@ export async function deleteSessions(
     }
     const text = formatSessions(sessions, getListOptions(host, true));
     if (!yes && !await confirmDeletion(text, host)) return ExitCode.failed;
-    for (const { id } of sessions) await store.delete(id);
+    for (const { id } of sessions) {
+      await store.delete(id);
+      await deleteChanges(id, host);
+    }
     await host.terminal.messages.write(`${formatCount(sessions.length)} deleted\n`);
     return ExitCode.ok;
   });
+}
+
+/** Deletes the earlier contents of files that a session has changed. */
+async function deleteChanges(id: string, { env }: Pick<Host, "env">): Promise<void> {
+  const directory = await getChangeDirectory(requireProgramDirectories("sessions", env), id);
+  try {
+    await Deno.remove(directory, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** Asks whether to delete sessions; `false` if the user cannot be asked. */

@@ -23,7 +23,7 @@ import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
-import type { AgentLoopConfig, ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
 import { MessageQueue } from "../loop/message_queue.ts";
@@ -34,13 +34,15 @@ import type { AgentResult } from "./agent_result.ts";
 import { type AgentStream, awaitRun, openStream } from "./agent_stream.ts";
 import { type AgentToolOptions, createAgentTool } from "./agent_tool.ts";
 import { createCustomEvent } from "./create_custom_event.ts";
+import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
-import { drainPreviousRun, type LatestRun } from "./latest_run.ts";
+import { enqueue } from "./enqueue.ts";
+import type { LatestRun } from "./latest_run.ts";
 import {
   type AgentOptions,
   checkAgentOptions,
   checkSystemPrompt,
-  optionsByAgent,
+  internalsByAgent,
 } from "./options.ts";
 import {
   addRunTools,
@@ -103,10 +105,9 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#ports = resolvePorts(options);
     const queue = {
       newId: () => this.#ports.newId("queued"),
-      onChange: () => this.#emit({ type: "queue_changed", queued: cloneJson(this.queued) }),
+      onChange: () => this.#emit(createQueueEvent(this.queued)),
     };
     this.#options = options;
-    optionsByAgent.set(this, options);
     this.#model = modelSpec(model);
     this.#streamFn = streamFn;
     this.#subscribers = new Subscribers((message) =>
@@ -120,6 +121,11 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     this.#state = this.#createState(this.#repair(messages, pending), pending);
     const pipe = new EventPipe({ observe: (event) => this.#subscribers.notify(event) });
     this.#latestRun = { pipe, settled: Promise.resolve() };
+    internalsByAgent.set(this, {
+      options,
+      getEvents: () => this.#latestRun.pipe,
+      createConfig: () => this.#createConfig(),
+    });
   }
 
   /** The state as of the last event. */
@@ -127,7 +133,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     return this.#state;
   }
 
-  /** Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. */
+  /**
+   * Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. An empty
+   * array sends the queued messages, as `continue()` does.
+   */
   prompt<Added extends AgentTool<never> = never>(
     input: PromptInput,
     options: RunOptions<Added, Tool> = {},
@@ -197,10 +206,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       getSettings: () => this.#getSettings(),
     };
     let answer: StructuredAnswer | undefined;
-    const prepare = async (config: ResolvedConfig): Promise<ResolvedConfig> => {
+    const prepare: StartRunOptions["prepare"] = async (config, cancellation) => {
       const { StructuredAnswer } = await import("./run_code.ts");
       answer = new StructuredAnswer(answerOptions);
-      return await answer.configure(config);
+      return await answer.configure(config, cancellation);
     };
     const createInput = () => this.#createPromptInput(input);
     const run = await awaitRun(() => this.#startRun(createInput, options, prepare));
@@ -216,7 +225,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {NoMessagesError} If the input is empty.
    */
   steer(input: PromptInput): QueuedMessage {
-    return this.#enqueue(this.#steering, input);
+    return enqueue(this.#steering, input, this.#ports);
   }
 
   /**
@@ -226,7 +235,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {NoMessagesError} If the input is empty.
    */
   followUp(input: PromptInput): QueuedMessage {
-    return this.#enqueue(this.#followUp, input);
+    return enqueue(this.#followUp, input, this.#ports);
   }
 
   /** The messages in both queues. */
@@ -403,8 +412,10 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     const options = typedOptions as unknown as RunOptions;
     const state = this.#state;
     let code: typeof import("./run_code.ts") | undefined;
-    const load = async () => code = await import("./run_code.ts");
-    const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
+    const load = async (previous: LatestRun) => {
+      code = await import("./run_code.ts");
+      await code.drainPreviousRun(previous, { nextPipe: () => run.pipe, sleep: this.#ports.sleep });
+    };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const start: Omit<StartRunOptions, "input"> = {
       context: state,
@@ -414,7 +425,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       overflowed: this.#overflowed,
       pendingCalls: getPendingIds(state.pending),
       unpricedModels: this.#unpricedModels,
-      after: () => drainPreviousRun(this.#latestRun, drain).then(load),
+      after: () => load(this.#latestRun),
       prepare,
       createObserver: ({ messages, withGrace }) => (event) => {
         code?.applyEvent(state, event, messages);
@@ -451,8 +462,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   #createPromptInput(input: PromptInput): TurnInput {
     const prompt = toAgentMessages(input, this.#ports.now());
     if (hasValidMessages(prompt)) return { messages: prompt, declined: this.#state.pending };
-    if (!this.hasPendingMessages) throw new NoMessagesError();
-    return this.#createContinueInput();
+    if (this.hasPendingMessages) return this.#createContinueInput();
+    throw new NoMessagesError();
   }
 
   #createContinueInput({ approvals }: Pick<ContinueOptions, "approvals"> = {}): TurnInput {
@@ -463,15 +474,6 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
       pending,
       approvals,
     });
-  }
-
-  #enqueue(queue: MessageQueue, input: PromptInput): QueuedMessage {
-    // The id stays the same when the message is delivered.
-    const add = (message: AgentMessage): QueuedMessage =>
-      queue.add({ ...message, id: message.id ?? this.#ports.newId("message") });
-    const [first, ...rest] = repairHistory(toAgentMessages(input, this.#ports.now())).messages;
-    if (!first) throw new NoMessagesError("There is no valid message to queue");
-    return rest.reduce((_last, message) => add(message), add(first));
   }
 
   #createState(messages: readonly AgentMessage[], pending?: PendingBatch): LiveState {

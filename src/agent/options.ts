@@ -19,6 +19,7 @@ import {
   oneOf,
 } from "../loop/check_config.ts";
 import type { AgentLoopConfig } from "../loop/config.ts";
+import type { EventPipe } from "../loop/event_pipe.ts";
 import type { QueueMode } from "../loop/message_queue.ts";
 
 /**
@@ -51,8 +52,18 @@ export interface AgentOptions<Tool extends AgentTool<never> = AgentTool>
   readonly followUpMode?: QueueMode | undefined;
 }
 
-/** The options of each agent, for modules that restore the state of its hooks. */
-export const optionsByAgent: WeakMap<object, AgentOptions> = new WeakMap();
+/** The parts of an agent that other modules of the library use. */
+export interface AgentInternals {
+  /** The options of the agent. */
+  readonly options: AgentOptions;
+  /** Returns the pipe that delivers the events of the latest run, and those after it. */
+  getEvents(): EventPipe;
+  /** Returns the configuration of a run without options of its own. */
+  createConfig(): AgentLoopConfig;
+}
+
+/** The internals of each agent. */
+export const internalsByAgent: WeakMap<object, AgentInternals> = new WeakMap();
 
 const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
   ...CONFIG_CHECKS,

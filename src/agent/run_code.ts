@@ -8,6 +8,7 @@
 import "../loop/run_turns.ts";
 
 export { applyEvent } from "./apply_event.ts";
+export { drainPreviousRun } from "./latest_run.ts";
 export { pullEvent } from "./pull_event.ts";
 export { runAgentTool } from "./run_agent_tool.ts";
 export { StructuredAnswer } from "./structured_output.ts";

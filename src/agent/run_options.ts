@@ -8,7 +8,6 @@ import type { ApprovalDecisions } from "../core/approval.ts";
 import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
 import { checkTools } from "../core/check_tool.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { Policy } from "../core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
@@ -16,6 +15,7 @@ import {
   acceptAny,
   type CheckOption,
   checkOwnOptions,
+  checkSignal,
   CONFIG_CHECKS,
 } from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
@@ -108,32 +108,27 @@ export function addRunTools(
   return checkTools([...tools, ...checkTools(added as readonly AgentTool[])]);
 }
 
-function checkSignal(_name: string, signal: unknown): void {
-  if (isSignal(signal)) return;
-  throw new BadRequestError("signal must be an AbortSignal");
-}
-
-function isSignal(value: unknown): boolean {
-  return typeof (value as Partial<AbortSignal> | null)?.addEventListener === "function";
-}
-
 /** Returns the options that are set; the others are those of the agent. */
 function omitUndefined(options: StreamOptions = {}): StreamOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
-/** Adds tools to the settings; the same array as long as the agent's tools stay the same. */
+/**
+ * Adds tools to the settings; the same array as long as the agent's tools stay the same. A tool that the agent gets later
+ * under the name of one of them does not replace it.
+ */
 function addTools(
   getSettings: () => TurnSettings,
   tools: readonly AgentTool[],
 ): () => TurnSettings {
+  const names = new Set(tools.map(({ name }) => name));
   let own: readonly AgentTool[] | undefined;
   let all: readonly AgentTool[] = [];
   return () => {
     const settings = getSettings();
     if (settings.tools !== own) {
       own = settings.tools;
-      all = [...own, ...tools];
+      all = [...own.filter(({ name }) => !names.has(name)), ...tools];
     }
     return { ...settings, tools: all };
   };

@@ -21,15 +21,26 @@ import {
   getErrorMessage,
   StructuredOutputFailedError,
 } from "../core/errors.ts";
-import { isDeeperThan, type JsonSchema, MAX_JSON_DEPTH } from "../core/json.ts";
+import type { JsonSchema } from "../core/json.ts";
 import { type AgentMessage, userMessage } from "../core/message.ts";
-import type { Policy, PolicyVerdict, PostTurnContext, PreRequestVerdict } from "../core/policy.ts";
+import type { ModelSpec } from "../core/model.ts";
+import { findParsedProblem } from "../core/parsed_problem.ts";
+import type {
+  Policy,
+  PolicyVerdict,
+  PostTurnContext,
+  PreRequestContext,
+  PreRequestVerdict,
+} from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type { SchemaValidator } from "../core/schema.ts";
 import type { ValidateFunction } from "../core/standard_schema.ts";
+import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { Cost, Usage } from "../core/usage.ts";
-import type { ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import type { Cancellation } from "../loop/cancellation.ts";
+import type { ModelFallback, ResolvedConfig, TurnSettings } from "../loop/config.ts";
+import { toHookError } from "../loop/hook_error.ts";
 import type { AgentResult } from "./agent_result.ts";
 import { AnswerSchema } from "./answer_schema.ts";
 
@@ -79,6 +90,9 @@ export class StructuredAnswer {
   readonly #options: StructuredAnswerOptions;
   readonly #answerSchema: AnswerSchema;
   #isNative = false;
+  /** The model that is known to enforce the schema, if the answer is requested in this way. */
+  #nativeModel: ModelSpec | undefined;
+  #streamFn: StreamFn | undefined;
   /** The tools of the last turn. */
   #tools: readonly AgentTool[] = [];
   /** Whether the provider rejected the schema in this turn, so that the request needs the tool instead. */
@@ -99,20 +113,33 @@ export class StructuredAnswer {
       name: POLICY_NAME,
       preTurn: () =>
         this.#isFinished() ? { type: "stop", reason: this.#getStopReason() } : undefined,
-      preRequest: () => this.#requestAnswer(),
+      preRequest: (request) => this.#requestAnswer(request),
       postTurn: (turn) => this.#checkTurn(turn),
     };
   }
 
   /**
-   * Determines whether the provider enforces the schema, and returns the configuration of the run. Rejects with a
-   * `BadRequestError` if the validator fails: the form of the schema that is used is compiled first if it must be.
+   * Determines whether the provider enforces the schema, also with each of the fallback models, and returns the
+   * configuration of the run. Rejects with a `BadRequestError` if the validator fails: the form of the schema that is used
+   * is compiled first if it must be. Rejects on an abort, even if the provider or the validator never answers.
    */
-  async configure(config: ResolvedConfig): Promise<ResolvedConfig> {
+  async configure(config: ResolvedConfig, cancellation: Cancellation): Promise<ResolvedConfig> {
+    try {
+      return await cancellation.withGrace(this.#configure(config));
+    } catch (thrown) {
+      if (!cancellation.aborted) throw toHookError("The validator", thrown);
+      throw new AbortedError(undefined, { cause: cancellation.reason });
+    }
+  }
+
+  async #configure(config: ResolvedConfig): Promise<ResolvedConfig> {
     const { tools, getSettings } = this.#options;
     const { schema, parameters } = this.#answerSchema;
+    this.#streamFn = config.streamFn;
     // Some providers accept either tools or a schema.
-    this.#isNative = tools.length === 0 && await isEnforced(schema, config, getSettings());
+    this.#isNative = tools.length === 0 &&
+      await isEnforcedByAll(schema, [getSettings(), ...config.fallback], config.streamFn);
+    this.#nativeModel = getSettings().model;
     this.#now = config.now;
     const { settings = getSettings, policies, validator } = config;
     this.#validator = validator;
@@ -125,11 +152,17 @@ export class StructuredAnswer {
     };
   }
 
-  /** Asks a provider that enforces the schema for an answer in this form. */
-  #requestAnswer(): PreRequestVerdict {
-    if (this.#needsTool) return { type: "change", tools: [...this.#tools, this.#tool] };
+  /** Asks a provider that enforces the schema for an answer in this form; another model needs the tool. */
+  async #requestAnswer({ model }: PreRequestContext): Promise<PreRequestVerdict> {
+    const { schema } = this.#answerSchema;
+    if (this.#isNative && !isSameModel(model, this.#nativeModel)) {
+      this.#isNative = await isEnforcedByAll(schema, [{ model }], this.#streamFn);
+      this.#nativeModel = model;
+      this.#needsTool = !this.#isNative;
+    }
+    if (this.#needsTool) return { type: "change", tools: this.#addTool(this.#tools) };
     if (!this.#isNative) return undefined;
-    return { type: "change", options: { responseSchema: this.#answerSchema.schema } };
+    return { type: "change", options: { responseSchema: schema } };
   }
 
   /** Adds the tool that receives the answer to the agent's settings. */
@@ -139,7 +172,12 @@ export class StructuredAnswer {
     this.#needsTool = false;
     return this.#isNative
       ? { ...settings, answerTool, recoverRequest: (error) => this.#useTool(error) }
-      : { ...settings, tools: [...settings.tools, answerTool], answerTool };
+      : { ...settings, tools: this.#addTool(settings.tools), answerTool };
+  }
+
+  /** Adds the tool that receives the answer; one of the same name, which the agent got meanwhile, does not exist then. */
+  #addTool(tools: readonly AgentTool[]): readonly AgentTool[] {
+    return [...tools.filter(({ name }) => name !== this.#tool.name), this.#tool];
   }
 
   /** Requests the answer as a tool call if the provider rejected the schema; providers enforce only some keywords. */
@@ -252,9 +290,8 @@ export class StructuredAnswer {
   }
 
   async #acceptValue(value: unknown): Promise<string | undefined> {
-    if (isDeeperThan(value, MAX_JSON_DEPTH)) {
-      return `The answer is nested more than ${MAX_JSON_DEPTH} levels deep`;
-    }
+    const problem = findParsedProblem(value);
+    if (problem) return `The answer is ${problem}`;
     const { schema } = this.#answerSchema;
     const isPlainlyValid = findPlainCheck(schema, this.#validator)?.(value) ?? false;
     const mismatches = isPlainlyValid
@@ -290,15 +327,22 @@ function findFreeName(preferred: string, usedNames: ReadonlySet<string>): string
   return name;
 }
 
-/** Whether the provider of the model enforces a schema. */
-async function isEnforced(
+/** Whether the providers of all models enforce a schema. */
+async function isEnforcedByAll(
   schema: JsonSchema,
-  { streamFn }: ResolvedConfig,
-  { model }: TurnSettings,
+  models: readonly Pick<ModelFallback, "model" | "streamFn">[],
+  defaultStreamFn: StreamFn | undefined,
 ): Promise<boolean> {
   try {
-    return await streamFn.hasStrictSchema?.(model, schema) === true;
+    for (const { model, streamFn = defaultStreamFn } of models) {
+      if (await streamFn?.hasStrictSchema?.(model, schema) !== true) return false;
+    }
+    return true;
   } catch {
     return false; // The answer is then requested as a tool call, which every provider supports.
   }
+}
+
+function isSameModel(model: ModelSpec, other: ModelSpec | undefined): boolean {
+  return model.provider === other?.provider && model.modelId === other.modelId;
 }

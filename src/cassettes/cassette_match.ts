@@ -13,16 +13,27 @@ import {
   measureDistance,
 } from "./cassette_difference.ts";
 
+/** Replaces the parts of a text that differ between equal requests. */
+export type NormalizeText = (text: string) => string;
+
+const identity: NormalizeText = (text) => text;
+
 /** The exchanges of a cassette, each of which answers one request. */
 export class RecordedExchanges {
   readonly #file: string;
   readonly #exchanges: readonly CassetteExchange[];
+  readonly #normalize: NormalizeText;
   readonly #unusedByKey = new Map<string, CassetteExchange[]>();
   #requestCount = 0;
 
-  constructor(file: string, exchanges: readonly CassetteExchange[]) {
+  constructor(
+    file: string,
+    exchanges: readonly CassetteExchange[],
+    normalize: NormalizeText = identity,
+  ) {
     this.#file = file;
     this.#exchanges = exchanges;
+    this.#normalize = normalize;
     for (const exchange of exchanges) this.#addUnused(exchange);
   }
 
@@ -33,7 +44,7 @@ export class RecordedExchanges {
   }
 
   #addUnused(exchange: CassetteExchange): void {
-    const key = createMatchKey(exchange.request);
+    const key = this.#createKey(exchange.request);
     const exchanges = this.#unusedByKey.get(key);
     if (exchanges) exchanges.push(exchange);
     else this.#unusedByKey.set(key, [exchange]);
@@ -42,7 +53,7 @@ export class RecordedExchanges {
   /** Takes the first unused exchange that was recorded for the request, if any. */
   takeMatch(request: CassetteRequest): CassetteExchange | undefined {
     this.#requestCount++;
-    return this.#unusedByKey.get(createMatchKey(request))?.shift();
+    return this.#unusedByKey.get(this.#createKey(request))?.shift();
   }
 
   /** Explains why `takeMatch()` returned `undefined` for the latest request. */
@@ -56,8 +67,10 @@ export class RecordedExchanges {
   }
 
   #describeMismatch(request: CassetteRequest): string {
-    const key = createMatchKey(request);
-    const matching = this.#exchanges.filter((exchange) => createMatchKey(exchange.request) === key);
+    const key = this.#createKey(request);
+    const matching = this.#exchanges.filter((exchange) =>
+      this.#createKey(exchange.request) === key
+    );
     if (matching.length === 1) {
       return `Exchange ${matching[0]?.exchange} matches, but was replayed before.`;
     }
@@ -83,13 +96,17 @@ export class RecordedExchanges {
     );
     const matches = unusedFirst.map((exchange): ClosestMatch => {
       const differences = findDifferences(
-        getComparableBody(exchange.request),
-        getComparableBody(request),
+        getComparableBody(exchange.request, this.#normalize),
+        getComparableBody(request, this.#normalize),
       );
       return { exchange, differences, distance: measureDistance(differences) };
     });
     const [closest] = matches.toSorted((left, right) => left.distance - right.distance);
     return closest;
+  }
+
+  #createKey(request: CassetteRequest): string {
+    return createMatchKey(request, this.#normalize);
   }
 
   #listAddresses(): string {
@@ -106,9 +123,9 @@ interface ClosestMatch {
 }
 
 /** Creates a key that is equal for requests of the same method, URL and body. */
-function createMatchKey(request: CassetteRequest): string {
+function createMatchKey(request: CassetteRequest, normalize: NormalizeText): string {
   return `${formatAddress(request)}\n${
-    JSON.stringify(sortKeys(getComparableBody(request) ?? null))
+    JSON.stringify(sortKeys(getComparableBody(request, normalize) ?? null))
   }`;
 }
 
@@ -117,10 +134,23 @@ export function formatAddress({ method, url }: CassetteRequest): string {
   return `${method} ${url}`;
 }
 
-function getComparableBody({ body }: CassetteRequest): JsonValue | undefined {
+function getComparableBody(
+  { body }: CassetteRequest,
+  normalize: NormalizeText,
+): JsonValue | undefined {
   if (!body) return undefined;
-  if ("json" in body) return body.json;
-  return "text" in body ? body.text : { base64: body.base64 };
+  if ("json" in body) return normalizeTexts(body.json, normalize);
+  return "text" in body ? normalize(body.text) : { base64: body.base64 };
+}
+
+/** Normalizes all texts in a value, except for the names of members. */
+function normalizeTexts(value: JsonValue, normalize: NormalizeText): JsonValue {
+  if (typeof value === "string") return normalize(value);
+  if (normalize === identity || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => normalizeTexts(item, normalize));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, normalizeTexts(member, normalize)]),
+  );
 }
 
 /** Sorts the members of all objects in a value. */

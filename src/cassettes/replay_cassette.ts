@@ -23,6 +23,11 @@ export interface CassetteOptions {
   readonly timing?: "at_once" | "as_recorded" | undefined;
   /** The `secrets` that the cassette was recorded with. */
   readonly secrets?: readonly string[] | undefined;
+  /**
+   * Replaces the parts of a text that differ in each run, such as times. Called with the texts of recorded and actual
+   * bodies before they are compared; what is sent and received does not change. Default: none.
+   */
+  readonly normalize?: ((text: string) => string) | undefined;
   /** Port: waits. Default: `setTimeout`. */
   readonly sleep?: Sleep | undefined;
   /** Port: reads cassette files. Default: the file system. */
@@ -77,13 +82,14 @@ export interface CassetteFetch {
  */
 export function replayCassette(file: CassettePath, options: CassetteOptions = {}): CassetteFetch {
   checkObject(options, 'Pass options such as { timing: "as_recorded" }');
-  checkNames(options, ["timing", "secrets", "sleep", "files"], "replayCassette()");
+  checkNames(options, ["timing", "secrets", "normalize", "sleep", "files"], "replayCassette()");
   checkSecrets(options.secrets);
   checkTiming(options.timing);
   const { timing = "at_once", sleep = realSleep, files = localFiles, secrets = [] } = options;
   let loading: Promise<LoadedCassette> | null = null;
   let exchanges: RecordedExchanges | null = null;
-  const load = (): Promise<LoadedCassette> => loading ??= loadCassette(file, files);
+  const load = (): Promise<LoadedCassette> =>
+    loading ??= loadCassette(file, { files, normalize: options.normalize });
   const replay = async (...fetchArguments: FetchArguments): Promise<Response> => {
     const outgoing = await createOutgoingRequest(...fetchArguments);
     exchanges = (await load()).exchanges;
@@ -121,7 +127,13 @@ interface LoadedCassette {
   readonly exchanges: RecordedExchanges;
 }
 
-async function loadCassette(file: CassettePath, files: CassetteFiles): Promise<LoadedCassette> {
+async function loadCassette(
+  file: CassettePath,
+  { files, normalize }: {
+    readonly files: CassetteFiles;
+    readonly normalize: CassetteOptions["normalize"];
+  },
+): Promise<LoadedCassette> {
   const name = String(file);
   const text = await files.read(file).catch((cause: unknown) => {
     throw new BadRequestError(`Cannot read cassette "${name}": ${getErrorMessage(cause)}`, {
@@ -132,5 +144,5 @@ async function loadCassette(file: CassettePath, files: CassetteFiles): Promise<L
     throw new BadRequestError(`Cannot read cassette "${name}": file not found; record it first`);
   }
   const { recordedAt, exchanges } = parseCassette(text, name);
-  return { recordedAt, exchanges: new RecordedExchanges(name, exchanges) };
+  return { recordedAt, exchanges: new RecordedExchanges(name, exchanges, normalize) };
 }

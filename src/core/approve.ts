@@ -67,6 +67,11 @@ export interface ExplainingApprove extends Approve {
   explain(call: ExplainedCall): Promise<{
     readonly decision: ApprovalDecision | { readonly type: "asked"; readonly reason: string };
   }>;
+  /**
+   * Called with each call that was approved in another way, before it runs: by a person after the run, with the decision;
+   * by the mode of the agent; or for an agent that a tool runs. Default: not called.
+   */
+  onApproved?(call: ExplainedCall, decision?: ApprovalDecision): void;
 }
 
 /** Answer of {@linkcode Approve}; pending if the decision is not known yet. */

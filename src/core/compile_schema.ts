@@ -5,6 +5,7 @@
  */
 
 import { BadRequestError, getErrorMessage } from "./errors.ts";
+import { isInstance } from "./is_instance.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import type { IgnoredKeyword } from "./json_schema/ignored_keyword.ts";
 import { getPlainCheck, type PlainCheck } from "./json_schema/plain_check.ts";
@@ -15,6 +16,7 @@ import {
   formatIgnored,
   normalizeOnce,
   type SchemaValidator,
+  type ValidationResult,
 } from "./schema.ts";
 
 export { fillDefaults } from "./json_schema/defaults.ts";
@@ -95,8 +97,8 @@ function cacheCompiled(
 }
 
 function toCompileError(cause: unknown): BadRequestError {
-  if (cause instanceof BadRequestError) return cause;
-  const message = cause instanceof EvalError
+  if (isInstance(cause, BadRequestError)) return cause;
+  const message = isInstance(cause, EvalError)
     ? "Cannot compile the JSON Schema because this runtime forbids eval: pass a `validator` that does not use it"
     : `Invalid JSON Schema: ${getErrorMessage(cause)}`;
   return new BadRequestError(message, { cause });
@@ -137,11 +139,34 @@ function isValidationError(error: unknown): error is ValidationError {
 }
 
 /**
+ * Validates a value that must be an object, by a schema that must be valid.
+ *
+ * @throws {BadRequestError} If the schema is invalid, or the validator fails.
+ */
+export async function validateObject(
+  schema: JsonSchema,
+  value: unknown,
+  validator?: SchemaValidator,
+): Promise<ValidationResult> {
+  if (isJsonObject(value) && findPlainCheck(schema, validator)?.(value)) {
+    assertValidSchema(getIgnored(schema, validator));
+    return { valid: true, value };
+  }
+  const compiled = await compileSchema(schema, validator);
+  assertValidSchema(compiled.ignored);
+  if (!isJsonObject(value)) {
+    return { valid: false, errors: [{ path: "", message: "must be object" }] };
+  }
+  const errors = runCompiled(compiled, value);
+  return errors.length === 0 ? { valid: true, value } : { valid: false, errors };
+}
+
+/**
  * Throws if keywords are ignored because they are invalid, rather than not supported.
  *
  * @throws {BadRequestError} With each keyword and what it must be.
  */
-export function assertValidSchema(ignored: readonly IgnoredKeyword[] = []): void {
+function assertValidSchema(ignored: readonly IgnoredKeyword[] = []): void {
   const invalid = ignored.filter(({ problem }) => problem === "invalid");
   if (invalid.length === 0) return;
   throw new BadRequestError(`Invalid JSON Schema: ${formatIgnored(invalid)}`);

@@ -1,5 +1,6 @@
-import { assert, assertEquals, assertStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStrictEquals, assertThrows } from "@std/assert";
 import { compileSchema, formatErrors } from "./compile_schema.ts";
+import { BadRequestError } from "./errors.ts";
 import { ajvValidator, type SchemaValidator } from "./schema.ts";
 
 Deno.test("compileSchema() compiles once per validator and returns cached schemas without a promise", async () => {
@@ -15,6 +16,23 @@ Deno.test("compileSchema() compiles once per validator and returns cached schema
   await compileSchema(schema, ajvValidator);
   assert(!(compileSchema(schema, ajvValidator) instanceof Promise));
   assertStrictEquals(compileSchema(schema, validator), first);
+});
+
+Deno.test("compileSchema() throws a BadRequestError for whatever a validator throws", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const thrown of [new Error("broken"), null, proxy]) {
+    const validator: SchemaValidator = () => {
+      throw thrown;
+    };
+    assertThrows(() => compileSchema({}, validator), BadRequestError, "Invalid JSON Schema: ");
+    const rejecting: SchemaValidator = () => Promise.reject(thrown);
+    await assertRejects(
+      async () => await compileSchema({}, rejecting),
+      BadRequestError,
+      "Invalid JSON Schema: ",
+    );
+  }
 });
 
 Deno.test("formatErrors() writes one line per error", () => {

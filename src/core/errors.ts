@@ -245,7 +245,7 @@ export class AlreadyRunningError extends AgentError {
 /** A run was started without any message to send. */
 export class NoMessagesError extends AgentError {
   constructor(
-    message = "There are no messages to send: prompt the agent first",
+    message = "There are no messages to send: pass a text",
     options: AgentErrorOptions = {},
   ) {
     super("no_messages", message, options);

@@ -52,7 +52,7 @@ Deno.test("AgentError: default messages of usage errors name the remedy [1.8]", 
   );
   assertEquals(
     new errors.NoMessagesError().message,
-    "There are no messages to send: prompt the agent first",
+    "There are no messages to send: pass a text",
   );
   assertEquals(
     new errors.InvalidContinueError().message,

@@ -116,15 +116,10 @@ export function toJsonValue(value: unknown, maxDepth: number = MAX_JSON_DEPTH): 
   try {
     return { value: converter.convert(value) };
   } catch (thrown) {
-    const reason = thrown instanceof JsonProblem
-      ? thrown.message
-      : `cannot be read: ${getErrorMessage(thrown)}`;
-    return { problem: `${converter.position} ${reason}` };
+    const { problem = `cannot be read: ${getErrorMessage(thrown)}` } = converter;
+    return { problem: `${converter.position} ${problem}` };
   }
 }
-
-/** The reason why a value is not JSON, as a fragment. */
-class JsonProblem extends Error {}
 
 /** Copies a value as JSON. Throws if that is not possible; `position` is then the position of the invalid value. */
 class JsonConverter {
@@ -135,6 +130,9 @@ class JsonConverter {
   constructor(maxDepth: number) {
     this.#maxDepth = maxDepth;
   }
+
+  /** The reason why a value is not JSON, as a fragment; `undefined` if a value cannot be read. */
+  problem: string | undefined;
 
   get position(): string {
     return this.#keys.map((key) => `/${key}`).join("") || "the value";
@@ -155,14 +153,19 @@ class JsonConverter {
       case "object":
         return value === null ? null : this.#copyObject(value);
       default:
-        throw new JsonProblem(value === undefined ? "is undefined" : `is a ${typeof value}`);
+        this.#fail(value === undefined ? "is undefined" : `is a ${typeof value}`);
     }
   }
 
+  #fail(problem: string): never {
+    this.problem = problem;
+    throw new TypeError(problem);
+  }
+
   #copyObject(object: object): JsonValue {
-    if (this.#ancestors.includes(object)) throw new JsonProblem("contains itself");
+    if (this.#ancestors.includes(object)) this.#fail("contains itself");
     if (this.#ancestors.length >= this.#maxDepth) {
-      throw new JsonProblem(`is nested more than ${this.#maxDepth} levels deep`);
+      this.#fail(`is nested more than ${this.#maxDepth} levels deep`);
     }
     this.#ancestors.push(object);
     const copy = Array.isArray(object)

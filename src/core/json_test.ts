@@ -185,6 +185,13 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
       throw new Error("no value");
     },
   };
+  const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const unreadable = {
+    get a(): never {
+      throw revoked;
+    },
+  };
   const cases: [unknown, string][] = [
     [undefined, "the value is undefined"],
     [5n, "the value is a bigint"],
@@ -195,6 +202,7 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
     [failing, "/a cannot be read: no value"],
     [{ a: hostile }, "/a cannot be read: no keys"],
     [{ toJSON: () => 5n }, "the value is a bigint"],
+    [unreadable, "/a cannot be read: The thrown value has no readable message"],
   ];
   for (const [value, problem] of cases) assertEquals(toJsonValue(value), { problem });
   assertEquals(toJsonValue(nest(MAX_JSON_DEPTH)), { value: nest(MAX_JSON_DEPTH) as never });

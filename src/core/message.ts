@@ -6,14 +6,8 @@
 
 import { findMessageProblem } from "./check_message.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
-import { copyJson } from "./copy_json.ts";
-import {
-  type AgentErrorCode,
-  BadRequestError,
-  getErrorMessage,
-  NoMessagesError,
-} from "./errors.ts";
-import type { JsonObject } from "./json.ts";
+import { type AgentErrorCode, BadRequestError, NoMessagesError } from "./errors.ts";
+import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
 import type { StopReason } from "./model.ts";
 import type { Cost, Usage } from "./usage.ts";
 
@@ -104,7 +98,7 @@ export type PromptInput =
 
 /**
  * Converts prompt input to messages of its own, which share nothing with the input; `timestamp`, in milliseconds since
- * the epoch, is used for new messages.
+ * the epoch, is used for messages without one.
  *
  * @throws {BadRequestError} If the input is no prompt, or a message is malformed.
  * @throws {NoMessagesError} If a user message is empty.
@@ -114,21 +108,38 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
   if (messages.some(isBlankPrompt)) {
     throw new NoMessagesError("The prompt is empty: pass a text, or blocks that are not blank");
   }
-  return messages;
+  return messages.map((message) => withTimestamp(message, timestamp));
+}
+
+/** Returns the message with a timestamp, which untyped code may omit. */
+function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
+  const { timestamp: own = timestamp } = message as Partial<AgentMessage>;
+  checkTimestamp(own);
+  return { ...message, timestamp: own };
+}
+
+function checkTimestamp(timestamp: unknown): void {
+  if (Number.isFinite(timestamp)) return;
+  throw new BadRequestError("Invalid message: its timestamp must be a number of milliseconds");
 }
 
 /**
- * Creates a user message with one text block; `timestamp` is in milliseconds since the epoch.
+ * Creates a user message with one text block; `timestamp` is in milliseconds since the epoch. Default: the current time.
+ *
+ * @throws {BadRequestError} If the text is no string, or the timestamp no number.
  *
  * @example
  * ```ts
  * import { userMessage } from "@swink/agent";
  *
- * userMessage("Hello", 0).content; // [{ type: "text", text: "Hello" }]
+ * userMessage("Hello").content; // [{ type: "text", text: "Hello" }]
  * ```
  */
-export function userMessage(text: string, timestamp: number): UserMessage {
-  return { role: "user", content: [{ type: "text", text }], timestamp };
+export function userMessage(text: string, timestamp: number = Date.now()): UserMessage {
+  const message = { role: "user", content: [{ type: "text", text }], timestamp } as const;
+  checkMessages([message]);
+  checkTimestamp(timestamp);
+  return message;
 }
 
 /**
@@ -151,11 +162,9 @@ export function checkMessages(messages: readonly AgentMessage[]): void {
  */
 export function copyMessages(messages: readonly AgentMessage[]): AgentMessage[] {
   checkMessages(messages);
-  try {
-    return copyJson([...messages]);
-  } catch (cause) {
-    throw new BadRequestError(`Invalid message: ${getErrorMessage(cause)}`, { cause });
-  }
+  const copy = toJsonValue([...messages], MAX_JSON_DEPTH + ENVELOPE_DEPTH);
+  if ("problem" in copy) throw new BadRequestError(`Invalid message: ${copy.problem}`);
+  return copy.value as unknown as AgentMessage[];
 }
 
 function listMessages(input: PromptInput, timestamp: number): readonly AgentMessage[] {

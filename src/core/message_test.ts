@@ -1,5 +1,6 @@
-import { assertEquals, assertNotStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertNotStrictEquals, assertThrows } from "@std/assert";
 import type { ImageBlock } from "./content.ts";
+import { BadRequestError } from "./errors.ts";
 import { toAgentMessages, userMessage } from "./message.ts";
 
 const image: ImageBlock = {
@@ -22,4 +23,15 @@ Deno.test("toAgentMessages() accepts a string, text with images, a message and m
 Deno.test("toAgentMessages() copies an array of messages", () => {
   const list = [userMessage("Hi", 5)];
   assertNotStrictEquals(toAgentMessages(list, 5), list);
+});
+
+Deno.test("userMessage() has the current time by default, and refuses what is no text or time", () => {
+  const before = Date.now();
+  const { timestamp } = userMessage("Hi");
+  assert(timestamp >= before && timestamp <= Date.now());
+  const invalid = [[undefined], [["Hi"]], ["Hi", new Date(0)], ["Hi", NaN], ["Hi", "0"]];
+  for (const input of invalid) {
+    const create = userMessage as (...input: unknown[]) => unknown;
+    assertThrows(() => create(...input), BadRequestError, " message");
+  }
 });

@@ -17,6 +17,13 @@ Deno.test("parseArguments() returns the reason for text that is not an object", 
   assertEquals("reason" in parseArguments('{"city":"Be'), true);
 });
 
+Deno.test("parseArguments() refuses numbers that are out of range", () => {
+  const refused = { reason: "The arguments are not readable, since a number is out of range" };
+  assertEquals(parseArguments('{"n":1e400}'), refused);
+  assertEquals(parseArguments('{"a":[{"n":-1e400}]}'), refused);
+  assertEquals(parseArguments('{"n":1e308}'), { value: { n: 1e308 } });
+});
+
 Deno.test("parseArguments() accepts 200 levels and refuses more", () => {
   const refused = { reason: "The arguments are nested more than 200 levels deep" };
   assertEquals("value" in parseArguments(nest(200)), true);

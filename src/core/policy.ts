@@ -75,7 +75,10 @@ export type OfferedTool =
   }
   | {
     readonly type: "server_tool";
-    /** The tool, which the provider runs. */
+    /**
+     * The tool, which the provider runs. An entry of `tools` in the `extra` fields of a request is a `provider_tool`, and so
+     * is each other field there that may give the model tools: its `definition` is then `{ [name]: value }`.
+     */
     readonly tool: ServerTool;
   };
 
@@ -181,8 +184,18 @@ export interface ChangeVerdict {
   readonly options?: StreamOptions | undefined;
 }
 
+/**
+ * Leaves tools out of one request, such as those that would take up too much of the context window. The model cannot call
+ * them in this turn; agents that the turn starts may have them.
+ */
+export interface HideVerdict {
+  readonly type: "hide";
+  /** The tools; others than those of the request have no effect. */
+  readonly tools: readonly AgentTool[];
+}
+
 /** Verdict of a policy on a request. `undefined` is the same as `continue`. */
-export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | void;
+export type PreRequestVerdict = ContinueVerdict | StopVerdict | ChangeVerdict | HideVerdict | void;
 
 /** Verdict of a policy. `undefined` is the same as `continue`. */
 export type PolicyVerdict = ContinueVerdict | StopVerdict | InjectVerdict | void;
@@ -239,12 +252,17 @@ export interface Policy {
   /**
    * Called with each request that `transformContext` makes itself, such as one for a summary, if that asks with
    * `checkRequest`. A `stop` makes no request and ends the run. The `usage` and `cost` include the requests that the
-   * transform has made before.
+   * transform has made before. For `compact()` outside of a run, they and the `runId` are those of the compaction.
    */
   preCompaction?: PolicyHook<
     PreRequestContext,
     ContinueVerdict | StopVerdict | void | Promise<ContinueVerdict | StopVerdict | void>
   >;
+  /**
+   * Called when a `compact()` outside of a run has ended, with the `runId` of its `preCompaction` and with what it has
+   * spent; the compaction of a run is part of the run. The return value is ignored.
+   */
+  postCompaction?: PolicyHook<PolicyContext, void | Promise<void>>;
   /**
    * Whether a tool exists for the model. Called for each tool of a request after all `preRequest` policies, for the tool of
    * each call, and again when the call starts. A tool without the answer `true` of every policy, which must be synchronous,
@@ -266,7 +284,8 @@ export interface Policy {
   onRefused?: PolicyHook<RefusedCallContext, void | Promise<void>>;
   /**
    * Called for each tool call that was started, also if it was cancelled or its tool withdrawn just before it ran, and
-   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it.
+   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it. If one
+   * fails, the others get the error result, which they cannot replace.
    */
   postDispatch?: PolicyHook<
     PostDispatchContext,

@@ -78,6 +78,11 @@ Deno.test("priceUsage() does not know the price of cache writes for another time
   const { input, cacheWrite, total } = priceUsage(usage, rates);
   assertEquals([input, cacheWrite, total], [1, null, null]);
   assertEquals(priceUsage(usage, { ...rates, cacheWriteOther: 10 }).cacheWrite, 13);
+  // Shares that exceed the cache writes are cut off.
+  const long = { ...usage, extra: { cacheWriteLong: 2e6, cacheWriteOther: 1e6 } };
+  assertEquals(priceUsage(long, rates).cacheWrite, 8);
+  const other = { ...usage, extra: { cacheWriteLong: 15e5, cacheWriteOther: 1e6 } };
+  assertEquals(priceUsage(other, { ...rates, cacheWriteOther: 10 }).cacheWrite, 11);
 });
 
 Deno.test("priceUsage() adds the fees of requests, and does not know the total if a fee is not known", () => {

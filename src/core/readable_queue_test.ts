@@ -80,6 +80,13 @@ Deno.test("ReadableQueue: overlapping reads get one value each", async () => {
   assertEquals(results.map(({ value }) => value?.number), [1, 2, 3, 4, undefined]);
 });
 
+Deno.test("ReadableQueue: return() of an iterator resolves to the value that it is called with", async () => {
+  const iterator = createNumberStream(8).stream[Symbol.asyncIterator]();
+  await iterator.next();
+  assertEquals(await iterator.return?.("left"), { done: true, value: "left" });
+  assertEquals(await iterator.return?.("again"), { done: true, value: "again" });
+});
+
 Deno.test("ReadableQueue: leaving a loop cancels the stream, unless preventCancel is set", async () => {
   const left = createNumberStream(9);
   for await (const _value of left.stream) break;

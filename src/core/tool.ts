@@ -52,6 +52,8 @@ export interface ToolContext<Context = unknown> {
   readonly context: Context;
   /** A frozen copy of the history, oldest message first, with the reply that made the call. */
   readonly messages: readonly AgentMessage[];
+  /** Headers by which other programs continue the trace of the call, such as `traceparent`. Default: the run is not traced. */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

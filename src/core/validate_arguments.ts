@@ -6,6 +6,7 @@
 
 import { compileSchema, expectErrors, findPlainCheck, runCompiled } from "./compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "./errors.ts";
+import { isInstance } from "./is_instance.ts";
 import { cloneJson, isJsonObject, type JsonObject, type JsonSchema } from "./json.ts";
 import {
   ajvValidator,
@@ -113,6 +114,6 @@ function expectResult(result: unknown): ValidationResult<unknown> {
 }
 
 function toValidateError(cause: unknown): BadRequestError {
-  if (cause instanceof BadRequestError) return cause;
+  if (isInstance(cause, BadRequestError)) return cause;
   return new BadRequestError(`validate() failed: ${getErrorMessage(cause)}`, { cause });
 }

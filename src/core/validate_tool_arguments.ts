@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isJsonObject, type JsonSchema } from "./json.ts";
+import type { JsonSchema } from "./json.ts";
 import type { SchemaValidator, ValidationResult } from "./schema.ts";
 
 /**
@@ -26,17 +26,6 @@ export async function validateToolArguments(
   args: unknown,
   validator?: SchemaValidator,
 ): Promise<ValidationResult> {
-  const { assertValidSchema, compileSchema, findPlainCheck, getIgnored, runCompiled } =
-    await import("./compile_schema.ts");
-  if (isJsonObject(args) && findPlainCheck(schema, validator)?.(args)) {
-    assertValidSchema(getIgnored(schema, validator));
-    return { valid: true, value: args };
-  }
-  const compiled = await compileSchema(schema, validator);
-  assertValidSchema(compiled.ignored);
-  if (!isJsonObject(args)) {
-    return { valid: false, errors: [{ path: "", message: "must be object" }] };
-  }
-  const errors = runCompiled(compiled, args);
-  return errors.length === 0 ? { valid: true, value: args } : { valid: false, errors };
+  const { validateObject } = await import("./compile_schema.ts");
+  return await validateObject(schema, args, validator);
 }

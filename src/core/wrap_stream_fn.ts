@@ -7,6 +7,15 @@
 import { BadRequestError } from "./errors.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "./stream.ts";
 
+/** The properties of a stream function. */
+const FACTS = [
+  "hasStrictSchema",
+  "prices",
+  "contextWindow",
+  "maxOutputTokens",
+  "loadFacts",
+] as const;
+
 /**
  * Wraps a stream function, for example to log requests or to change them, and keeps what it knows about its models: the
  * strict schemas, prices and limits. `call` gets every request and the wrapped function.
@@ -30,12 +39,9 @@ export function wrapStreamFn(
   if (typeof inner !== "function" || typeof call !== "function") {
     throw new BadRequestError("Pass a StreamFn, and a function that calls it");
   }
-  const { hasStrictSchema, prices, contextWindow, maxOutputTokens, loadFacts } = inner;
-  return Object.assign((request: StreamRequest) => call(request, inner), {
-    ...(hasStrictSchema && { hasStrictSchema }),
-    ...(prices && { prices }),
-    ...(contextWindow && { contextWindow }),
-    ...(maxOutputTokens && { maxOutputTokens }),
-    ...(loadFacts && { loadFacts }),
-  });
+  const facts = FACTS.filter((name) => inner[name]).map((name) => [name, inner[name]]);
+  return Object.assign(
+    (request: StreamRequest) => call(request, inner),
+    Object.fromEntries(facts),
+  );
 }

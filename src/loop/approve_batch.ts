@@ -16,10 +16,13 @@ import type { StoppedBy } from "../core/stopped_by.ts";
 import {
   applyDecision,
   canNeedApproval,
+  formatDenial,
   needsApprovalPrompt,
   requestApproval,
 } from "./approve_call.ts";
 import { getAbortText, getSteeringText } from "./cancel_text.ts";
+import { reportApproval } from "./find_denial.ts";
+import type { PolicyCheckedCall } from "./prepare_call.ts";
 import {
   type PreparedCall,
   type ReadyCall,
@@ -59,7 +62,17 @@ export function approveBatch(
     needsApprovalPrompt(run.config, call);
   // Asked once for each call, since the tool decides and its answer may change.
   const gated = new Set(batch.calls.filter(needsPrompt));
-  return gated.size === 0 ? cancelIfAborted(turn, batch) : requestApprovals(turn, batch, gated);
+  if (gated.size > 0) return requestApprovals(turn, batch, gated);
+  const calls = batch.calls.map((call) => reportUnasked(turn, call));
+  return cancelIfAborted(turn, { ...batch, calls });
+}
+
+/** Reports a call that is not asked about to the approval of the run; refuses it if that fails. */
+function reportUnasked(turn: TurnContext, call: PreparedCall): PreparedCall {
+  if (call.type === "refused" || isAnswerCall(turn, call)) return call;
+  const { block: { name }, tool, arguments: args, decision } = call;
+  const denial = reportApproval(turn.run.config, { name, tool, arguments: args }, decision);
+  return denial ? refuseCall(call.block, formatDenial(denial)) : call;
 }
 
 async function requestApprovals(
@@ -91,7 +104,9 @@ async function requestApprovals(
         calls.push(call);
         continue;
       }
-      const approved = isGated ? await applyDecision(turn, call, decision) : { call, injected: [] };
+      const approved: PolicyCheckedCall = isGated
+        ? await applyDecision(turn, call, decision)
+        : { call: reportUnasked(turn, call), injected: [] };
       if (approved.stoppedBy) return stopBatch(batch.calls, approved.stoppedBy);
       injected.push(...approved.injected);
       calls.push(approved.call);

@@ -21,21 +21,12 @@ import type { RetryStrategy } from "../core/retry.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
 import type {
   AssistantMessageEvent,
-  StreamDoneEvent,
-  StreamErrorEvent,
   StreamFn,
   StreamOptions,
   StreamRequest,
   StreamWarningEvent,
 } from "../core/stream.ts";
-import {
-  type Cost,
-  toValidCost,
-  toValidUsage,
-  type Usage,
-  zeroCost,
-  zeroUsage,
-} from "../core/usage.ts";
+import { type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { preloadValidator, prepareValidation } from "../core/validate_arguments.ts";
 import type { Cancellation } from "./cancellation.ts";
@@ -45,6 +36,7 @@ import { loadFacts, lookUpLimit } from "./model_facts.ts";
 import { usesPreRequest } from "./pre_request.ts";
 import { calculateCost, getPrices } from "./price.ts";
 import { closeUnread, readEvents, type ReadOptions } from "./read_events.ts";
+import { parseReplyEnd, type ReplyEnd, toStreamError } from "./reply_end.ts";
 import { type PreparedRequest, resolveStreamOptions } from "./request.ts";
 import { addSpending } from "./run_progress.ts";
 import type { RunServices } from "./run_services.ts";
@@ -134,7 +126,9 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const delivered = run.untilDelivered();
   if (delivered) await delivered;
   const startedAt = run.config.now();
-  const outcome = await readReply(turn, reader, createCall(turn, attempted, options));
+  const call = createCall(turn, attempted, options);
+  const read = () => readReply(turn, reader, call);
+  const outcome = await (run.observer ? run.observer.callModel(call.call, read) : read());
   const durationMs = run.config.now() - startedAt;
   const result = chargeReply(turn, attempted.candidate, { reader, outcome });
   const { usage, cost, responseId, error } = result;
@@ -253,7 +247,7 @@ class ReplyReader implements ReadOptions {
   #firstTokenAt: number | undefined;
   #preload: ReturnType<typeof setTimeout> | undefined;
   #isPreloadStopped = false;
-  #terminal: StreamDoneEvent | StreamErrorEvent | undefined;
+  #end: ReplyEnd | undefined;
 
   constructor(turn: TurnContext, tools: readonly AgentTool[]) {
     this.cancellation = turn.cancellation;
@@ -293,7 +287,7 @@ class ReplyReader implements ReadOptions {
         return this.#warn(event);
       case "done":
       case "error":
-        this.#terminal = event;
+        this.#end = parseReplyEnd(event);
         this.#reply.apply(event);
         return undefined;
       default:
@@ -344,37 +338,34 @@ class ReplyReader implements ReadOptions {
     this.stopPreload();
   }
 
-  /** Stores the terminal event of an aborted reply; blocks that are still open no longer matter. */
+  /** Reads the terminal event of an aborted reply; blocks that are still open no longer matter. */
   acceptTerminal(event: AssistantMessageEvent): void {
-    if (event.type === "done" || event.type === "error") this.#terminal = event;
+    if (event.type === "done" || event.type === "error") this.#end = parseReplyEnd(event);
   }
 
   finish(outcome: "terminal" | "closed" | "aborted"): ReplyOutcome {
-    const terminal = this.#terminal;
+    const end = this.#end;
     const stoppedBy = this.#turn.monitor?.stoppedBy;
     if (stoppedBy || outcome === "aborted") return this.#abort();
-    if (!terminal) {
+    if (!end) {
       return this.fail(new NetworkError("The model stream ended before the reply was complete"));
     }
-    if (terminal.type === "error") {
-      const missing = new StreamError('The "error" event of the model stream has no error');
-      return this.fail(toStreamError(terminal.error ?? missing));
-    }
-    if (terminal.stopReason === "aborted") return this.#abort();
-    if (terminal.stopReason === "error") {
+    if (end.error) return this.fail(end.error);
+    const { stopReason, cost, responseId } = end;
+    if (stopReason === "aborted") return this.#abort();
+    if (stopReason === "error") {
       return this.fail(new StreamError('The model stream ended with the stop reason "error"'));
     }
-    const { stopReason, cost, responseId } = terminal;
     return {
       ...this.#snapshot(),
       stopReason,
-      ...(cost && { reportedCost: toValidCost(cost) }),
-      ...(typeof responseId === "string" && { responseId }),
+      ...(cost && { reportedCost: cost }),
+      ...(responseId !== undefined && { responseId }),
     };
   }
 
   fail(error: AgentError): ReplyOutcome {
-    const isAborted = this.#terminal?.type === "error" && this.#terminal.stopReason === "aborted";
+    const isAborted = this.#end?.type === "error" && this.#end.stopReason === "aborted";
     if (this.#turn.cancellation.aborted || isAborted) return this.#abort();
     return { ...this.#withoutToolCalls(), stopReason: "error", error };
   }
@@ -398,7 +389,7 @@ class ReplyReader implements ReadOptions {
 
   #snapshot(): Pick<ReplyOutcome, "reply" | "hasOutput" | "usage"> {
     const hasOutput = this.#firstTokenAt !== undefined;
-    return { reply: this.#reply.finish(), hasOutput, usage: toValidUsage(this.#terminal?.usage) };
+    return { reply: this.#reply.finish(), hasOutput, usage: this.#end?.usage ?? zeroUsage() };
   }
 }
 
@@ -429,9 +420,4 @@ export function createAbortedAttempt(
 export function createAbortedError({ cancellation: { reason } }: RunServices): AgentError {
   if (AgentError.is(reason) && reason.code === "aborted") return reason;
   return new AbortedError(undefined, { cause: reason });
-}
-
-function toStreamError(thrown: unknown): AgentError {
-  if (AgentError.is(thrown)) return thrown;
-  return new StreamError(`The model stream failed: ${getErrorMessage(thrown)}`, { cause: thrown });
 }

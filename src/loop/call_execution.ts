@@ -18,6 +18,7 @@ import {
 import type { StartingCall } from "./background_runs.ts";
 import { GRACE_MS } from "./cancellation.ts";
 import type { TurnSettings } from "./config.ts";
+import { copyEvent } from "./copy_event.ts";
 import { ParentRun } from "./parent_run.ts";
 import type { ReadyCall } from "./prepared_call.ts";
 import type { Spending } from "./run_progress.ts";
@@ -80,15 +81,22 @@ export class CallExecution {
     return this.#state !== "waiting";
   }
 
-  /** Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. */
+  /**
+   * Starts the tool, unless the call was already cancelled or a policy has withdrawn the tool meanwhile. Never throws: a
+   * tool whose properties cannot be read gives an error result.
+   */
   start(): void {
     if (this.#state !== "waiting") return;
-    if (!this.#isUsable()) {
-      return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+    try {
+      if (!this.#isUsable()) {
+        return this.#end(errorResult(`Tool "${this.call.tool.name}" is no longer available`));
+      }
+      this.#state = "running";
+      this.#startedAt = this.#services.config.now();
+      this.#startTimeout();
+    } catch (thrown) {
+      return this.#end(errorResult(`Tool call failed: ${getErrorMessage(thrown)}`));
     }
-    this.#state = "running";
-    this.#startedAt = this.#services.config.now();
-    this.#startTimeout();
     void this.#run();
   }
 
@@ -120,7 +128,11 @@ export class CallExecution {
     try {
       // The output of `validate` is the tool's own, and may be more than JSON.
       const owned = input === args ? cloneJson(args) : input;
-      result = toToolResult(await tool.execute(owned as JsonObject, this.#createContext()));
+      const context = this.#createContext();
+      const execute = () => tool.execute(owned as JsonObject, context);
+      const { observer } = this.#services;
+      const { id } = this.call.block;
+      result = toToolResult(await (observer ? observer.executeTool(id, execute) : execute()));
     } catch (thrown) {
       result = errorResult(getErrorMessage(thrown) || "The tool failed without a message");
     }
@@ -140,7 +152,7 @@ export class CallExecution {
 
   #createContext(): ToolContext {
     const { id } = this.call.block;
-    const { runId, history, config: { context } } = this.#services;
+    const { runId, history, observer, config: { context } } = this.#services;
     const { idempotencyKey = `${runId}:${id}` } = this.call;
     const count = history.messages.length;
     return {
@@ -155,13 +167,14 @@ export class CallExecution {
         return history.snapshot(count);
       },
       signal: this.#controller.signal,
+      ...(observer && { traceHeaders: observer.getTraceHeaders(id) }),
       onUpdate: (update) => this.#queueUpdate(update),
       onEvent: (event) => this.#emitSubAgentEvent(event),
     };
   }
 
   #createHandle(): ParentRun {
-    const { runId, depth, config, tree, background, session } = this.#services;
+    const { runId, depth, config, tree, background, session, instrumentation } = this.#services;
     const createChannel = () => background.createChannel({ onEvent: this.#createLateChannel() });
     let onDetachedEvent: StartingCall["onEvent"] | undefined;
     return new ParentRun({
@@ -170,6 +183,8 @@ export class CallExecution {
       config,
       tree,
       session,
+      toolCallId: this.call.block.id,
+      instrumentation,
       settings: this.#settings,
       background: (work) => {
         const { id, name } = this.call.block;
@@ -182,18 +197,19 @@ export class CallExecution {
   /** Returns a function that emits events of an agent that the call does not wait for. */
   #createLateChannel(): StartingCall["onEvent"] {
     const spending = new SubAgentSpending();
-    return async (event) => {
-      const added = this.#addSpending(spending, event);
-      if (!added) return;
-      this.#lateSpending.add(this.call.block.id, added);
+    return async (passed) => {
+      const event = this.#copyEvent(passed);
+      if (!event) return;
+      this.#lateSpending.add(this.call.block.id, spending.add(event));
       await this.#services.events.emit(this.#wrapEvent(event));
     };
   }
 
   /** Emits an event of an agent that the tool runs; its path begins with this call. */
-  async #emitSubAgentEvent(event: AgentEvent): Promise<void> {
-    const added = this.#addSpending(this.#subAgents ??= new SubAgentSpending(), event);
-    if (!added) return;
+  async #emitSubAgentEvent(passed: AgentEvent): Promise<void> {
+    const event = this.#copyEvent(passed);
+    if (!event) return;
+    const added = (this.#subAgents ??= new SubAgentSpending()).add(event);
     if (this.#state === "ended" && this.#cancellation) {
       this.#lateSpending.add(this.call.block.id, added);
     }
@@ -210,10 +226,10 @@ export class CallExecution {
       : { type: "sub_agent", path: [id], event };
   }
 
-  /** Counts what an event adds; a value that is no event is reported instead. */
-  #addSpending(spending: SubAgentSpending, event: AgentEvent): Spending | undefined {
+  /** Returns a copy of an event, which the tool or another agent may change; a value that is no event is reported. */
+  #copyEvent(event: AgentEvent): AgentEvent | undefined {
     try {
-      return spending.add(event);
+      return copyEvent(event);
     } catch (thrown) {
       const { tool: { name } } = this.call;
       const message = `An event of the tool "${name}" is not emitted: ${getErrorMessage(thrown)}`;

@@ -44,6 +44,7 @@ const HOOKS: Readonly<Record<Exclude<keyof Policy, "name">, 1>> = {
   preTurn: 1,
   preRequest: 1,
   preCompaction: 1,
+  postCompaction: 1,
   canUseTool: 1,
   resumeTools: 1,
   preDispatch: 1,
@@ -109,7 +110,8 @@ export function checkOptions(options: object, checks: OptionChecks): void {
 export function checkOwnOptions(options: object, checks: OptionChecks, subject: string): void {
   const known = Object.keys(checks);
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(name) || !(name in STREAM_OPTIONS)) continue;
+    if (value === undefined || known.includes(name)) continue;
+    if (!Object.hasOwn(STREAM_OPTIONS, name)) continue;
     throw new BadRequestError(
       `Unknown option "${name}" of ${subject}: pass it as streamOptions: { ${name} }`,
     );
@@ -196,6 +198,17 @@ export function checkStreamOptions(name: string, options: unknown): void {
   checkNames(options, Object.keys(STREAM_OPTIONS), name);
   const { toolChoice } = options;
   if (toolChoice !== undefined) checkToolChoice(`${name}.toolChoice`, toolChoice);
+}
+
+/**
+ * Checks the signal of a run.
+ *
+ * @throws {BadRequestError} If it is no `AbortSignal`.
+ */
+export function checkSignal(name: string, value: unknown): void {
+  const { addEventListener, removeEventListener } = Object(value);
+  if (typeof addEventListener === "function" && typeof removeEventListener === "function") return;
+  throw new BadRequestError(`${name} must be an AbortSignal`);
 }
 
 function checkToolChoice(name: string, choice: unknown): void {

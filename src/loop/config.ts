@@ -55,6 +55,8 @@ export interface TurnSettings {
   readonly systemPrompt: string;
   /** The tools. */
   readonly tools: readonly AgentTool[];
+  /** Of a turn whose request is made: the tools that a policy has left out of it. Default: none. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
   /** The tool that receives a structured answer; its calls skip policies and approval. */
   readonly answerTool?: AgentTool;
   /**
@@ -169,7 +171,6 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   return {
     ...config,
     ...ports,
-    ...(config.readFile && { readFile: config.readFile }),
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
     retry: config.retry ?? exponentialBackoff({ random: ports.random }),

@@ -41,6 +41,8 @@ interface PendingEvent {
 export class EventPipe {
   readonly #channel: EventChannel | undefined;
   readonly #observe: EventObserver | undefined;
+  /** Called with every event but deltas, before the observer; must not throw. */
+  tap: ((event: AgentEvent) => void) | undefined;
   #seq = 0;
   #inRun: boolean;
   /** Whether an event is being delivered, or the run has not started yet. */
@@ -134,6 +136,7 @@ export class EventPipe {
   #notifyObserver(event: UnsequencedEvent): Promise<void> | undefined {
     if (this.#inRun) assignSeq(event, ++this.#seq);
     if (event.type === "agent_end") this.#inRun = false;
+    this.tap?.(event);
     return this.#observe?.(event);
   }
 

@@ -5,7 +5,7 @@
  */
 
 import { copyResult } from "../core/copy_message.ts";
-import { AbortedError } from "../core/errors.ts";
+import { AbortedError, getErrorMessage, StreamError } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { AgentToolResult } from "../core/tool_result.ts";
@@ -29,9 +29,11 @@ export async function executeCalls(
   ready: readonly ReadyCall[],
 ): Promise<BatchExecution> {
   if (ready.length === 0) return { results: [], interrupted: false };
-  const { events } = turn.run;
+  const { events, startedCalls } = turn.run;
   const executions = ready.map((call) => new CallExecution(turn, call));
-  for (const { block: { id, name }, arguments: args, idempotencyKey } of ready) {
+  for (const { block, arguments: args, idempotencyKey } of ready) {
+    const { id, name } = block;
+    startedCalls.add(block);
     const started = events.emit({
       type: "tool_execution_start",
       id,
@@ -48,13 +50,28 @@ export async function executeCalls(
     ended: execution.settled.then((result) => emitToolEnd(turn, execution, result)),
   }));
   turn.monitor?.watchCalls(executions);
-  const interruption = new Interruption(turn, executions);
-  const [first] = scheduled;
-  const results = scheduled.length === 1 && first
-    ? [await startAlone(first)]
-    : await startScheduled(scheduled);
-  interruption.dispose();
-  return { results, interrupted: interruption.interrupted };
+  let interruption: Interruption | undefined;
+  try {
+    interruption = new Interruption(turn, executions);
+    const [first] = scheduled;
+    const results = scheduled.length === 1 && first
+      ? [await startAlone(first)]
+      : await startScheduled(scheduled);
+    return { results, interrupted: interruption.interrupted };
+  } catch (thrown) {
+    await endFailedCalls(scheduled, thrown);
+    throw thrown;
+  } finally {
+    interruption?.dispose();
+  }
+}
+
+/** Ends the calls of a batch that has failed, since each start has an end. */
+async function endFailedCalls(calls: readonly ScheduledCall[], thrown: unknown): Promise<void> {
+  const message = `Tool call failed: ${getErrorMessage(thrown)}`;
+  const reason = new StreamError(message, { cause: thrown });
+  for (const { execution } of calls) execution.cancel(reason);
+  await Promise.allSettled(calls.map(({ ended }) => ended));
 }
 
 /** Applies the `postDispatch` policies to the result of a call and emits the end of the call; returns the result. */

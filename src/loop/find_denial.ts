@@ -1,5 +1,5 @@
 /**
- * Checks decisions that are made after a run against the rules of its approval.
+ * Checks decisions that an approval has not made itself against its rules, and reports them to it.
  *
  * @module
  */
@@ -30,11 +30,30 @@ export async function findDenial(
     // The mode of an agent that works alone denies what a person would be asked about.
     return denial.type === "denied" && denial.origin !== "mode" ? denial : undefined;
   } catch (thrown) {
-    return { type: "denied", reason: `the approval failed: ${getErrorMessage(thrown)}` };
+    return createFailure(thrown);
+  }
+}
+
+/** Reports a call that was approved without the approval of a configuration; returns a denial if that fails. */
+export function reportApproval(
+  { approve }: ApprovalConfig,
+  { name, tool, arguments: args }: ExplainedCall,
+  decision?: ApprovalDecision,
+): Denial | undefined {
+  if (!approve || !canExplain(approve)) return undefined;
+  try {
+    approve.onApproved?.({ name, tool, arguments: cloneJson(args) }, decision);
+    return undefined;
+  } catch (thrown) {
+    return createFailure(thrown);
   }
 }
 
 /** Whether an approval can state its decision on a call without asking. */
 export function canExplain(approve: Approve): approve is ExplainingApprove {
   return "explain" in approve && typeof approve.explain === "function";
+}
+
+function createFailure(thrown: unknown): Denial {
+  return { type: "denied", reason: `the approval failed: ${getErrorMessage(thrown)}` };
 }

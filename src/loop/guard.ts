@@ -32,6 +32,9 @@ function toGuard(policy: Policy): Policy {
     ...(policy.preCompaction && {
       preCompaction: (context) => policy.preCompaction?.(context),
     }),
+    ...(policy.postCompaction && {
+      postCompaction: (context) => policy.postCompaction?.(context),
+    }),
     ...(policy.canUseTool && {
       canUseTool: (context) => policy.canUseTool?.(context) ?? false,
     }),

@@ -8,9 +8,10 @@ import type { ApprovalDecision } from "../core/approval.ts";
 import type { ApprovalAnswer, ApprovalRequest, ExplainedCall } from "../core/approve.ts";
 import { BadRequestError, getErrorMessage } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Policy } from "../core/policy.ts";
 import { type ApprovalConfig, needsApprovalPrompt } from "./approve_call.ts";
 import type { ResolvedConfig } from "./config.ts";
-import { canExplain } from "./find_denial.ts";
+import { canExplain, type Denial, reportApproval } from "./find_denial.ts";
 import { addGuards } from "./guard.ts";
 import { ParentRun } from "./parent_run.ts";
 import { toDecision } from "./to_decision.ts";
@@ -22,7 +23,7 @@ import { toDecision } from "./to_decision.ts";
  * @throws {BadRequestError} If the limits on agents are reached.
  */
 export function inheritRules(config: ResolvedConfig): ResolvedConfig {
-  const { parent, policies } = config;
+  const { parent } = config;
   if (!parent) return config;
   if (!(parent instanceof ParentRun)) {
     throw new BadRequestError(
@@ -30,19 +31,43 @@ export function inheritRules(config: ResolvedConfig): ResolvedConfig {
     );
   }
   parent.addAgent();
-  const inherited = { ...config, policies: addGuards(policies, parent.config.policies) };
+  const inherited = { ...config, policies: inheritPolicies(config) };
   const { approve: parentApprove, approvalMode } = parent.config;
   if (!parentApprove && !approvalMode) return inherited;
-  const approve = (request: ApprovalRequest): Promise<ApprovalAnswer> =>
-    decideUnder(parent, request, askOwn(config, request));
+  const approve = async (request: ApprovalRequest): Promise<ApprovalAnswer> => {
+    const answer = await decideUnder(parent, request, askOwn(config, request));
+    return reportDecision(parent.config, request, answer);
+  };
   const explain = async (call: ExplainedCall) => ({
     decision: await decideUnder(parent, call, decideAlone(config, call)),
   });
+  const onApproved = (call: ExplainedCall): void => {
+    for (const approval of [config, parent.config]) throwDenial(reportApproval(approval, call));
+  };
   return {
     ...inherited,
     approvalMode: "always",
-    approve: Object.assign(approve, { explain }),
+    approve: Object.assign(approve, { explain, onApproved }),
   };
+}
+
+/** Reports a call that is approved to the approval of the parent; returns a denial if that fails. */
+function reportDecision<Answer extends ApprovalAnswer>(
+  parent: ApprovalConfig,
+  { name, tool, arguments: args }: ExplainedCall,
+  answer: Answer,
+): Answer | ApprovalDecision {
+  if (typeof answer !== "object" || answer.type !== "approved") return answer;
+  return reportApproval(parent, { name, tool, arguments: answer.arguments ?? args }) ?? answer;
+}
+
+function throwDenial(denial: Denial | undefined): void {
+  if (denial) throw new Error(denial.reason);
+}
+
+/** Returns the policies of a configuration, and as guards those of its parent. */
+export function inheritPolicies({ policies, parent }: ResolvedConfig): readonly Policy[] {
+  return parent instanceof ParentRun ? addGuards(policies, parent.config.policies) : policies;
 }
 
 async function decideUnder<Answer extends ApprovalAnswer>(
@@ -53,13 +78,17 @@ async function decideUnder<Answer extends ApprovalAnswer>(
   const answer = await own;
   if (typeof answer === "object" && answer.type === "pending") return answer;
   const decision = toDecision(answer);
-  if (decision.type === "denied") return decision;
-  const args: JsonObject = decision.arguments ?? call.arguments;
+  // A person may later approve a call that the agent cannot decide about alone, unless a rule of the parent denies it.
+  if (decision.type === "denied" && decision.origin !== "mode") return decision;
+  const args: JsonObject = (decision.type === "approved" && decision.arguments) || call.arguments;
   const inherited = await decideAlone(parent.config, {
     name: call.name,
     tool: call.tool,
     arguments: args,
   });
+  if (decision.type === "denied") {
+    return inherited.type === "denied" && inherited.origin !== "mode" ? inherited : decision;
+  }
   if (inherited.type === "denied") return inherited;
   return decision.origin === "mode" ? inherited : decision;
 }

@@ -13,6 +13,7 @@ import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
+import { checkOptions, checkSignal } from "./check_config.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
@@ -111,6 +112,7 @@ function repairContext(
 ): Pick<StartRunOptions, "context" | "repairs" | "pendingCalls"> & Pick<LoopOptions, "pending"> {
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
   checkObject(options, "Pass options such as { signal }");
+  checkOptions(options, { signal: checkSignal });
   checkMessages(context.messages);
   // Only callers need the type of the run's context.
   const tools = checkTools(context.tools as readonly AgentTool[]);

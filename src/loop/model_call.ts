@@ -34,6 +34,8 @@ export interface ModelReply {
   readonly calls: readonly FinishedCall[];
   /** The tools that it may call. */
   readonly tools: readonly AgentTool[];
+  /** The tools that its request left out, which agents below the run may have. Default: none. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
   /** The progress of the run, including this reply. */
   readonly progress: RunProgress;
   /** The error, if the reply failed or was aborted. */
@@ -49,6 +51,7 @@ export async function callModel(turn: TurnContext): Promise<ModelReply> {
   let result: CallResult | undefined;
   try {
     if (!cancellation.aborted) {
+      turn.run.assertSettings();
       const preparing = prepareRequest(turn, progress.overflowed);
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       result = await sendPrepared(turn, start, prepared);
@@ -75,6 +78,8 @@ interface CallResult {
   readonly progress: RunProgress;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
+  /** The tools that the request left out. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
   /** The context that was sent; missing if the call failed before. */
   readonly sent?: LlmContext;
 }
@@ -150,8 +155,8 @@ async function sendRequest(
   const request = removeUnusableTools(turn, outcome.request);
   const onStart = () => start.emitOnce(request.model);
   const call = await callWithFallback(turn, request, { attempts, onStart });
-  const { tools, context: sent } = request;
-  return { call, progress: addSpending(turn.progress, call), tools, sent };
+  const { tools, hiddenTools, context: sent } = request;
+  return { call, progress: addSpending(turn.progress, call), tools, hiddenTools, sent };
 }
 
 function isOverflow({ attempt }: ModelCall): boolean {
@@ -246,7 +251,7 @@ function abortCall(
 function appendReply(
   { run }: TurnContext,
   { id }: MessageStart,
-  { call, progress: before, tools, sent }: CallResult,
+  { call, progress: before, tools, hiddenTools, sent }: CallResult,
 ): ModelReply {
   const { attempt: { reply: { content, calls }, stopReason, stoppedBy }, model, usage, cost } =
     call;
@@ -268,6 +273,7 @@ function appendReply(
     copy: run.history.append(message),
     calls,
     tools,
+    hiddenTools,
     progress,
     ...(error && { error }),
     ...(stoppedBy && { stoppedBy }),

@@ -6,8 +6,10 @@
 
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
+import type { Instrumentation } from "../core/instrumentation.ts";
 import type { BackgroundWork, RunHandle } from "../core/run_handle.ts";
 import type { RunSession } from "../core/run_session.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 
 /** Limits on the agents below a run. */
@@ -56,6 +58,10 @@ export interface ParentRunOptions {
   readonly onDetachedEvent?: (event: AgentEvent) => Promise<void>;
   /** The session that records the run. Default: none. */
   readonly session?: RunSession | undefined;
+  /** Id of the tool call. Default: none; an agent that it runs is observed without its parent. */
+  readonly toolCallId?: string;
+  /** Observes the run and the agents that the call runs. Default: none. */
+  readonly instrumentation?: Instrumentation | undefined;
   /** Limits on the agents that the call starts. Default: so high that only a recursion reaches them. */
   readonly limits?: TreeLimits;
 }
@@ -83,6 +89,17 @@ export class ParentRun implements RunHandle {
     return this.#options.session;
   }
 
+  /** The tool call, for observers. */
+  get call(): { readonly runId: string; readonly toolCallId: string } | undefined {
+    const { runId, toolCallId } = this.#options;
+    return toolCallId === undefined ? undefined : { runId, toolCallId };
+  }
+
+  /** Observes the run and the agents that the call runs, if something does. */
+  get instrumentation(): Instrumentation | undefined {
+    return this.#options.instrumentation;
+  }
+
   /** Emits an event of work that may outlive the run; it is dropped after the end of the run. */
   async onDetachedEvent(event: AgentEvent): Promise<void> {
     await this.#options.onDetachedEvent?.(event);
@@ -96,6 +113,12 @@ export class ParentRun implements RunHandle {
   /** The settings of the turn. */
   get settings(): TurnSettings {
     return this.#options.settings;
+  }
+
+  /** The tools that the run has in the turn, with those that its request left out. */
+  get tools(): readonly AgentTool[] {
+    const { tools, hiddenTools = [] } = this.settings;
+    return [...tools, ...hiddenTools];
   }
 
   /** Counts the agents below the run of the host. */

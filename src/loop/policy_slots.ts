@@ -9,6 +9,7 @@ import { isJsonObject } from "../core/json.ts";
 import { type AgentMessage, copyMessages } from "../core/message.ts";
 import type {
   ChangeVerdict,
+  HideVerdict,
   InjectVerdict,
   Policy,
   PolicyVerdict,
@@ -93,7 +94,12 @@ export async function callPolicy<Value>(
 }
 
 /** A verdict that has an effect. */
-export type EffectiveVerdict = StopVerdict | InjectVerdict | SkipVerdict | ChangeVerdict;
+export type EffectiveVerdict =
+  | StopVerdict
+  | InjectVerdict
+  | SkipVerdict
+  | ChangeVerdict
+  | HideVerdict;
 
 /**
  * Checks what a hook returned; `undefined` continues. The verdict has copies of its messages.
@@ -126,6 +132,7 @@ function parseContent(verdict: EffectiveVerdict): Partial<EffectiveVerdict> {
     case "inject":
       return { messages: parseMessages(verdict.messages) };
     case "change":
+    case "hide":
       return {};
   }
 }

@@ -8,28 +8,43 @@ import { getErrorMessage } from "../core/errors.ts";
 import { type AgentMessage, copyMessages } from "../core/message.ts";
 import { isThenable } from "../core/refuse_promise.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { MessageSource } from "./message_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
+import { GuardedSource } from "./guarded_source.ts";
+import type { MessageQueue } from "./message_queue.ts";
+import type { MessageSource } from "./message_source.ts";
 
 /** Returns the messages that have arrived since the last call. */
 export type GetMessages = () =>
   | readonly AgentMessage[]
   | Promise<readonly AgentMessage[]>;
 
+/** Options for `toMessageSource()`. */
+export interface SourceOptions {
+  /** Whether a queue is one of the library, which cannot fail. */
+  readonly isOwnQueue: (source: unknown) => source is MessageQueue;
+  /** Emits the failures. */
+  readonly events: EventPipe;
+  /** The abort of the run. */
+  readonly cancellation: Cancellation;
+}
+
 /**
- * Returns the queue of a run; a function is read before each turn and after each tool call, and its failures are reported
- * as `warning` events.
+ * Returns the queue of a run; a function is read before each turn and after each tool call. Failures of the application's
+ * function or queue are reported as `warning` events.
  */
 export function toMessageSource(
   source: MessageSource | GetMessages,
-  { events, cancellation }: { readonly events: EventPipe; readonly cancellation: Cancellation },
+  { events, cancellation, isOwnQueue }: SourceOptions,
 ): MessageSource {
-  if (typeof source !== "function") return source;
+  if (isOwnQueue(source)) return source;
   const onFailure = (thrown: unknown): void => {
     const message = `The message queue failed: ${getErrorMessage(thrown)}`;
     void events.warn("message_source_failed", message);
   };
-  return new PolledSource(source, { onFailure, cancellation });
+  const options = { onFailure, cancellation };
+  return typeof source === "function"
+    ? new PolledSource(source, options)
+    : new GuardedSource(source, options);
 }
 
 /** Options for `new PolledSource()`. */

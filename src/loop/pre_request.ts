@@ -8,8 +8,9 @@ import { checkTools } from "../core/check_tool.ts";
 import { getErrorMessage } from "../core/errors.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import { checkModelSpec } from "../core/model.ts";
-import type { ChangeVerdict } from "../core/policy.ts";
+import type { ChangeVerdict, HideVerdict } from "../core/policy.ts";
 import type { StoppedBy } from "../core/stopped_by.ts";
+import type { AgentTool } from "../core/tool.ts";
 import type { CheckOption } from "./check_config.ts";
 import { toHookError } from "./hook_error.ts";
 import { getModelFacts, loadFacts } from "./model_facts.ts";
@@ -55,13 +56,17 @@ export async function applyPreRequest(
         ...getModelFacts(model, { streamFn, prices: getPrices(run, streamFn) }),
       };
       const returned = await cancellation.withGrace(Promise.resolve(policy.preRequest(input)));
-      const verdict = parseVerdict(returned, ["stop", "change"]);
-      if (verdict?.type === "stop") {
-        return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
+      const verdict = parseVerdict(returned, ["stop", "change", "hide"]);
+      switch (verdict?.type) {
+        case "stop":
+          return { type: "stopped", stoppedBy: { policy: policy.name, reason: verdict.reason } };
+        case "change":
+          checkChange(verdict, run.checkStreamOptions);
+          request = applyChange(request, verdict);
+          break;
+        case "hide":
+          request = hideTools(turn, request, verdict);
       }
-      if (!verdict) continue;
-      checkChange(verdict, run.checkStreamOptions);
-      request = applyChange(request, verdict);
     } catch (thrown) {
       throw toHookError(formatHook(policy, "preRequest"), thrown);
     }
@@ -93,6 +98,23 @@ function applyChange(request: PreparedRequest, change: ChangeVerdict): PreparedR
     tools,
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: { ...request.options, ...change.options, ...(toolChoice && { toolChoice }) },
+  };
+}
+
+/** Leaves tools out of a request, except that of a structured answer. */
+function hideTools(
+  { settings: { answerTool } }: TurnContext,
+  request: PreparedRequest,
+  { tools: hidden }: HideVerdict,
+): PreparedRequest {
+  if (!Array.isArray(hidden)) throw new TypeError("a hide verdict must have tools");
+  const isHidden = (tool: AgentTool): boolean => hidden.includes(tool) && tool !== answerTool;
+  const tools = request.tools.filter((tool) => !isHidden(tool));
+  return {
+    ...request,
+    tools,
+    hiddenTools: [...request.hiddenTools ?? [], ...request.tools.filter(isHidden)],
+    context: { ...request.context, tools: getToolSpecs(tools) },
   };
 }
 

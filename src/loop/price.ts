@@ -5,6 +5,7 @@
  */
 
 import { type AgentError, getErrorMessage } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
 import { priceUsage } from "../core/price_usage.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
@@ -38,9 +39,13 @@ export interface CostOptions {
   readonly prices: Prices | undefined;
 }
 
-/** Returns the price list for the models that a function calls. */
+/** Returns the price list for the models that a function calls; one that cannot be read is none. */
 export function getPrices({ config }: RunServices, streamFn: StreamFn): Prices | undefined {
-  return config.prices ?? streamFn.prices;
+  try {
+    return config.prices ?? streamFn.prices;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -98,12 +103,15 @@ function warnUnknownParts(run: RunServices, { extra, ...amounts }: Cost, model: 
   }
 }
 
-/** Returns the rates of a model. A price list that fails is reported when the cost of the reply is calculated. */
+/**
+ * Returns a copy of the rates of a model; anything but an object is no rates. A price list that fails is reported when the
+ * cost of the reply is calculated.
+ */
 export function lookUpRates(prices: Prices | undefined, model: ModelSpec): Rates | undefined {
   try {
-    const rates = prices && findRates(prices, model);
+    const rates: unknown = prices && findRates(prices, model);
     refusePromise(rates, "prices");
-    return rates;
+    return isJsonObject(rates) ? { ...rates } as unknown as Rates : undefined;
   } catch {
     return undefined;
   }

@@ -32,6 +32,8 @@ export interface PreparedRequest {
   readonly options: StreamOptions;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
+  /** The tools that a policy has left out, which agents below the run may have. Default: none. */
+  readonly hiddenTools?: readonly AgentTool[] | undefined;
 }
 
 /** A request, or why there is none: a hook failed, or a policy stopped a model call of `transformContext`. */

@@ -24,6 +24,8 @@ export interface RunHistoryOptions {
   readonly events: EventPipe;
   /** Creates the ids of tool calls and messages that have none. */
   readonly newId: Ports["newId"];
+  /** Returns the time of messages that have none. */
+  readonly now: Ports["now"];
 }
 
 /**
@@ -86,8 +88,15 @@ export class RunHistory {
     const valid = isValid ? messages : await this.#repair(messages);
     // Copies, since the caller may change its messages later.
     for (const message of valid) {
-      await this.emitCopy(this.append(this.withId(cloneJson(message))));
+      await this.emitCopy(this.append(this.withId(this.#withTimestamp(cloneJson(message)))));
     }
+  }
+
+  /** Returns the message with a timestamp, which an untyped policy or queue may omit. */
+  #withTimestamp(message: AgentMessage): AgentMessage {
+    return typeof message.timestamp === "number"
+      ? message
+      : { ...message, timestamp: this.#options.now() };
   }
 
   async #repair(messages: readonly AgentMessage[]): Promise<readonly AgentMessage[]> {

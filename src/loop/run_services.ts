@@ -4,9 +4,18 @@
  * @module
  */
 
+import { checkTools } from "../core/check_tool.ts";
 import type { ToolCallBlock } from "../core/content.ts";
 import type { AgentContext } from "../core/context.ts";
+import type { AgentError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
+import {
+  type Instrumentation,
+  instrumentations,
+  type RunObserver,
+} from "../core/instrumentation.ts";
+import { checkModelSpec } from "../core/model.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import { type RunSession, runSessions } from "../core/run_session.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { BackgroundRuns } from "./background_runs.ts";
@@ -14,12 +23,14 @@ import type { Cancellation } from "./cancellation.ts";
 import type { CheckOption } from "./check_config.ts";
 import type { ResolvedConfig, TurnSettings } from "./config.ts";
 import { HistoryConverter, MessageConverter } from "./convert.ts";
+import { toHookError } from "./hook_error.ts";
 import type { MessageSource } from "./message_source.ts";
 import { ParentRun, RunTree } from "./parent_run.ts";
 import { LateSpendingCounter } from "./sub_agent_spending.ts";
-import { toMessageSource } from "./polled_source.ts";
+import { type SourceOptions, toMessageSource } from "./polled_source.ts";
 import type { EventPipe } from "./event_pipe.ts";
 import { RunHistory } from "./run_history.ts";
+import { startObserver } from "./safe_observer.ts";
 import type { Steering } from "./steering.ts";
 
 /** Options for `new RunServices()`: what a run has from its start. */
@@ -44,6 +55,8 @@ export interface RunServicesOptions {
   readonly unpricedModels: Set<string>;
   /** Ids of calls of the last reply that wait for an approval. */
   readonly pendingCalls: ReadonlySet<string>;
+  /** Whether a queue is one of the library; passed for the same reason as `checkStreamOptions`. */
+  readonly isOwnQueue: SourceOptions["isOwnQueue"];
   /** Checks the options of a model call; passed, since an import would split the code that a page initially loads. */
   readonly checkStreamOptions: CheckOption;
 }
@@ -74,6 +87,10 @@ export class RunServices {
   readonly checkStreamOptions: CheckOption;
   /** Tools whose schema has been reported as checked only in part. */
   readonly warnedTools: WeakSet<AgentTool> = new WeakSet();
+  /** Extra fields of requests that have been reported as left out. */
+  readonly removedFields: Set<string> = new Set();
+  /** Tool calls whose start was emitted. */
+  readonly startedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Valid tool calls that do not run, which the policies know. */
   readonly refusedCalls: WeakSet<ToolCallBlock> = new WeakSet();
   /** Counts the agents below the run of the host. */
@@ -84,8 +101,15 @@ export class RunServices {
   readonly background: BackgroundRuns;
   /** Counts the spending of agents after the end of the tool calls that run them. */
   readonly lateSpending: LateSpendingCounter = new LateSpendingCounter();
+  /** Observes the runs of the agent and of those below it, if something does. */
+  readonly instrumentation: Instrumentation | undefined;
+  /** Observes the run, if something does. */
+  readonly observer: RunObserver | undefined;
   readonly #context: AgentContext;
   readonly #startedAt: number;
+  readonly #initialSettings: TurnSettings;
+  #settings: TurnSettings;
+  #settingsError: AgentError | undefined;
 
   constructor(options: RunServicesOptions) {
     const { context, config, cancellation, events, messages, pendingCalls } = options;
@@ -93,12 +117,14 @@ export class RunServices {
     this.cancellation = cancellation;
     this.runId = options.runId;
     this.events = events;
-    this.history = new RunHistory({ messages, pendingCalls, events, newId: config.newId });
+    const { newId, now } = config;
+    this.history = new RunHistory({ messages, pendingCalls, events, newId, now });
     this.steering = options.steering;
-    if (typeof config.steering === "function") {
-      this.steering.watch(toMessageSource(config.steering, { events, cancellation }));
+    const source = { events, cancellation, isOwnQueue: options.isOwnQueue };
+    if (config.steering && !options.isOwnQueue(config.steering)) {
+      this.steering.watch(toMessageSource(config.steering, source));
     }
-    this.followUp = config.followUp && toMessageSource(config.followUp, { events, cancellation });
+    this.followUp = config.followUp && toMessageSource(config.followUp, source);
     this.historyConverter = new HistoryConverter(config.convertToLlm);
     this.messageConverter = new MessageConverter(config.convertToLlm);
     this.unpricedModels = options.unpricedModels;
@@ -109,6 +135,18 @@ export class RunServices {
     this.background = new BackgroundRuns(this);
     this.#context = context;
     this.#startedAt = options.startedAt;
+    const { systemPrompt, tools } = context;
+    this.#initialSettings = this.#settings = { model: config.model, systemPrompt, tools };
+    this.instrumentation = instrumentations.get(context) ??
+      (parent instanceof ParentRun ? parent.instrumentation : undefined);
+    this.observer = startObserver(this.instrumentation, {
+      runId: this.runId,
+      parent: parent instanceof ParentRun ? parent.call : undefined,
+      sessionId: this.session?.id,
+      model: config.model,
+      getTools: () => this.#settings.tools,
+    });
+    events.tap = this.observer?.onEvent;
   }
 
   /** The session that records the run, if one does. */
@@ -129,9 +167,34 @@ export class RunServices {
     return cancellation.untilAborted(Promise.resolve(events.drained())).catch(() => {});
   }
 
-  /** Returns the settings of the next turn. */
+  /** Returns the settings of the next turn; those of the last one if the application's function fails. */
   getSettings(): TurnSettings {
-    const { systemPrompt, tools } = this.#context;
-    return this.config.settings?.() ?? { model: this.config.model, systemPrompt, tools };
+    const { settings } = this.config;
+    if (!settings) return this.#settings;
+    try {
+      const next = settings() ?? this.#initialSettings;
+      refusePromise(next, "settings");
+      if (next !== this.#settings) checkSettings(next, this.#settings);
+      return this.#settings = next;
+    } catch (thrown) {
+      this.#settingsError = toHookError("settings", thrown);
+      return this.#settings;
+    }
   }
+
+  /**
+   * Ends the turn if its settings are unknown.
+   *
+   * @throws {AgentError} If the function that returns the settings has failed.
+   */
+  assertSettings(): void {
+    if (this.#settingsError) throw this.#settingsError;
+  }
+}
+
+/** Checks what differs from checked settings. */
+function checkSettings({ model, systemPrompt, tools }: TurnSettings, checked: TurnSettings): void {
+  if (model !== checked.model) checkModelSpec(model);
+  if (tools !== checked.tools) checkTools(tools);
+  if (typeof systemPrompt !== "string") throw new TypeError("systemPrompt must be a string");
 }

@@ -12,6 +12,7 @@ import { checkStreamOptions } from "./check_config.ts";
 import { type AgentLoopConfig, resolveConfig, type ResolvedConfig } from "./config.ts";
 import { EventChannel } from "./event_channel.ts";
 import { type EventObserver, EventPipe } from "./event_pipe.ts";
+import { MessageQueue } from "./message_queue.ts";
 import type { RunProgress } from "./run_progress.ts";
 import type { RunServicesOptions } from "./run_services.ts";
 import type { FirstTurn } from "./run_turns.ts";
@@ -31,8 +32,13 @@ export interface StartRunOptions extends FirstTurn {
   readonly unpricedModels?: Set<string>;
   /** Called when nothing refuses the run, which starts when the promise resolves, and fails when it rejects. */
   readonly after?: () => Promise<unknown>;
-  /** Returns the final configuration before the run starts; a rejection fails the run. Default: no change. */
-  readonly prepare?: ((config: ResolvedConfig) => Promise<ResolvedConfig>) | undefined;
+  /**
+   * Returns the final configuration before the run starts, soon after an abort at the latest; a rejection fails the run.
+   * Default: no change.
+   */
+  readonly prepare?:
+    | ((config: ResolvedConfig, cancellation: Cancellation) => Promise<ResolvedConfig>)
+    | undefined;
   /** Creates the observer, which must await promises of the application only through `withGrace`. */
   readonly createObserver?: (observed: ObservedRun) => EventObserver;
   /** Called when the run is over, before the stream closes, with its progress; `undefined` if it did not start. */
@@ -92,8 +98,8 @@ export function startRun(start: StartRunOptions): StartedRun {
   const observe = createObserver?.({ messages, withGrace });
   const events = new EventPipe({ channel, observe });
   const steering = new Steering();
-  // A message that is queued from now on may cancel tool calls. A function is first called when the run has begun.
-  if (typeof config.steering === "object") steering.watch(config.steering);
+  // A message that is queued from now on may cancel tool calls. Code of the application is called when the run has begun.
+  if (isOwnQueue(config.steering)) steering.watch(config.steering);
   const run: RunServicesOptions = {
     runId: config.newId("run"),
     startedAt: config.now(),
@@ -106,6 +112,7 @@ export function startRun(start: StartRunOptions): StartedRun {
     unpricedModels,
     pendingCalls,
     checkStreamOptions,
+    isOwnQueue,
   };
   const summary = executeRun(run, start, channel);
   const settled = summary.then(() => {}, () => {});
@@ -117,6 +124,10 @@ export function startRun(start: StartRunOptions): StartedRun {
     settled,
     summary,
   };
+}
+
+function isOwnQueue(source: unknown): source is MessageQueue {
+  return source instanceof MessageQueue;
 }
 
 async function executeRun(
@@ -137,7 +148,7 @@ async function executeRun(
   loading.catch(() => {});
   try {
     await start.after?.();
-    const prepared = start.prepare ? await start.prepare(config) : config;
+    const prepared = await start.prepare?.(config, options.cancellation) ?? config;
     await events.begin({ type: "agent_start", runId });
     const { createRun, runTurns, finishRun } = await loading;
     const run = createRun({ ...options, config: prepared });

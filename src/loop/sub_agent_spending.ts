@@ -5,7 +5,6 @@
  */
 
 import type { AgentEvent } from "../core/event.ts";
-import { isJsonObject } from "../core/json.ts";
 import { type LateSpending, toValidSpending, zeroCost, zeroUsage } from "../core/usage.ts";
 import { addSpending, type RunProgress, type Spending } from "./run_progress.ts";
 
@@ -20,13 +19,8 @@ export class SubAgentSpending {
     return this.#total;
   }
 
-  /**
-   * Counts an event of an agent, or of an agent that is its tool; returns what it adds.
-   *
-   * @throws {TypeError} If an untyped tool passes a value that is no event.
-   */
+  /** Counts an event of an agent, or of an agent that is its tool; returns what it adds. */
   add(event: AgentEvent): Spending {
-    if (!isEvent(event)) throw new TypeError("it must have a type and the properties of that type");
     const added = this.#getSpending(event);
     this.#total = addSpending(this.#total, added);
     return added;
@@ -74,22 +68,6 @@ function addLateSpending(progress: RunProgress, late: LateSpending): RunProgress
   const others = lateSpending.filter((call) => call !== previous);
   const call = previous ? addSpending(previous, late) : late;
   return { ...addSpending(progress, late), lateSpending: [...others, call] };
-}
-
-/** Whether a value has the properties that are read here; tools may pass events that another process has sent. */
-function isEvent(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { type, path, event, report, result } = value;
-  switch (type) {
-    case "sub_agent":
-      return Array.isArray(path) && isEvent(event);
-    case "context_compacted":
-      return isJsonObject(report);
-    case "tool_execution_end":
-      return isJsonObject(result);
-    default:
-      return typeof type === "string";
-  }
 }
 
 function formatPath(ids: readonly string[]): string {

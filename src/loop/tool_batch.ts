@@ -90,6 +90,7 @@ export async function resumeToolBatch(
   batch: ResumedBatch,
 ): Promise<BatchOutcome> {
   try {
+    turn.run.assertSettings();
     return await executeBatch(turn, await prepareResumedBatch(turn, message, batch));
   } catch (thrown) {
     return await failBatch(turn, extractToolCalls(message.content), thrown);
@@ -105,6 +106,7 @@ async function failBatch(
   const problem = getErrorMessage(thrown);
   const error = new StreamError(`The tool calls failed: ${problem}`, { cause: thrown });
   const failed = blocks.map((block) => refuseCall(block, `Tool call failed: ${problem}`));
+  await emitRefusals(turn, failed.filter(({ block }) => !turn.run.startedCalls.has(block)));
   const emitted = await emitResults(turn, failed, []);
   return { ...NO_CALLS, ...emitted, error };
 }
@@ -154,11 +156,12 @@ async function executeBatch(turn: TurnContext, batch: PreparedBatch): Promise<Ba
 }
 
 async function emitRefusals(
-  { run: { events } }: TurnContext,
+  { run: { events, startedCalls } }: TurnContext,
   calls: readonly RefusedCall[],
 ): Promise<void> {
   for (const { block, text, result = errorResult(text) } of calls) {
     const { id, name } = block;
+    startedCalls.add(block);
     const args = cloneJson(block.arguments);
     await events.emit({ type: "tool_execution_start", id, name, arguments: args });
     const isError = result.isError ?? false;

@@ -146,8 +146,8 @@ async function appendAndReply(
 }
 
 /** Returns the context of the tool calls of a reply; the tools are those that the reply may call. */
-function withReply(turn: TurnContext, { progress, tools }: ModelReply): TurnContext {
-  return { ...turn, progress, settings: { ...turn.settings, tools } };
+function withReply(turn: TurnContext, { progress, tools, hiddenTools }: ModelReply): TurnContext {
+  return { ...turn, progress, settings: { ...turn.settings, tools, hiddenTools } };
 }
 
 /**

@@ -5,6 +5,9 @@
  */
 
 import { getErrorMessage } from "../core/errors.ts";
+import { filterExtraFields } from "../core/extra_fields.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { ModelSpec } from "../core/model.ts";
 import type { OfferedTool, Policy } from "../core/policy.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { ToolChoice } from "../core/stream.ts";
@@ -24,7 +27,7 @@ export function isUsable({ run, settings }: RunContext, tool: AgentTool): boolea
 export function removeUnusableTools(turn: RunContext, request: PreparedRequest): PreparedRequest {
   const { run } = turn;
   if (!run.config.policies.some(({ canUseTool }) => canUseTool)) return request;
-  const { context, options: { serverTools, toolChoice, ...options } } = request;
+  const { model, context, options: { serverTools, toolChoice, extra, ...options } } = request;
   const usable = request.tools.filter((tool) => isUsable(turn, tool));
   // The same array for the same tools, since adapters cache by identity.
   const tools = usable.length === request.tools.length ? request.tools : usable;
@@ -32,13 +35,35 @@ export function removeUnusableTools(turn: RunContext, request: PreparedRequest):
   return {
     ...request,
     tools,
+    hiddenTools: request.hiddenTools?.filter((tool) => isUsable(turn, tool)),
     context: { ...context, tools: getToolSpecs(tools) },
     options: {
       ...options,
       ...(offered && { serverTools: offered }),
       ...(toolChoice !== undefined && { toolChoice: toPossibleChoice(toolChoice, tools) }),
+      ...(extra && { extra: removeExtraTools(run, extra, model) }),
     },
   };
+}
+
+/** Returns the additional fields of a body without the tools that policies refuse; these are reported once. */
+function removeExtraTools(
+  run: RunServices,
+  extra: JsonObject,
+  { provider }: ModelSpec,
+): JsonObject {
+  const { fields, removed } = filterExtraFields(extra, {
+    provider,
+    isAllowed: (tool) => isOffered(run, { type: "server_tool", tool }),
+  });
+  for (const name of removed) {
+    if (run.removedFields.has(name)) continue;
+    run.removedFields.add(name);
+    const message =
+      `The extra field "${name}" is not sent, or only in part: it may give the model tools that a policy refuses`;
+    void run.events.warn("extra_left_out", message, { field: name });
+  }
+  return fields;
 }
 
 function toPossibleChoice(choice: ToolChoice, tools: readonly AgentTool[]): ToolChoice {

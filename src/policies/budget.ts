@@ -66,6 +66,14 @@ export function budget(options: BudgetOptions): Policy {
       return checkSpending(options, spending.update(context)) ??
         checkTime(options, context.elapsedMs) ?? checkToolTime(options, toolTime.spentMs);
     },
+    preCompaction(context) {
+      const spent = getRun(context).spending.update(context);
+      const { elapsedMs } = context;
+      return options.preflight
+        ? checkWorstCase(options, estimateWorstCase(context, options), { spent, elapsedMs })
+        : checkSpending(options, spent) ?? checkTime(options, elapsedMs);
+    },
+    postCompaction: ({ runId }) => void runs.delete(runId),
     ...(options.preflight && {
       preRequest(context: PreRequestContext) {
         const run = getRun(context);
@@ -75,11 +83,6 @@ export function budget(options: BudgetOptions): Policy {
           elapsedMs: context.elapsedMs,
         });
       },
-      preCompaction: (context: PreRequestContext) =>
-        checkWorstCase(options, estimateWorstCase(context, options), {
-          spent: getRun(context).spending.update(context),
-          elapsedMs: context.elapsedMs,
-        }),
       preDispatch: (context: PreDispatchContext) =>
         reserveCall(options, context, getRun(context).toolTime),
     }),

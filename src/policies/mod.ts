@@ -23,6 +23,7 @@ export type {
   CanUseToolContext,
   ChangeVerdict,
   ContinueVerdict,
+  HideVerdict,
   InjectVerdict,
   OfferedTool,
   OnDeltaContext,

@@ -112,8 +112,13 @@ export function sharedBudget(options: SharedBudgetOptions): SharedBudget {
     },
     ...(options.preflight && {
       preRequest: (context: PreRequestContext) => account.reserve(context),
-      preCompaction: (context: PreRequestContext) => account.reserve(context),
     }),
+    preCompaction(context) {
+      if (options.preflight) return account.reserve(context);
+      account.update(context);
+      return account.check();
+    },
+    postCompaction: (context) => account.finishRun(context),
     onDelta(context) {
       const { runningCalls } = context;
       account.toolTime.update(

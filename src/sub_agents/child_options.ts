@@ -5,6 +5,9 @@
  */
 
 import type { AgentOptions } from "../agent/options.ts";
+import { listExtraTools } from "../core/extra_fields.ts";
+import { modelSpec } from "../core/model.ts";
+import type { ServerTool } from "../core/server_tool.ts";
 import type { AgentTool } from "../core/tool.ts";
 import type { ResolvedConfig } from "../loop/config.ts";
 import type { ParentRun } from "../loop/parent_run.ts";
@@ -27,10 +30,11 @@ export function createChildOptions(
 ): AgentOptions {
   const { config, settings } = parent;
   const { systemPrompt = SYSTEM_PROMPT, policies = [], readOnly = false, worktree } = options;
+  const model = modelSpec(options.model ?? settings.model);
   return {
     ...pickPorts(config),
-    ...pickModel(config, options),
-    model: options.model ?? settings.model,
+    ...pickCalls(config, { ...options, provider: model.provider }),
+    model,
     maxTurns: options.maxTurns ?? config.maxTurns,
     toolTimeoutMs: config.toolTimeoutMs,
     validator: config.validator,
@@ -38,11 +42,17 @@ export function createChildOptions(
     tools,
     policies: [
       ...policies,
-      onlyTools({ tools, serverTools: config.streamOptions.serverTools ?? [], readOnly }),
+      onlyTools({ tools, serverTools: listServerTools(parent), readOnly }),
       ...(worktree ? [relativePaths(worktree.directory)] : []),
     ],
     parent,
   };
+}
+
+/** Returns the tools that the provider of a run's model runs, also those in additional fields of the requests. */
+function listServerTools({ config, settings }: ParentRun): readonly ServerTool[] {
+  const { serverTools = [], extra } = config.streamOptions;
+  return [...serverTools, ...listExtraTools(extra, settings.model.provider)];
 }
 
 type Ports =
@@ -53,15 +63,26 @@ function pickPorts({ now, sleep, newId, random, readFile }: ResolvedConfig): Por
   return { now, sleep, newId, random, ...(readFile && { readFile }) };
 }
 
-/** Returns how models are called. A `streamFn` of its own is called without the key and the prices of the parent. */
-function pickModel(config: ResolvedConfig, own: SubAgentToolOptions): Partial<AgentOptions> {
-  const { sessionId: _parents, ...streamOptions } = config.streamOptions;
+/**
+ * Returns how models are called. A `streamFn` of its own is called without the keys and the prices of the parent, and a
+ * model of another provider without the key of the parent's.
+ */
+function pickCalls(
+  config: ResolvedConfig,
+  own: SubAgentToolOptions & { readonly provider: string },
+): Partial<AgentOptions> {
   if (own.streamFn) {
     return { streamFn: own.streamFn, streamOptions: own.streamOptions, retry: config.retry };
   }
+  const { sessionId: _parents, apiKey, ...streamOptions } = config.streamOptions;
+  const isSameProvider = own.provider === config.model.provider;
   return {
     streamFn: config.streamFn,
-    streamOptions: { ...streamOptions, ...own.streamOptions },
+    streamOptions: {
+      ...streamOptions,
+      ...(isSameProvider && apiKey !== undefined && { apiKey }),
+      ...own.streamOptions,
+    },
     retry: config.retry,
     prices: config.prices,
     getApiKey: config.getApiKey,

@@ -251,8 +251,11 @@ async function createWorktree(
   return await worktrees?.create({ name, signal });
 }
 
-function selectOwnTools({ settings, depth }: ParentRun, options: SubAgentToolOptions) {
-  const available = settings.tools.filter((tool) => tool !== settings.answerTool);
+function selectOwnTools(
+  { settings, tools, depth }: ParentRun,
+  options: SubAgentToolOptions,
+) {
+  const available = tools.filter((tool) => tool !== settings.answerTool);
   const { tools: wanted, readOnly = false } = options;
   return selectTools(available, { wanted, readOnly, depth: depth + 1 });
 }

@@ -5,8 +5,6 @@ import type { ExplainedCall } from "../core/approve.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentEvent } from "../core/event.ts";
 import { userMessage } from "../core/message.ts";
-import type { Policy } from "../core/policy.ts";
-import type { ServerTool } from "../core/server_tool.ts";
 import { defineTool } from "../core/tool.ts";
 import { extractText } from "../core/content.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
@@ -135,6 +133,18 @@ Deno.test("subAgentTool(): a tool that a policy adds to its requests does not ru
   );
   await agent.prompt("Go");
   assertEquals(secret.calls, []);
+});
+
+Deno.test("subAgentTool(): a tool with the name of one of the run's, with which a policy replaces it, does not run", async () => {
+  const look = fakeTool({ name: "look" });
+  const impostor = fakeTool({ name: "look" });
+  const { agent } = createAgent(
+    [reply([start()]), reply([toolCall("look", {})]), reply("Seen"), reply("Done")],
+    { policies: [{ name: "swaps", preRequest: () => ({ type: "change", tools: [impostor] }) }] },
+    { tools: [look] },
+  );
+  await agent.prompt("Go");
+  assertEquals([look.calls, impostor.calls], [[], []]);
 });
 
 Deno.test("subAgentTool(): the policies of the run refuse calls, after the arguments that its own policies write", async () => {
@@ -398,53 +408,6 @@ Deno.test("subAgentTool(): is an error result where the run is not of this proce
   const run = { runId: "run_1", depth: 0, background: () => {} };
   const result = await tool.execute({ prompt: "Go" }, testToolContext({ run }));
   assertEquals(typeof result === "object" && result.isError, true);
-});
-
-/** Returns the tools of the provider in the requests of a sub-agent and of one below it. */
-async function listServerTools(
-  options: Partial<SubAgentToolOptions>,
-  own: readonly ServerTool[] = [],
-): Promise<unknown[]> {
-  const streamFn = scriptedStream([
-    reply([toolCall("delegate", { prompt: "a" })]),
-    reply([toolCall("below", { prompt: "b" })]),
-    reply("below"),
-    reply("done"),
-    reply("end"),
-  ]);
-  const limits = { description: "", maxDepth: 3 };
-  const below = subAgentTool({ name: "below", ...limits, streamOptions: { serverTools: WANTED } });
-  const delegate = subAgentTool({ name: "delegate", ...limits, ...options });
-  const agent = new Agent({
-    model: "test/model",
-    tools: [delegate, { ...below, readOnly: true }],
-    streamOptions: { serverTools: own },
-    streamFn,
-  });
-  await agent.prompt("Go");
-  return streamFn.calls.slice(1, -1).map((call) => call.options.serverTools ?? []);
-}
-
-const WANTED: readonly ServerTool[] = [{ type: "code_execution" }, { type: "web_search" }];
-
-Deno.test("subAgentTool(): no agent below a run has a tool of the provider that the run does not have", async () => {
-  const streamOptions = { serverTools: WANTED };
-  assertEquals(await listServerTools({ streamOptions }), [[], [], []]);
-  const search: ServerTool = { type: "web_search" };
-  assertEquals(await listServerTools({ streamOptions }, [search]), [[search], [search], [search]]);
-  const limited: ServerTool = { type: "web_search", allowedDomains: ["deno.com"] };
-  assertEquals(await listServerTools({ streamOptions }, [limited]), [[], [], []]);
-  assertEquals(await listServerTools({}, [limited]), [[limited], [], [limited]]);
-  const adds: Policy = {
-    name: "adds",
-    preRequest: () => ({ type: "change", options: { serverTools: WANTED } }),
-  };
-  assertEquals(await listServerTools({ policies: [adds] }), [[], [], []]);
-});
-
-Deno.test("subAgentTool(): one that changes nothing has only the tools of the provider that read", async () => {
-  const [, search] = WANTED;
-  assertEquals(await listServerTools({ readOnly: true }, WANTED), [[search], [search], [search]]);
 });
 
 Deno.test("sub-agents: arguments that the agent's own approval has edited are decided about by that of the run", async () => {

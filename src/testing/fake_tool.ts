@@ -4,7 +4,12 @@
  * @module
  */
 
+import { checkFunction } from "../core/check_function.ts";
+import { checkMisspellings } from "../core/check_names.ts";
+import { checkNumber } from "../core/check_number.ts";
 import { checkObject } from "../core/check_object.ts";
+import { checkTool } from "../core/check_tool.ts";
+import { describeValue } from "../core/describe_value.ts";
 import { AbortedError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
@@ -56,8 +61,13 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
   readonly sleep?: Sleep | undefined;
 }
 
+/** The options that are no properties of the tool. */
+const BEHAVIOR: readonly string[] = ["delayMs", "result", "ignoresSignal", "sleep"];
+
 /**
  * Creates a tool that accepts any arguments, returns a fixed or computed result, and records its calls.
+ *
+ * @throws {BadRequestError} If the name is missing, or another option is invalid or misspelled.
  *
  * @example
  * ```ts
@@ -70,17 +80,22 @@ export interface FakeToolOptions extends Partial<Omit<AgentTool, "execute">> {
  */
 export function fakeTool(options: FakeToolOptions): FakeTool {
   checkObject(options, 'Pass options with a name, such as { name: "search" }');
-  const { delayMs = 0, result = "ok", ignoresSignal = false, sleep = realSleep, ...tool } = options;
+  const { delayMs = 0, result = "ok", ignoresSignal = false, sleep = realSleep, ...own } = options;
+  const { name, description = `The fake tool ${name}.`, parameters = { type: "object" } } = own;
+  const subject = `the fake tool ${describeValue(name)}`;
+  checkMisspellings(options, BEHAVIOR, subject);
+  checkNumber(`delayMs of ${subject}`, delayMs);
+  checkFunction(`sleep of ${subject}`, sleep);
   const recorder = new CallRecorder();
   const execute = async (args: JsonObject, context: ToolContext): Promise<FakeToolOutput> => {
     if (delayMs > 0) await sleep(delayMs, ignoresSignal ? undefined : context.signal);
     if (context.signal.aborted && !ignoresSignal) throw new AbortedError("The tool was cancelled");
     return typeof result === "function" ? await result(args, context) : result;
   };
-  return {
-    description: `The fake tool ${options.name}.`,
-    parameters: { type: "object" },
-    ...tool,
+  const tool: FakeTool = {
+    ...own,
+    description,
+    parameters,
     calls: recorder.calls,
     get maxConcurrent(): number {
       return recorder.maxConcurrent;
@@ -89,6 +104,8 @@ export function fakeTool(options: FakeToolOptions): FakeTool {
     execute: (args, context) =>
       recorder.run(args, context, execute) as Promise<AgentToolResult | string>,
   };
+  checkTool(tool);
+  return tool;
 }
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

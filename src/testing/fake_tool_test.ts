@@ -1,8 +1,8 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
-import { AbortedError } from "../core/errors.ts";
+import { AbortedError, BadRequestError } from "../core/errors.ts";
 import type { ToolContext } from "../core/tool.ts";
-import { fakeTool } from "./fake_tool.ts";
+import { fakeTool, type FakeToolOptions } from "./fake_tool.ts";
 import { text, toolCall } from "./messages.ts";
 import { reply } from "./script.ts";
 import { scriptedStream } from "./scripted_stream.ts";
@@ -29,6 +29,30 @@ Deno.test("fakeTool() copies properties of the tool from its options", () => {
   assertEquals(tool.readOnly, true);
   assertEquals(tool.sequential, true);
   assertEquals(tool.parameters, parameters);
+});
+
+Deno.test("fakeTool() refuses options from which no tool can be made, and misspelled ones", () => {
+  const cases: readonly (readonly [unknown, string])[] = [
+    [undefined, 'Pass options with a name, such as { name: "search" }, not undefined'],
+    [{}, "The name of a tool must be a text, not undefined"],
+    [{ name: 5 }, "The name of a tool must be a text, not 5"],
+    [{ name: "" }, "The name of a tool must be a text, not"],
+    [{ name: "look", parameters: 5 }, 'Invalid tool "look": parameters must be a JSON Schema'],
+    [{ name: "look", timeoutMs: 0 }, 'Invalid tool "look": timeoutMs must be a number above 0'],
+    [{ name: "look", delayMs: "5" }, 'delayMs of the fake tool "look" must be a number'],
+    [{ name: "look", delayMs: NaN }, 'delayMs of the fake tool "look" must be a number'],
+    [{ name: "look", sleep: 5 }, 'sleep of the fake tool "look" must be a function, not 5'],
+    [{ name: "look", results: "a" }, 'Unknown property "results" of the fake tool "look"'],
+    [{ name: "look", readonly: true }, 'Unknown property "readonly" of the tool "look"'],
+  ];
+  for (const [options, message] of cases) {
+    assertThrows(() => fakeTool(options as FakeToolOptions), BadRequestError, message);
+  }
+});
+
+Deno.test("fakeTool() fills in properties that are undefined", () => {
+  const tool = fakeTool({ name: "look", description: undefined, parameters: undefined } as never);
+  assertEquals([tool.description, tool.parameters], ["The fake tool look.", { type: "object" }]);
 });
 
 Deno.test("fakeTool() throws a result that is an error, and calls one that is a function", async () => {

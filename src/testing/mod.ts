@@ -4,7 +4,7 @@
  * {@linkcode scriptedStream} is a model that answers from a script, {@linkcode fakeTool} a tool that records its calls,
  * {@linkcode replayFetch} a `fetch` that answers from fixtures, and {@linkcode ManualClock} a clock that advances on
  * demand. {@linkcode testToolContext} creates the context to call a tool of your own. {@linkcode checkEvents} verifies
- * the order of the events of a run, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that
+ * the order of the events of a run, {@linkcode chaos} injects faults from a seed, and {@linkcode testStreamFn} and {@linkcode testSessionStore} are the tests that
  * every stream function and every session store must pass. Nothing here registers a test on import or needs a
  * permission, and all of it works with any test runner.
  *
@@ -60,6 +60,8 @@
  * @module
  */
 
+export { type Chaos, chaos, type ChaosOptions } from "./chaos.ts";
+export type { ChaosFault, InjectedFault } from "./chaos_plan.ts";
 export { collectEvents } from "./collect_events.ts";
 export {
   checkEvents,

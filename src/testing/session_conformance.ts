@@ -24,6 +24,7 @@ import {
   withSession,
 } from "./session_subject.ts";
 import { LIST_CONTRACT } from "./session_list_conformance.ts";
+import { SEARCH_CONTRACT } from "./session_search_conformance.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
 
 export type { SessionStoreFixture };
@@ -50,7 +51,7 @@ export type SessionStoreFactory = () =>
  */
 export function testSessionStore(test: RegisterTest, createStore: SessionStoreFactory): void {
   checkRegisterTest(test);
-  const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT };
+  const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT, ...SEARCH_CONTRACT };
   for (const [title, run] of Object.entries(contract)) {
     test(`session store: ${title}`, async () => {
       const created = await createStore();
@@ -154,6 +155,18 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     expectEqual(new Set(appended.map(({ id }) => id)).size, 500, "number of ids");
   },
 
+  async "resolves flush() when all entries are stored, also while the session is closing"(subject) {
+    const session = await subject.store.create({ id: "closing" });
+    session.append(createMessageEntry("a"));
+    const closing = session.close();
+    await session.flush();
+    await subject.readSession("closing", async (stored) => {
+      expectEqual(extractTexts(await stored.path()), ["a"], "path");
+    });
+    await closing;
+    await session.flush();
+  },
+
   async "appends to a session that is opened again"(subject) {
     await subject.writeSession("long", createMessageEntry("a"));
     for (const word of ["b", "c"]) {
@@ -240,6 +253,9 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     await withSession(reopened.open("one", { access: "read" }), async (reader) => {
       expectEqual(extractTexts(await reader.path()), ["a"], "path of the reader");
       await expectFailure("read_only", () => reader.append(createMessageEntry("b")));
+      // A misspelled access locks nothing.
+      const unknown = reopened.open("one", { access: "readonly" as never });
+      await withSession(unknown, ({ access }) => expectEqual(access, "read", "unknown access"));
       await writer.close();
       await withSession(reopened.open("one"), (next) => next.append(createMessageEntry("b")));
     });
@@ -337,6 +353,24 @@ const SESSION_CONTRACT: Readonly<Record<string, (subject: StoreSubject) => Promi
     );
     expectEqual(new Set(sessions.map(({ id }) => id)).size, 20, "number of ids");
     for (const session of sessions) await session.close();
+  },
+
+  async "keeps entries whose ids have any text"(subject) {
+    const ids = ["a", "a\0b", "a\0c", "\ud800", "\ud801", "\ufffd", "\ue000d800", "\u00e9 '"];
+    const entries = ids.map((id, number) => ({
+      ...createMessageEntry(id),
+      id,
+      parentId: ids[number - 1] ?? null,
+      timestamp: number,
+    }));
+    const created = subject.store.create({ id: "ids", entries });
+    await withSession(created, (session) => session.append(createMessageEntry("last")));
+    await subject.readSession("ids", async (session) => {
+      expectEqual((await session.path()).slice(0, -1), entries, "path");
+      expectEqual(session.outline.slice(0, -1).map(({ id }) => id), ids, "outline");
+      expectEqual(session.damage, [], "damage");
+      for (const entry of entries) expectEqual(await session.entry(entry.id), entry, "entry");
+    });
   },
 
   async "creates a session with given entries, unchanged"(subject) {

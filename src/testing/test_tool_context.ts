@@ -48,7 +48,8 @@ export function testToolContext<Context = undefined>(
     onUpdate: () => {},
     onEvent: () => Promise.resolve(),
   };
-  return { ...defaults, ...given } as ToolContext<Context>;
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(set) } as ToolContext<Context>;
 }
 
 /** Creates a run without rules; its model has no replies. */

@@ -49,6 +49,11 @@ Deno.test("testToolContext() keeps given properties", async () => {
   assertEquals([updates, events], [["half"], [{ type: "turn_start", turn: 1 }]]);
 });
 
+Deno.test("testToolContext() fills in properties that are undefined", () => {
+  const { signal, runId } = testToolContext({ signal: undefined, runId: undefined } as never);
+  assertEquals([signal.aborted, runId], [false, "run_1"]);
+});
+
 Deno.test("testToolContext() calls a tool of defineTool()", async () => {
   const double = defineTool({
     name: "double",

@@ -37,6 +37,7 @@ export type {
   ExplainedRequest,
 } from "./approval/explain_call.ts";
 export { parseRuleSet, type RuleSet } from "./approval/rule_set.ts";
+export { readRuleSet } from "./approval/read_rule_set.ts";
 export { listHunks } from "../core/diff/unified_diff.ts";
 export { assessCommand, type CommandAssessment } from "./approval/command_assessment.ts";
 export { planMode } from "./approval/plan_mode.ts";

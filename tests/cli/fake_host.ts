@@ -77,6 +77,7 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
   });
   const size = { columns, rows };
   const redrawListeners = new Set<(cause: "resized" | "continued") => void>();
+  const suspendListeners = new Set<() => void>();
   const messageListeners: ((text: string) => void)[] = [];
   const input = new FakeInput(isTerminal("input"), options);
   messageListeners.push((text) => input.onMessage(text));
@@ -102,6 +103,13 @@ export function createFakeHost(options: FakeHostOptions = {}): FakeHost {
         redrawListeners.add(listener);
         return () => redrawListeners.delete(listener);
       },
+      onSuspend(listener) {
+        suspendListeners.add(listener);
+        return () => suspendListeners.delete(listener);
+      },
+      requestSuspension: () => suspendListeners.forEach((listener) => listener()),
+      stop: () => Promise.resolve(false),
+      restoreOnExit: () => ({ [Symbol.dispose]() {} }),
       watchOutput: () => ({ [Symbol.dispose]() {} }),
     },
     fetch,
@@ -165,6 +173,14 @@ class FakeInput implements Input {
   setRaw(isRaw: boolean): void {
     this.isRaw = isRaw;
     if (isRaw) this.#isQuestionExpected = true;
+  }
+
+  pause(): void {
+    // No other program reads this input.
+  }
+
+  resume(): void {
+    // No other program reads this input.
   }
 
   /** Types the next answer when a question is shown for the first time. */

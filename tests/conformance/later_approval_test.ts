@@ -5,12 +5,15 @@
  */
 
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent } from "../../src/agent/agent.ts";
 import type { ApprovalDecision } from "../../src/core/approval.ts";
 import type { Approve } from "../../src/core/approve.ts";
-import type { AgentTool } from "../../src/core/tool.ts";
+import type { RunHandle } from "../../src/core/run_handle.ts";
+import { type AgentTool, defineTool } from "../../src/core/tool.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { approvalGate, type ApprovalGateOptions } from "../../src/tools/mod.ts";
 import { outlineMessages } from "./outline.ts";
 import { pending } from "./pending_agent.ts";
@@ -78,4 +81,68 @@ Deno.test("continue(): an approval that cannot explain itself does not deny, and
   const [executed, result] = await approveLater(Object.assign(() => pending, { explain }), PUSH);
   assertEquals(executed, []);
   assertStringIncludes(result, "the approval failed: broken");
+});
+
+Deno.test("continue(): a person approves what an agent below a run may not do alone, but not what a rule denies", async () => {
+  for (const [path, expected] of [["src/a", 1], ["secrets/a", 0]] as const) {
+    const write = fakeTool({ name: "write" });
+    const child = (parent: RunHandle) =>
+      new Agent({
+        model: "test/model",
+        parent,
+        tools: [write],
+        approve: () => pending,
+        streamFn: scriptedStream([
+          reply([toolCall("write", { path }, { id: "w" })]),
+          reply("Written"),
+        ]),
+      });
+    const delegate = defineTool({
+      name: "delegate",
+      description: "Lets an agent write, and a person decide.",
+      parameters: { type: "object" },
+      requiresApproval: false,
+      execute: async (_args, { run }) => {
+        const agent = child(run);
+        await agent.prompt("Write");
+        return (await agent.continue({ approvals: { w: true } })).text;
+      },
+    });
+    const { agent } = testAgent([reply([toolCall("delegate", {})]), reply("Done")], {
+      tools: [delegate],
+      approve: approvalGate({ deny: ["write(secrets/**)"] }),
+    });
+    await agent.prompt("Go");
+    assertEquals(write.calls.length, expected, path);
+  }
+});
+
+Deno.test("continue(): a decision with a scope becomes a grant of the gate, once", async () => {
+  const cases = [
+    [{ type: "approved", scope: "tool" }, { type: "tool", name: "bash" }],
+    [{ type: "approved", scope: "prefix", prefix: "make" }, {
+      type: "prefix",
+      name: "bash",
+      prefix: "make",
+    }],
+    [{ type: "approved", scope: "prefix", prefix: " " }, undefined],
+    [{ type: "approved", scope: "prefix" }, undefined],
+    [{ type: "approved", scope: "once" }, undefined],
+    [{ type: "approved", scope: "all" as "once" }, undefined],
+    [{ type: "denied", scope: "tool" } as ApprovalDecision, undefined],
+  ] as const;
+  for (const [decision, grant] of cases) {
+    const gate = approvalGate({ mode: "always", ask: () => pending });
+    await approveLater(gate, decision);
+    assertEquals(gate.trusted, grant ? [grant] : []);
+    await approveLater(gate, decision).catch(() => {}); // Nothing is pending if the grant applies.
+    assertEquals(gate.trusted, grant ? [grant] : []);
+  }
+});
+
+Deno.test("continue(): a decision with a scope on a call that a rule denies becomes no grant", async () => {
+  const gate = approvalGate({ ask: () => pending, deny: ["bash(git push *)"] });
+  const decision = { ...PUSH, scope: "tool" } as const;
+  assertEquals((await approveLater(gate, decision))[0], []);
+  assertEquals(gate.trusted, []);
 });

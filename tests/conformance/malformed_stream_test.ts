@@ -2,6 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import type { AssistantMessageEvent, StreamFn } from "../../src/core/stream.ts";
 import { zeroUsage } from "../../src/core/usage.ts";
+import { checkEvents } from "../../src/testing/event_grammar.ts";
 
 const start = { type: "start" };
 const usage = zeroUsage();
@@ -43,4 +44,34 @@ Deno.test("stream functions: the error of a malformed event says what an event m
   }
   const { error } = await runWith([start, { type: "error", stopReason: "error" }]);
   assertEquals(error?.message, 'The "error" event of the model stream has no error');
+});
+
+Deno.test("stream functions: a part of a terminal event that cannot be read ends the model call and the run", async () => {
+  const unreadable = new Proxy({}, {
+    get() {
+      throw new Error("unreadable");
+    },
+  });
+  const terminals = [
+    { type: "done", stopReason: "stop", usage: unreadable },
+    { type: "done", stopReason: "stop", usage, cost: unreadable },
+    { type: "error", stopReason: "error", usage: unreadable, error: new Error("Broken") },
+    { type: "error", stopReason: "error", usage, error: unreadable },
+    {
+      type: "done",
+      get stopReason() {
+        throw new Error("unreadable");
+      },
+      usage,
+    },
+  ];
+  for (const terminal of terminals) {
+    const streamFn: StreamFn = async function* () {
+      yield* [start, terminal] as AssistantMessageEvent[];
+    };
+    const agent = new Agent({ model: "any/model", streamFn });
+    const events = await checkEvents(agent.promptStream("Go"));
+    const last = events.at(-1);
+    assertEquals(last?.type === "agent_end" && last.error?.code, "stream_error");
+  }
 });

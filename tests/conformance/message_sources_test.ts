@@ -209,6 +209,61 @@ for (const queue of ["steering", "followUp"] as const) {
   });
 }
 
+const METHODS = ["peek", "take", "onArrival", "poll"] as const;
+const broken = (): never => {
+  throw new Error("no socket");
+};
+
+for (const queue of ["steering", "followUp"] as const) {
+  for (const method of METHODS) {
+    Deno.test(`${queue} as a queue whose ${method}() fails or returns another value: the run continues with a warning`, async () => {
+      const answers = [
+        broken,
+        () => Promise.reject(new Error("no socket")),
+        () => 5,
+        () => ["Hi"],
+        () => [{ role: "user", content: "Hi" }],
+        () => undefined,
+      ];
+      for (const answer of answers) {
+        const source = {
+          peek: () => method === "take" ? [note("Hi")] : [],
+          take: () => [],
+          onArrival: () => () => {},
+          poll: () => Promise.resolve(),
+          [method]: answer,
+        } as MessageSource;
+        const { history, events } = await runLoop([reply("One"), reply("Two")], {
+          [queue]: source,
+          maxTurns: 1,
+        });
+        assertEquals(history, ["user: Go", "assistant: One"]);
+        const warnings = eventsOfType(events, "warning").map(({ code }) => code);
+        assertEquals(warnings.every((code) => code === "message_source_failed"), true);
+        assertEquals(warnings.length <= 1, true);
+        const isCalled = queue === "steering" || method === "peek" || method === "poll";
+        if (answer === broken && isCalled) assertEquals(warnings.length, 1);
+      }
+    });
+  }
+}
+
+Deno.test("steering as a queue of the application: delivers its messages, as copies", async () => {
+  const message = note("again");
+  const pending = [message];
+  const source = { peek: () => pending.slice(), take: () => pending.splice(0) };
+  const { history, events } = await runLoop([reply("One")], { steering: source });
+  assertEquals(history, ["user: Go", "user: again", "assistant: One"]);
+  const [end] = eventsOfType(events, "agent_end");
+  assertEquals([end?.messages[1]?.id !== undefined, message.id], [true, undefined]);
+});
+
+Deno.test("steering as a queue of the application: an unsubscribe that fails does not fail the run", async () => {
+  const source = { peek: () => [], take: () => [], onArrival: () => broken };
+  const { history } = await runLoop([reply("One")], { steering: source });
+  assertEquals(history, ["user: Go", "assistant: One"]);
+});
+
 Deno.test("steering as a function: the messages are copies, each with its own id", async () => {
   const message = note("again");
   let calls = 0;

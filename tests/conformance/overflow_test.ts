@@ -258,6 +258,24 @@ for (const moment of ["before the request", "during the reply"] as const) {
   });
 }
 
+Deno.test("overflow: a transform that throws in the next run keeps overflow: true for the one after it", async () => {
+  const flags: boolean[] = [];
+  const shrink = createShrinking(flags);
+  const transformContext: TransformContext = (messages, input) => {
+    const output = shrink(messages, input);
+    if (flags.length === 3) throw new Error("no summary");
+    return output;
+  };
+  const { agent } = testAgent([tooLong, tooLong, reply("Hello")], {
+    transformContext,
+    messages: [{ role: "user", content: [{ type: "text", text: long }], timestamp: 0 }],
+  });
+  await agent.prompt(long);
+  assertEquals((await agent.continue()).error?.message, "transformContext failed: no summary");
+  await agent.continue();
+  assertEquals(flags, [false, true, true, true]);
+});
+
 Deno.test("overflow: reset() forgets it", async () => {
   const flags: boolean[] = [];
   const { agent } = testAgent([tooLong, reply("Hello")], {

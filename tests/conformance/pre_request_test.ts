@@ -7,6 +7,7 @@ import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { eventsOfType, outlineAllEvents, outlineEvents, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
@@ -379,4 +380,101 @@ Deno.test("preRequest that hangs is abandoned 100 ms after the abort", async () 
   assertEquals(outlineEvents(events).slice(-2), ["turn_end aborted", "agent_end"]);
   assertEquals([clock.waits, clock.sleepers], [[100], 0]);
   streamFn.assertDone();
+});
+
+/** A policy that leaves the tool `large` out of each request. */
+const hidesLarge: Policy = {
+  name: "hides",
+  preRequest: ({ tools }) => ({
+    type: "hide",
+    tools: tools.filter(({ name }) => name === "large"),
+  }),
+};
+
+Deno.test("hide: a tool is in no request, and a call of it is that of an unknown tool", async () => {
+  const large = fakeTool({ name: "large" });
+  const { agent, streamFn } = testAgent([reply([toolCall("large", {})]), reply("Done")], {
+    tools: [look(), large],
+    policies: [hidesLarge],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  assertEquals(
+    streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name)),
+    [["look"], ["look"]],
+  );
+  assertEquals(large.calls.length, 0);
+  assertEquals(
+    outlineMessages(agent.state.messages)[2],
+    'tool_result: Tool "large" not found. Available tools: look.',
+  );
+});
+
+Deno.test("hide: an agent below the run has the tool, but not in its requests if the policy guards it", async () => {
+  const large = fakeTool({ name: "large" });
+  const shows: Policy = {
+    ...hidesLarge,
+    preRequest: (context) => {
+      if (context.request.context.messages.length === 1) return hidesLarge.preRequest?.(context);
+    },
+  };
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("child", { prompt: "Go" })]),
+    reply([toolCall("look", {})]),
+    reply([toolCall("large", {})]),
+    reply("Child done"),
+    reply("Done"),
+  ], {
+    tools: [look(), large, subAgentTool({ name: "child", description: "" })],
+    policies: [shows],
+  });
+  await checkEvents(agent.promptStream("Go"));
+  const names = streamFn.calls.map(({ context }) =>
+    context.tools.map(({ name }) => name).join(" ")
+  );
+  assertEquals(names.slice(0, 3), ["look child", "look", "look large"]);
+  assertEquals(large.calls.length, 1);
+});
+
+Deno.test("hide: a tool that does not exist for the model exists for no agent below either", async () => {
+  const large = fakeTool({ name: "large" });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("child", { prompt: "Go" })]),
+    reply("Child done"),
+    reply("Done"),
+  ], {
+    tools: [look(), large, subAgentTool({ name: "child", description: "", maxDepth: 2 })],
+    policies: [
+      { name: "first_turn", preRequest: hidesLarge.preRequest },
+      {
+        name: "no_large",
+        canUseTool: (offered) => offered.type !== "tool" || offered.tool !== large,
+      },
+    ],
+  });
+  await agent.prompt("Go");
+  const [, child] = streamFn.calls;
+  assertEquals(child?.context.tools.map(({ name }) => name), ["look", "child"]);
+});
+
+Deno.test("hide: the tool of a structured answer stays, and an invalid list ends the turn with an error", async () => {
+  const hidesAll: Policy = {
+    name: "hides_all",
+    preRequest: ({ tools }) => ({ type: "hide", tools }),
+  };
+  const { agent } = testAgent([({ context }) => {
+    assertEquals(context.tools.length, 1);
+    return reply([toolCall(context.tools[0]?.name ?? "", { value: 7 })]);
+  }], { tools: [look()], policies: [hidesAll] });
+  const schema = {
+    type: "object",
+    properties: { value: { type: "integer" } },
+    required: ["value"],
+  } as const;
+  assertEquals(await agent.structuredOutput("Count", schema), { value: 7 });
+  const invalid = { type: "hide" } as unknown as PreRequestVerdict;
+  const other = testAgent([reply("Done")], {
+    policies: [{ name: "odd", preRequest: () => invalid }],
+  });
+  const { error } = await other.agent.prompt("Go");
+  assertStringIncludes(error?.message ?? "", "a hide verdict must have tools");
 });

@@ -1,10 +1,11 @@
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BadRequestError, NoMessagesError } from "../../src/core/errors.ts";
 import { Agent } from "../../src/agent/agent.ts";
+import { MAX_JSON_DEPTH } from "../../src/core/json.ts";
 import { type AgentMessage, type PromptInput, userMessage } from "../../src/core/message.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
-import { text } from "../../src/testing/messages.ts";
+import { assistantMessage, text, toolCall, toolResultMessage } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineAllEvents, outlineMessages } from "./outline.ts";
@@ -53,6 +54,16 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     "a document without a media type",
     user([{ type: "document", source: { type: "file", path: "a.pdf" } }]),
     'a block of type "document" must have a string mediaType',
+  ],
+  [
+    "a date as the timestamp",
+    { ...userMessage("Hi", 0), timestamp: new Date(0) },
+    "must be a number",
+  ],
+  [
+    "NaN as the timestamp",
+    { ...userMessage("Hi", 0), timestamp: NaN },
+    "timestamp must be a number",
   ],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],
@@ -196,6 +207,52 @@ Deno.test("prompt input that is changed later stays as it was", async () => {
     { source: { page: 2 } },
   ]);
   assertEquals(outlineMessages(streamFn.calls[0]?.context.messages ?? []), ["user: Hi"]);
+});
+
+Deno.test("prompt() accepts messages whose arguments are nested as deep as those of a reply may be", async () => {
+  let args: Record<string, unknown> = {};
+  for (let level = 1; level < MAX_JSON_DEPTH; level++) args = { a: args };
+  const call = toolCall("look", args, { id: "c1" });
+  const history = [userMessage("Hi", 0), assistantMessage([call]), toolResultMessage(call, "ok")];
+  const { agent } = testAgent([reply("Hello")]);
+  await agent.prompt([...history, userMessage("Go on", 0)]);
+  const [, copied] = agent.state.messages;
+  assertEquals(copied?.role === "assistant" && copied.content, [call]);
+});
+
+Deno.test("messages without a timestamp get the time at which they are passed or appended", async () => {
+  const { timestamp: _timestamp, ...untimed } = userMessage("Hi", 0);
+  const message = untimed as AgentMessage;
+  const policies: Policy[] = [{
+    name: "inject",
+    preTurn: ({ turn }) => turn === 0 ? { type: "inject", messages: [message] } : undefined,
+  }];
+  const { agent, clock } = testAgent([reply("Hello")], { policies });
+  clock.advance(5);
+  agent.steer(message);
+  clock.advance(2);
+  await agent.prompt([message]);
+  const sent = agent.state.messages.filter(({ role }) => role === "user");
+  assertEquals(sent.map(({ timestamp }) => timestamp), [7, 5, 7]);
+});
+
+Deno.test("prompt(): a clock before 1970 is a clock", async () => {
+  const { agent } = testAgent([reply("Hello")], { now: () => -5 });
+  await agent.prompt("Hi");
+  assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), [-5, -5]);
+});
+
+Deno.test("prompt([]) sends the queued messages, and otherwise says what to pass", async () => {
+  const { agent } = testAgent([reply("Hello"), reply("Bye")], { messages: [userMessage("Hi", 0)] });
+  await assertRejects(
+    () => agent.prompt([]),
+    NoMessagesError,
+    "There are no messages to send: pass a text",
+  );
+  agent.followUp("Now");
+  await agent.prompt([]);
+  const expected = ["user: Hi", "assistant: Hello", "user: Now", "assistant: Bye"];
+  assertEquals(outlineMessages(agent.state.messages), expected);
 });
 
 Deno.test("message ids: every appended message has one, given ids stay, and duplicates get a new one", async () => {

@@ -210,6 +210,20 @@ Deno.test("prompt() rejects when repair leaves no message", async () => {
   assertThrows(() => agent.followUp(orphan), NoMessagesError);
 });
 
+Deno.test("queue_changed: has the queues as they were, also when it is read later or a listener changes it", () => {
+  const { agent, seen } = testAgent([]);
+  agent.subscribe((event) => {
+    const changed = event as { queued?: unknown };
+    if (agent.queued.followUp.length === 2) changed.queued = [];
+  });
+  const queued = ["a", "b", "c"].map((words) => agent.followUp(words));
+  agent.cancelQueued(queued[0]?.id ?? "");
+  const lists = eventsOfType(seen, "queue_changed").map(({ queued }) => queued.followUp);
+  assertEquals(lists.map((list) => list?.length), [1, undefined, 3, undefined]);
+  assertEquals([lists[0], lists[2]], [queued.slice(0, 1), queued]);
+  assertEquals(agent.queued.followUp, queued.slice(1));
+});
+
 Deno.test("queue_changed: caused by a listener of a delta, is emitted before the next delta", async () => {
   const { agent } = testAgent([reply("One two"), reply("More")]);
   atFirst(agent, "message_update", () => agent.steer("Wait"));

@@ -134,6 +134,17 @@ Deno.test("tools of a run: stay when setTools() changes those of the agent durin
   assertEquals(streamFn.calls[1]?.context.tools.map(({ name }) => name), ["extra"]);
 });
 
+Deno.test("tools of a run: one of the same name that the agent gets during the run does not replace them", async () => {
+  const own = fakeTool({ name: "extra" });
+  const extra = fakeTool({ name: "extra", result: () => (agent.setTools([own]), "ok") });
+  const steps = [reply([toolCall("extra")]), reply([toolCall("extra")]), reply("Done")];
+  const { agent, streamFn } = testAgent(steps);
+  await agent.prompt("Go", { tools: [extra] });
+  const sent = streamFn.calls.map(({ context }) => context.tools.map(({ name }) => name));
+  assertEquals(sent, [["extra"], ["extra"], ["extra"]]);
+  assertEquals([extra.calls.length, own.calls.length], [2, 0]);
+});
+
 Deno.test("tools of a run: the same list is sent in every turn, so that adapters can cache it", async () => {
   const { agent, streamFn } = testAgent([...LOOKS.slice(0, 2), reply("Done")], { tools: [look()] });
   const sent: unknown[] = [];

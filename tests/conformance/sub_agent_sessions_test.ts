@@ -2,107 +2,33 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Agent } from "../../src/agent/agent.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { SessionError } from "../../src/core/errors.ts";
-import type { SessionEntry } from "../../src/core/session_entry.ts";
 import type { SessionStore } from "../../src/core/session.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tool.ts";
 import {
-  FileSessionStore,
   getSubAgentLink,
-  InMemorySessionStore,
   listSubAgents,
   listWithoutSubAgents,
   openSession,
   resumeSession,
   scopeStore,
-  SqliteSessionStore,
 } from "../../src/memory/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
 import { toolCall } from "../../src/testing/messages.ts";
-import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import {
+  createAgent,
+  createStream,
+  explore,
+  findChild,
+  readEntries,
+  selectType,
+  testStores,
+} from "./sub_agent_stores.ts";
 
 const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
 const CALL = toolCall("explore", { prompt: "Look at a.ts" });
-const explore = subAgentTool({
-  name: "explore",
-  description: "Looks around.",
-  background: true,
-  detached: true,
-  maxDepth: 2,
-});
-
-interface StoreCase {
-  readonly name: string;
-  readonly create: (directory: string) => SessionStore & Partial<AsyncDisposable>;
-}
-
-const STORES: readonly StoreCase[] = [
-  { name: "InMemorySessionStore", create: () => new InMemorySessionStore() },
-  { name: "FileSessionStore", create: (directory) => new FileSessionStore({ directory }) },
-  {
-    name: "SqliteSessionStore",
-    create: (directory) => new SqliteSessionStore({ path: `${directory}/db` }),
-  },
-];
-
-/** Runs a test with every store. */
-function testStores(title: string, act: (store: SessionStore) => Promise<void>): void {
-  for (const { name, create } of STORES) {
-    Deno.test(`${title} (${name})`, async () => {
-      const directory = await Deno.makeTempDir();
-      const store = create(directory);
-      try {
-        await act(store);
-      } finally {
-        await store[Symbol.asyncDispose]?.();
-        await Deno.remove(directory, { recursive: true });
-      }
-    });
-  }
-}
-
-/** Answers an agent by its own script, and its sub-agents by another one. */
-function createStream(own: readonly ScriptedStep[], children: readonly ScriptedStep[]): StreamFn {
-  const ownStream = scriptedStream(own);
-  const childStream = scriptedStream(children);
-  return (request) =>
-    JSON.stringify(request.context.messages[0]).includes("Look")
-      ? childStream(request)
-      : ownStream(request);
-}
-
-function createAgent(
-  own: readonly ScriptedStep[],
-  children: readonly ScriptedStep[] = [],
-  tools: readonly AgentTool[] = [explore],
-): Agent {
-  return new Agent({ model: "test/model", streamFn: createStream(own, children), tools });
-}
-
-async function readEntries(
-  store: SessionStore,
-  id: string,
-): Promise<readonly SessionEntry[]> {
-  await using session = await store.open(id, { access: "read" });
-  return await session.path();
-}
-
-async function findChild(store: SessionStore, parentId: string): Promise<string> {
-  const [child, ...others] = await listSubAgents(store, parentId);
-  assert(child);
-  assertEquals(others, []);
-  return child.id;
-}
-
-function ofType<Type extends SessionEntry["type"]>(
-  entries: readonly SessionEntry[],
-  type: Type,
-): Extract<SessionEntry, { type: Type }>[] {
-  return entries.filter((entry): entry is Extract<SessionEntry, { type: Type }> =>
-    entry.type === type
-  );
-}
 
 /** Starts a sub-agent that works when its process is killed; returns the id of its session. */
 async function interruptChild(store: SessionStore, call = CALL): Promise<string> {
@@ -151,8 +77,9 @@ testStores(
       [reply([CALL], { usage }), reply("Thanks", { usage })],
       [reply("All is well", { usage })],
     );
-    const options = { id: "parent", cwd: "/work", tenant: "acme", metadata: { plan: "pro" } };
-    await using session = await openSession(store, options, agent);
+    const options = { id: "parent", cwd: "/work", tenant: "acme" };
+    const metadata = { plan: "pro", profile: { long: "text" } };
+    await using session = await openSession(store, { ...options, metadata }, agent);
     await agent.prompt("Go");
 
     const childId = await findChild(store, "parent");
@@ -164,23 +91,25 @@ testStores(
     });
     assertEquals(child.header.tenant, "acme");
     assertEquals(child.header.cwd, "/work");
-    assertEquals(child.header.metadata?.["plan"], "pro");
+    // Only what sessions are selected by is copied.
+    const { plan, profile } = child.header.metadata ?? {};
+    assertEquals([plan, profile], ["pro", undefined]);
     await child.close();
-    const messages = ofType(await readEntries(store, childId), "message");
+    const messages = selectType(await readEntries(store, childId), "message");
     assertEquals(messages.map(({ message }) => message.role), ["user", "assistant"]);
 
     const entries = await session.session.path();
-    const [spawned] = ofType(entries, "sub_agent_spawned");
+    const [spawned] = selectType(entries, "sub_agent_spawned");
     assertEquals(
       [spawned?.sessionId, spawned?.toolCallId, spawned?.name, spawned?.prompt, spawned?.mode],
       [childId, "call_1", "explore", "Look at a.ts", undefined],
     );
-    const [result] = ofType(entries, "sub_agent_result");
+    const [result] = selectType(entries, "sub_agent_result");
     assertEquals(
       [result?.subAgentId, result?.status, result?.result, result?.isError, result?.usage?.total],
       [childId, "completed", "All is well", false, 7],
     );
-    assertEquals(ofType(entries, "sub_agent_message"), []);
+    assertEquals(selectType(entries, "sub_agent_message"), []);
     // The result of the call has the usage of the sub-agent, too.
     const [summary] = await listWithoutSubAgents(store);
     assertEquals([summary?.id, summary?.usage.total], ["parent", 21]);
@@ -213,7 +142,7 @@ testStores("sub-agent sessions: asTool() has them, too", async (store) => {
   const agent = new Agent({ model: "test/model", streamFn, tools: [expert] });
   await using session = await openSession(store, { id: "parent" }, agent);
   await agent.prompt("Go");
-  const [result] = ofType(await session.session.path(), "sub_agent_result");
+  const [result] = selectType(await session.session.path(), "sub_agent_result");
   assertEquals([result?.result, result?.status], ["42", "completed"]);
   assertEquals(result?.subAgentId, await findChild(store, "parent"));
 });
@@ -230,7 +159,7 @@ testStores("sub-agent sessions: a failure and a cancellation have their status",
     const isWorking = event.type === "sub_agent" && event.event.type === "model_call_start";
     if (isWorking) agent.abort();
   }
-  const results = ofType(await session.session.path(), "sub_agent_result");
+  const results = selectType(await session.session.path(), "sub_agent_result");
   assertEquals(results.map(({ status }) => status), ["failed", "aborted"]);
 });
 
@@ -347,7 +276,7 @@ testStores(
     const result = agent.state.messages.find(({ role }) => role === "tool_result");
     assertStringIncludes(JSON.stringify(result), "This tool call was interrupted while the agent");
     assertStringIncludes(JSON.stringify(result), childId);
-    const [ended] = ofType(await session.session.path(), "sub_agent_result");
+    const [ended] = selectType(await session.session.path(), "sub_agent_result");
     assertEquals([ended?.subAgentId, ended?.status, ended?.isCounted], [
       childId,
       "interrupted",
@@ -401,6 +330,24 @@ testStores(
 );
 
 testStores(
+  "sub-agent sessions: one that another process runs is reported when it has ended",
+  async (store) => {
+    const call = toolCall("explore", { prompt: "Look at a.ts", background: true });
+    const childId = await interruptChild(store, call);
+    const child = await store.open(childId);
+    const agent = createAgent([reply("Not yet"), reply("I see")]);
+    await using session = await openSession(store, { id: "parent copy" }, agent);
+    const readResults = async () =>
+      selectType(await session.session.path(), "sub_agent_result").map(({ status }) => status);
+    await agent.prompt("What now?");
+    assertEquals(await readResults(), []);
+    await child.close();
+    await agent.prompt("And now?");
+    assertEquals(await readResults(), ["interrupted"]);
+  },
+);
+
+testStores(
   "sub-agent sessions: a report that waits for the end of a tool call survives a crash",
   async (store) => {
     const hang = defineTool({
@@ -415,7 +362,7 @@ testStores(
     const agent = createAgent(own, [reply("All is well")], [explore, hang]);
     const session = await openSession(store, { id: "parent" }, agent);
     const run = agent.prompt("Go");
-    while (ofType(await session.session.path(), "sub_agent_result").length === 0) {
+    while (selectType(await session.session.path(), "sub_agent_result").length === 0) {
       await new Promise((resolve) => setTimeout(resolve)); // Lets the store read and write.
     }
     await session.session.flush();

@@ -1,7 +1,8 @@
-import { assertEquals, assertNotStrictEquals } from "@std/assert";
+import { assert, assertEquals, assertNotStrictEquals, assertStrictEquals } from "@std/assert";
+import { type AgentError, StreamError } from "../../src/core/errors.ts";
 import type { AgentEvent } from "../../src/core/event.ts";
 import { defineTool, type ToolContext } from "../../src/core/tool.ts";
-import { unknownCost, zeroUsage } from "../../src/core/usage.ts";
+import { unknownCost, zeroCost, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
@@ -155,6 +156,7 @@ const invalid: readonly unknown[] = [
   { type: "sub_agent", event: { type: "turn_start", turn: 1 } },
   { type: "context_compacted" },
   { type: "tool_execution_end", id: "a" },
+  { type: "custom", name: "progress", data: 5n },
   strange,
 ];
 
@@ -176,6 +178,33 @@ Deno.test("ToolContext.onEvent: a value that is no event is reported as a warnin
     'An event of the tool "delegate" is not emitted: it must have a type and the properties of that type',
   );
   assertEquals(outlineMessages(agent.state.messages)[2], "tool_result: ok");
+});
+
+Deno.test("ToolContext.onEvent: an event that the tool changes later stays as it was", async () => {
+  const abortReason = { by: "user" };
+  const tool = fakeTool({
+    name: "delegate",
+    result: async (_args, { onEvent }) => {
+      const data = { done: 1 };
+      const custom = { type: "custom", name: "progress", data } as const;
+      const inner = { type: "sub_agent", path: ["a"], event: custom } as const;
+      await onEvent(inner);
+      data.done = 2;
+      const usage = zeroUsage();
+      const outcome = { messages: [], stopReason: "error", usage, cost: zeroCost() } as const;
+      const error = new StreamError("Broken").toJSON();
+      await onEvent({ type: "agent_end", ...outcome, error: error as AgentError, abortReason });
+      return "ok";
+    },
+  });
+  const { agent } = testAgent([reply([toolCall("delegate")]), reply("Done")], { tools: [tool] });
+  const events = await checkEvents(agent.promptStream("Go"));
+  const [first, second] = eventsOfType(events, "sub_agent");
+  assertEquals(first?.path, ["call_1", "a"]);
+  assertEquals(first?.event, { type: "custom", name: "progress", data: { done: 1 } });
+  const end = second?.event;
+  assert(end?.type === "agent_end" && end.error instanceof StreamError);
+  assertStrictEquals(end.abortReason, abortReason);
 });
 
 Deno.test("ToolContext.run.background: a value that is no event is reported as a warning, and the work continues", async () => {

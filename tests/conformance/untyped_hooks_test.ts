@@ -1,12 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
+import type { Policy } from "../../src/core/policy.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
 import { unknownCost, type Usage, zeroUsage } from "../../src/core/usage.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply } from "../../src/testing/script.ts";
+import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { eventsOfType, outlineMessages } from "./outline.ts";
 import { InstantClock, scriptedPorts, settle } from "./ports.ts";
 import { testAgent } from "./test_agent.ts";
@@ -116,6 +118,46 @@ for (
     assertEquals([end?.stopReason, end?.cost], ["stop", unknownCost()]);
   });
 }
+
+const unreadable = new Proxy({}, {
+  get: boom,
+  has: boom,
+  ownKeys: boom,
+});
+
+for (
+  const [name, prices] of [
+    ["a function that returns null", () => null],
+    ["a function that returns a value that cannot be read", () => unreadable],
+    ["a table with null", { "test/model": null }],
+    ["a table with a value that cannot be read", { "test/model": unreadable }],
+  ] as const
+) {
+  Deno.test(`prices as ${name}: a reply with and without token counts is kept, and its cost is unknown`, async () => {
+    const rates: unknown[] = [];
+    const watch: Policy = {
+      name: "watch",
+      onDelta: (context) => void rates.push(context.rates),
+      preRequest: (context) => void rates.push(context.rates),
+    };
+    for (const reported of [usage, zeroUsage()]) {
+      const options = { prices: prices as never, policies: [watch] };
+      const { agent, end } = await runPrompt(options, [reply("Hello", { usage: reported })]);
+      assertEquals(outlineMessages(agent.state.messages), ["user: Hi", "assistant: Hello"]);
+      assertEquals([end?.stopReason, end?.cost, end?.usage], ["stop", unknownCost(), reported]);
+    }
+    assertEquals(new Set(rates), new Set([undefined]));
+  });
+}
+
+Deno.test("prices of a streamFn that cannot be read: the reply is kept, and its cost is unknown", async () => {
+  const streamFn = Object.defineProperty(scriptedStream([reply("Hello", { usage })]), "prices", {
+    get: boom,
+  });
+  const policies = [{ name: "watch", onDelta() {}, preRequest() {} }];
+  const { end } = await runPrompt({ streamFn, policies });
+  assertEquals([end?.stopReason, end?.cost], ["stop", unknownCost()]);
+});
 
 for (
   const [failure, retry] of [

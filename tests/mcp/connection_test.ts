@@ -417,3 +417,19 @@ Deno.test("a storm of list changes causes one request per second, and the last l
   await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
   assertEquals(server.methods.filter((method) => method === "tools/list").length, 3);
 });
+
+Deno.test("connectMcp(): calls carry the headers of a trace in their metadata, if there is one", async () => {
+  const metadata: unknown[] = [];
+  const server = new MockServer({
+    handlers: {
+      "tools/call": ({ params }) => {
+        metadata.push(params._meta?.traceparent);
+        return { content: [] };
+      },
+    },
+  });
+  await using mcp = await connectMock(server);
+  await callTool(mcp, { context: { traceHeaders: { traceparent: "00-1-2-01" } } });
+  await callTool(mcp);
+  assertEquals(metadata, ["00-1-2-01", undefined]);
+});

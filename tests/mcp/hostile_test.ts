@@ -341,6 +341,23 @@ Deno.test("hostile results: long texts and data are cut", async () => {
   );
 });
 
+Deno.test("hostile results: a structured result that is too large is left out, and its beginning stays as text", async () => {
+  const structuredContent = { rows: Array.from({ length: 300_000 }, (_, index) => index) };
+  const server = new MockServer({
+    handlers: { "tools/call": () => ({ content: [], structuredContent }) },
+  });
+  await using mcp = await connectMock(server);
+  const result = await callTool(mcp);
+  assertEquals(result.details, undefined);
+  assertEquals(result.content.length, 2);
+  const [text, note] = result.content;
+  assert(text?.type === "text" && text.text.startsWith('{"rows":[0,1,2,'));
+  assert(text.text.length < 101_000);
+  const { length } = JSON.stringify(structuredContent);
+  assert(note?.type === "text");
+  assertStringIncludes(note.text, `is left out: it has ${length} characters`);
+});
+
 Deno.test("a server that does not answer: cancelling a call is reported to it, and the server stays usable [8.7]", async () => {
   const called = createDeferred();
   let isSilent = true;

@@ -1,10 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import type { McpServerStatus } from "../../src/mcp/mod.ts";
+import * as clientPackage from "@modelcontextprotocol/client";
+import { connectMcp, type McpServerStatus } from "../../src/mcp/mod.ts";
 import { callTool, getText } from "./call_tool.ts";
 import { type HttpHandler, HttpServer } from "./http_server.ts";
 
+/** Answers a request for a token in place of the authorization server; `undefined` leaves it to that. */
+type TokenAnswer = (form: URLSearchParams) => Response | object | undefined;
+
 /** A server that requires the token `granted`, with its own authorization server. */
-function createProtectedServer(): HttpServer {
+function createProtectedServer(answer: TokenAnswer = () => undefined): HttpServer {
   const protect = (handler: HttpHandler): HttpHandler => (message, request) =>
     request.headers.get("authorization") === "Bearer granted"
       ? handler(message, request)
@@ -21,6 +25,7 @@ function createProtectedServer(): HttpServer {
       Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } })
     ),
     "tools/list": protect(() => ({ tools: [{ name: "echo", inputSchema: { type: "object" } }] })),
+    "tools/call": protect(() => ({ content: [{ type: "text", text: "hello" }] })),
     "/.well-known/oauth-protected-resource": () => ({
       resource: server.url,
       authorization_servers: [origin()],
@@ -36,6 +41,8 @@ function createProtectedServer(): HttpServer {
     "/register": async (_message, request) => ({ ...await request.json(), client_id: "client 1" }),
     "/token": async (_message, request) => {
       const form = new URLSearchParams(await request.text());
+      const other = answer(form);
+      if (other) return other;
       const isValid = form.get("code") === "code 1" && form.get("code_verifier") !== null;
       return isValid
         ? { access_token: "granted", token_type: "Bearer" }
@@ -59,6 +66,8 @@ class MemoryProvider {
   #client: unknown;
   #tokens: unknown;
   #verifier = "";
+  /** The credentials that were discarded. */
+  readonly discarded: string[] = [];
 
   state() {
     return "state 1";
@@ -81,7 +90,11 @@ class MemoryProvider {
   discoveryState() {
     return this.#discovery;
   }
-  invalidateCredentials() {}
+  invalidateCredentials(credentials: string) {
+    this.discarded.push(credentials);
+    if (credentials === "client") this.#client = undefined;
+    if (credentials === "tokens") this.#tokens = undefined;
+  }
   redirectToAuthorization(url: URL) {
     this.page = url;
   }
@@ -92,6 +105,167 @@ class MemoryProvider {
     return this.#verifier;
   }
 }
+
+/** Records what is written to the console. */
+class ConsoleRecorder implements Disposable {
+  readonly written: unknown[] = [];
+  readonly #original = { ...console };
+
+  constructor() {
+    for (const name of ["debug", "error", "info", "log", "warn"] as const) {
+      console[name] = (...texts: unknown[]) => void this.written.push(texts);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    Object.assign(console, this.#original);
+  }
+}
+
+const redirect = () => Promise.resolve("http://127.0.0.1/callback?code=code+1&state=state+1");
+
+/** Connects with credentials of earlier, whose access token has expired. */
+async function connectWithOldToken(
+  answer: TokenAnswer,
+  provider: MemoryProvider,
+): Promise<{ readonly states: string[]; readonly warnings: string[]; readonly text: string }> {
+  await using server = createProtectedServer((form) =>
+    form.get("grant_type") === "refresh_token" ? answer(form) : undefined
+  );
+  const issuer = new URL(server.url).origin;
+  provider.saveClientInformation({ client_id: "client 0", issuer });
+  provider.saveTokens({
+    access_token: "expired",
+    token_type: "Bearer",
+    refresh_token: "refresh 1",
+    issuer,
+  });
+  const states: string[] = [];
+  const warnings: string[] = [];
+  using recorder = new ConsoleRecorder();
+  await using mcp = await server.connect({
+    servers: { mock: { oauth: { provider, awaitRedirect: redirect } } },
+    onStatus: ({ state }) => states.push(state.type === "restarting" ? state.reason : state.type),
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  const text = mcp.servers[0]?.state.type === "ready" ? getText(await callTool(mcp)) : "";
+  assertEquals(recorder.written, []);
+  return { states: [...states], warnings, text };
+}
+
+Deno.test("OAuth: an expired token is refreshed", async () => {
+  const provider = new MemoryProvider();
+  const answer = (form: URLSearchParams) => {
+    assertEquals(form.get("refresh_token"), "refresh 1");
+    return { access_token: "granted", token_type: "Bearer" };
+  };
+  const { states, text, warnings } = await connectWithOldToken(answer, provider);
+  assertEquals([states, text, warnings], [["ready"], "hello", []]);
+  assertEquals(provider.discarded, []);
+});
+
+Deno.test("OAuth: credentials that are rejected are discarded and reported, and the user authorizes the program again", async () => {
+  for (
+    const [error, discarded] of [
+      ["invalid_grant", ["tokens"]],
+      ["invalid_client", ["client", "tokens"]],
+      ["unauthorized_client", ["client", "tokens"]],
+    ] as const
+  ) {
+    const provider = new MemoryProvider();
+    const answer = () => Response.json({ error, error_description: "revoked" }, { status: 400 });
+    const { states, text, warnings } = await connectWithOldToken(answer, provider);
+    assertEquals([states, text], [["authorizing", "starting", "ready"], "hello"], error);
+    assertEquals(provider.discarded, [...discarded]);
+    assertEquals(warnings.length, 1);
+    assertStringIncludes(warnings[0] ?? "", `${error}: revoked`);
+  }
+});
+
+Deno.test("OAuth: an authorization server that is out of order delays the start, and discards nothing", async () => {
+  const answers: TokenAnswer[] = [
+    () => new Response("Bad gateway", { status: 502 }),
+    () => Response.json({ error: "server_error" }, { status: 500 }),
+    () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+    () => ({ token_type: "Bearer" }),
+  ];
+  for (const answer of answers) {
+    const provider = new MemoryProvider();
+    const { states, warnings } = await connectWithOldToken(answer, provider);
+    assertStringIncludes(states.join(" "), "The authorization server answered with the status");
+    assertEquals([provider.discarded, provider.page, warnings], [[], undefined, []]);
+  }
+});
+
+Deno.test("OAuth: an error of the authorization server that rejects no credentials is the reason", async () => {
+  const answer = () =>
+    Response.json({ error: "invalid_scope", error_description: "not this" }, { status: 400 });
+  const { states } = await connectWithOldToken(answer, new MemoryProvider());
+  assertStringIncludes(states.join(" "), "not this");
+});
+
+Deno.test("OAuth: credentials that are rejected during a call are discarded, and the call says so", async () => {
+  let isExpired = false;
+  await using server = createProtectedServer((form) =>
+    form.get("grant_type") === "refresh_token"
+      ? Response.json({ error: "invalid_grant" }, { status: 400 })
+      : { access_token: isExpired ? "other" : "granted", token_type: "Bearer", refresh_token: "r" }
+  );
+  const provider = new MemoryProvider();
+  const states: string[] = [];
+  using recorder = new ConsoleRecorder();
+  await using mcp = await server.connect({
+    servers: { mock: { oauth: { provider, awaitRedirect: redirect } } },
+    onStatus: ({ state }) => states.push(state.type),
+  });
+  assertEquals(getText(await callTool(mcp)), "hello");
+  provider.saveTokens({ access_token: "expired", token_type: "Bearer", refresh_token: "r" });
+  isExpired = true;
+  assertStringIncludes(getText(await callTool(mcp)), "requires an authorization by the user");
+  assertEquals(provider.discarded, ["tokens"]);
+  assertEquals(recorder.written, []);
+});
+
+Deno.test("OAuth: credentials without their authorization server are bound to the one that is used", async () => {
+  await using server = createProtectedServer((form) =>
+    form.get("grant_type") === "refresh_token"
+      ? { access_token: "granted", token_type: "Bearer" }
+      : undefined
+  );
+  const issuer = new URL(server.url).origin;
+  const provider = new MemoryProvider();
+  provider.saveClientInformation({ client_id: "client 0" });
+  provider.saveTokens({ access_token: "old", token_type: "Bearer", refresh_token: "r" });
+  const warnings: string[] = [];
+  using recorder = new ConsoleRecorder();
+  await using mcp = await server.connect({
+    servers: { mock: { oauth: { provider } } },
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  assertEquals(getText(await callTool(mcp)), "hello");
+  assertEquals(recorder.written, []);
+  assertStringIncludes(warnings.join("\n"), "stored without their authorization server");
+  assertEquals(provider.clientInformation(), { client_id: "client 0", issuer });
+});
+
+Deno.test("OAuth: a provider that keeps nothing about the authorization server can be used", async () => {
+  await using server = createProtectedServer();
+  const memory = new MemoryProvider();
+  const omitted = ["discoveryState", "saveDiscoveryState", "invalidateCredentials"];
+  const provider = new Proxy(memory, {
+    get(target, name) {
+      if (omitted.includes(String(name))) return undefined;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  using recorder = new ConsoleRecorder();
+  await using mcp = await server.connect({
+    servers: { mock: { oauth: { provider, awaitRedirect: redirect } } },
+  });
+  assertEquals(getText(await callTool(mcp)), "hello");
+  assertEquals(recorder.written, []);
+});
 
 Deno.test("OAuth: the user authorizes the program through the provider, and the token is sent [8.13]", async () => {
   await using server = createProtectedServer();
@@ -128,9 +302,11 @@ Deno.test("OAuth: a wrong code makes the server fail", async () => {
     provider: new MemoryProvider(),
     awaitRedirect: () => Promise.resolve("http://127.0.0.1/callback?code=wrong&state=state+1"),
   };
+  using recorder = new ConsoleRecorder();
   await using mcp = await server.connect({ servers: { mock: { oauth } } });
   const [status] = mcp.servers;
-  assertStringIncludes(JSON.stringify(status?.state), "The authorization failed: ");
+  assertStringIncludes(JSON.stringify(status?.state), "The authorization failed: invalid_grant");
+  assertEquals(recorder.written, []);
 });
 
 Deno.test("OAuth: a provider of a token needs no user", async () => {
@@ -138,4 +314,58 @@ Deno.test("OAuth: a provider of a token needs no user", async () => {
   const provider = { token: () => Promise.resolve("granted") };
   await using mcp = await server.connect({ servers: { mock: { oauth: { provider } } } });
   assertEquals(getText(await callTool(mcp)), "hello");
+});
+
+Deno.test("OAuth: the headers of the configuration reach no other origin, such as the authorization server [8.13]", async () => {
+  const received: string[] = [];
+  const answers: Readonly<Record<string, (request: Request) => object | Response>> = {
+    "https://mcp.example/mcp": ({ headers }) =>
+      headers.get("authorization") === "Bearer granted"
+        ? new Response(null, { status: 500 })
+        : new Response(null, { status: 401 }),
+    "https://mcp.example/.well-known/oauth-protected-resource/mcp": () => ({
+      resource: "https://mcp.example/mcp",
+      authorization_servers: ["https://auth.example"],
+    }),
+    "https://auth.example/.well-known/oauth-authorization-server": () => ({
+      issuer: "https://auth.example",
+      authorization_endpoint: "https://auth.example/authorize",
+      token_endpoint: "https://auth.example/token",
+      registration_endpoint: "https://auth.example/register",
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+    }),
+    "https://auth.example/register": () => ({
+      client_id: "client 1",
+      client_secret: "secret 1",
+      redirect_uris: ["http://127.0.0.1/callback"],
+      token_endpoint_auth_method: "client_secret_basic",
+    }),
+    "https://auth.example/token": ({ headers }) => {
+      received.push(headers.get("authorization") ?? "none");
+      return { access_token: "granted", token_type: "Bearer" };
+    },
+  };
+  const leaked: string[] = [];
+  const fetch = (input: RequestInfo | URL, init?: RequestInit) => {
+    const request = new Request(input, init);
+    if (!request.url.startsWith("https://mcp.example/")) {
+      for (const [name, value] of request.headers) {
+        if (/Key 1|X 2/.test(value)) leaked.push(`${request.url} ${name}`);
+      }
+    }
+    const answer = answers[request.url]?.(request) ?? new Response(null, { status: 404 });
+    return Promise.resolve(answer instanceof Response ? answer : Response.json(answer));
+  };
+  const headers = { "X-Api-Key": "Key 1", "x-other": "X 2" };
+  const config = { mcpServers: { mock: { url: "https://mcp.example/mcp", headers } } };
+  const oauth = { provider: new MemoryProvider(), awaitRedirect: redirect };
+  await using mcp = await connectMcp(config, {
+    clientPackage,
+    fetch,
+    servers: { mock: { oauth } },
+  });
+  assertEquals(mcp.servers.length, 1);
+  assertEquals(leaked, []);
+  assertEquals(received, [`Basic ${btoa("client 1:secret 1")}`]);
 });

@@ -1,8 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import * as clientPackage from "@modelcontextprotocol/client";
 import { Agent, type AgentMessage } from "../../mod.ts";
 import { estimateToolTokens } from "../../src/core/tokens.ts";
 import { reply, type ScriptedStep, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { createPlanMode } from "../../src/tools/plan/mod.ts";
 import { getText } from "./call_tool.ts";
+import { connectMcp } from "../../src/mcp/mod.ts";
 import { connectMock, MockServer } from "./mock_server.ts";
 
 const SUBJECTS = ["issue", "branch", "release", "label", "comment"];
@@ -104,4 +108,97 @@ Deno.test("tool search: a tool that alone exceeds a tenth of the window can be c
     reply("done"),
   ], { contextWindow: 4_000 });
   assertEquals(names[1], ["mcp_search_tools", "mcp__mock__create_issue"]);
+});
+
+/** A model with a window that the tools of the server exceed. */
+const smallStream = (steps: readonly ScriptedStep[]) =>
+  scriptedStream(steps, { contextWindow: () => 50_000 });
+
+const readResults = (messages: readonly AgentMessage[]) =>
+  messages.flatMap((message) =>
+    message.role === "tool_result" ? [getText({ content: message.content })] : []
+  );
+
+Deno.test("tool search: an agent below the run finds the tools that it has, and calls them", async () => {
+  const server = new MockServer({
+    tools: TOOLS,
+    handlers: {
+      "tools/call": ({ params }) => ({ content: [{ type: "text", text: params.name }] }),
+    },
+  });
+  await using mcp = await connectMock(server);
+  const names = TOOLS.map(({ name }) => `mcp__mock__${name}`).filter((name) =>
+    !name.includes("delete")
+  );
+  const streamFn = smallStream([
+    reply([toolCall("child", { prompt: "Go" })]),
+    reply([toolCall("mcp_search_tools", { query: "issue" })]),
+    reply([toolCall("mcp__mock__create_issue", {}), toolCall("mcp__mock__delete_issue", {})]),
+    reply("Child done"),
+    reply("Done"),
+  ]);
+  const results: string[] = [];
+  const agent = new Agent({
+    model: "a/b",
+    streamFn,
+    policies: [mcp.policy],
+    tools: [subAgentTool({
+      name: "child",
+      description: "",
+      tools: ["mcp_search_tools", ...names],
+    })],
+  });
+  agent.subscribe((event) => {
+    if (event.type !== "sub_agent" || event.event.type !== "tool_execution_end") return;
+    results.push(getText(event.event.result));
+  });
+  mcp.attach(agent);
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls[1]?.context.tools.map(({ name }) => name), ["mcp_search_tools"]);
+  const [found = "", ...called] = results;
+  assertStringIncludes(found, "mcp__mock__create_issue");
+  assertEquals(found.includes("mcp__mock__delete_issue"), false);
+  assert(called.includes("create_issue"));
+  assertStringIncludes(called.join(" "), 'Tool "mcp__mock__delete_issue" not found');
+});
+
+Deno.test("tool search: in plan mode only tools that change nothing are found", async () => {
+  const server = new MockServer({ tools: TOOLS });
+  await using mcp = await connectMock(server, { servers: { mock: { readOnly: ["list_*"] } } });
+  const mode = createPlanMode();
+  const agent = new Agent({
+    model: "a/b",
+    streamFn: smallStream([
+      reply([toolCall("mcp_search_tools", { query: "issue" })]),
+      reply("Done"),
+    ]),
+    policies: [mode, mcp.policy],
+  });
+  mcp.attach(agent);
+  mode.turnOn(agent);
+  const { messages } = await agent.prompt("Go");
+  const [found = ""] = readResults(messages);
+  assert(/^- (\S+): /m.exec(found)?.[1] === "mcp__mock__list_issue", found);
+  assertEquals(found.match(/^- /gm)?.length, 1);
+});
+
+Deno.test("tool search: a second connection neither hides the search of the first nor needs one", async () => {
+  await using first = await connectMock(new MockServer({ tools: TOOLS }));
+  const config = { mcpServers: { other: { command: "other-program" } } };
+  for (const tools of [TOOLS.slice(0, 1), TOOLS]) {
+    await using second = await connectMcp(config, {
+      sandbox: new MockServer({ tools }),
+      clientPackage,
+    });
+    const streamFn = smallStream([reply("Done")]);
+    const policies = [first.policy, second.policy];
+    const agent = new Agent({ model: "a/b", streamFn, policies });
+    first.attach(agent);
+    second.attach(agent);
+    await agent.prompt("Go");
+    assertEquals(streamFn.calls[0]?.context.tools.map(({ name }) => name), [
+      "mcp_search_tools",
+      ...second.servers[0]?.tools ?? [],
+    ]);
+  }
 });

@@ -295,3 +295,33 @@ Deno.test("elicitation: of many requests at the same time, one is asked about af
   assertEquals(getText(await callTool(mcp)), "12 declined");
   assertEquals(asked, 8);
 });
+
+Deno.test("elicitation: a server that asks again and again during a call is answered without the user in the end", async () => {
+  const asked: number[] = [];
+  const warnings: string[] = [];
+  const server = new MockServer({
+    handlers: {
+      "tools/call": async (_message, program) => {
+        const params = { message: "Name?", requestedSchema: { type: "object", properties: {} } };
+        const first = program.received.length;
+        for (let id = 0; id < 100; id++) {
+          program.send({ id: `e${first}${id}`, method: "elicitation/create", params });
+          await waitUntil(() => program.received.length === first + id + 1);
+        }
+        return { content: [{ type: "text", text: "done" }] };
+      },
+    },
+  });
+  let count = 0;
+  await using mcp = await connectMock(server, {
+    onElicitation: () => (count++, { type: "declined" }),
+    onWarning: ({ message }) => warnings.push(message),
+  });
+  for (let call = 0; call < 2; call++) {
+    count = 0;
+    assertEquals(getText(await callTool(mcp)), "done");
+    asked.push(count);
+  }
+  assertEquals(asked, [32, 32]);
+  assertStringIncludes(warnings.join(), "asked the user 32 times");
+});

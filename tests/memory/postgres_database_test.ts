@@ -211,10 +211,16 @@ tests.test("opens a session with a forged number of entries, and does not write 
 tests.test("opens a session whose rows were deleted or changed", async (stores) => {
   const { schema, server } = stores;
   const sql = (text: string) => server.sql(text.replaceAll("$", `${schema}.`));
-  await writeSession(stores.open(), "s", "a", "b", "c", "d");
+  const created = await stores.open().create({ id: "s", tenant: "acme", user: "a\0", cwd: "/w" });
+  for (const text of ["a", "b", "c", "d"]) created.append(createMessageEntry(text));
+  await created.close();
   await sql("DELETE FROM $entries WHERE position = 1");
   await sql("UPDATE $sessions SET header = 'garbled', summary = '[]'");
+  const [damaged] = await stores.open().list({ tenant: "acme" });
+  assertEquals([damaged?.problem === undefined, damaged?.entries], [false, 4]);
   const session = await stores.open().open("s");
+  const { tenant, user, cwd } = session.header;
+  assertEquals([tenant, user, cwd], ["acme", "a\0", "/w"]);
   assertEquals(session.damage.map(({ type, offset }) => [type, offset]), [
     ["broken_entry", 1],
     ["lost_parent", 2],
@@ -222,7 +228,9 @@ tests.test("opens a session whose rows were deleted or changed", async (stores) 
   session.append(createMessageEntry("e"));
   await session.close();
   assertEquals(await readTexts(stores.open(), "s"), ["a", "c", "d", "e"]);
-  assertEquals((await stores.open().list())[0]?.entries, 5);
+  const [restored] = await stores.open().list();
+  assertEquals([restored?.entries, restored?.messages, restored?.firstPrompt], [5, 4, "a"]);
+  assertEquals([restored?.problem, restored?.tenant], [undefined, "acme"]);
   await sql("DELETE FROM $sessions");
   assertEquals(await sql("SELECT * FROM $entries"), []);
 });

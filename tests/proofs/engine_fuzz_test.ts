@@ -11,9 +11,10 @@ const ONLY_SEED = Deno.env.get("SWINK_SEED");
 const FIRST_SEED = Number(Deno.env.get("SWINK_FIRST_SEED") ?? 1);
 /**
  * Seeds that have failed: calls of an agent and of its sub-agents with the same ids; a listener that changes the order of
- * random decisions; an approval that was requested after an abort; an abort after a part of a reply was discarded.
+ * random decisions; an approval that was requested after an abort; an abort after a part of a reply was discarded; prices
+ * that are `null`.
  */
-const FAILED_SEEDS = [3902, 1_005_093, 11_335, 12_795, 13_208, 15_735];
+const FAILED_SEEDS = [3902, 1_005_093, 11_335, 12_795, 13_208, 15_735, 3917];
 
 /** Runs a trial, and runs it again: unchanged, or with a listener that changes all events in place. */
 async function fuzzOnce(seed: number): Promise<void> {

@@ -98,6 +98,7 @@ Deno.test("policies: a hook that is undefined is as one that is missing, and one
     preTurn: undefined,
     preRequest: undefined,
     preCompaction: undefined,
+    postCompaction: undefined,
     canUseTool: undefined,
     resumeTools: undefined,
     preDispatch: undefined,

@@ -35,6 +35,8 @@ function testCases(name: string, cases: readonly Case[]): void {
 
 testCases("keywords for values of any type", [
   [{ type: "integer" }, [1, 1.0, -3], [[1.5, ": must be integer"], ["1", ": must be integer"]]],
+  [{ type: "number" }, [1e308], [[NaN, ": must be number"], [Infinity, ": must be number"]]],
+  [{ type: "integer" }, [0], [[-Infinity, ": must be integer"]]],
   [{ type: ["string", "null"] }, ["", null], [[[], ": must be string or null"]]],
   [{ type: "object" }, [{}], [[[], ": must be object"], [null, ": must be object"]]],
   [{ type: "string", nullable: true }, ["", null], [[1, ": must be string or null"]]],

@@ -127,6 +127,10 @@ export interface EvalBudget {
 export interface EvaluatorConfig {
   /** Name in the registry. */
   readonly name: string;
+  /** Name of the metric. Default: that of the evaluator, with a number if the case names it several times. */
+  readonly metric?: string | undefined;
+  /** Weight of the score in the mean of a run, above 0. Default: 1. */
+  readonly weight?: number | undefined;
   /** Options of the evaluator. Default: none. */
   readonly options?: JsonObject | undefined;
 }

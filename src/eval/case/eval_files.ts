@@ -14,6 +14,10 @@ export interface EvalFiles {
   read(path: string): Promise<string | undefined>;
   /** Replaces a file atomically. Creates it and its directory if they do not exist. */
   write(path: string, text: string): Promise<void>;
+  /** Appends to a file. Creates it and its directory if they do not exist. */
+  append(path: string, text: string): Promise<void>;
+  /** Returns the names of the directories in a directory, sorted; none if it does not exist. */
+  list(path: string): Promise<string[]>;
 }
 
 /** Cases and results can contain prompts and files of users, so that only the owner may read them. */
@@ -40,5 +44,15 @@ export const localEvalFiles: EvalFiles = {
       await system.remove(temporaryFile).catch(() => {});
       throw error;
     }
+  },
+  async append(path, text) {
+    await system.mkdir(dirname(path), { recursive: true });
+    await system.writeTextFile(path, text, { append: true, mode: FILE_MODE });
+  },
+  async list(path) {
+    const status = await system.stat(path).catch(() => undefined);
+    if (!status?.isDirectory) return [];
+    const entries = [...system.readDirSync(path)].filter(({ isDirectory }) => isDirectory);
+    return entries.map(({ name }) => name).sort();
   },
 };

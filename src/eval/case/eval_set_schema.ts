@@ -6,19 +6,20 @@
 
 import type { JsonSchema } from "../../core/json.ts";
 
-const ID = { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$", maxLength: 100 };
+/** Ids are also names of files. */
+export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+const ID = { type: "string", pattern: ID_PATTERN.source };
 const TEXT = { type: "string" };
 const SCHEMA = { type: "object" };
 
-const MATCHER = {
-  oneOf: [
-    variant(["equals"], { value: {} }),
-    variant(["contains"], { text: TEXT }),
-    variant(["regex"], { pattern: TEXT }),
-    variant(["schema"], { schema: SCHEMA }),
-    variant(["ignore"], {}),
-  ],
-};
+const MATCHER = union({
+  equals: { value: {} },
+  contains: { text: TEXT },
+  regex: { pattern: TEXT },
+  schema: { schema: SCHEMA },
+  ignore: {},
+});
 
 const CALL = object({
   tool: TEXT,
@@ -32,21 +33,20 @@ const TRAJECTORY = object({
   subAgents: { type: "boolean" },
 }, ["match", "calls"]);
 
-const RESPONSE = {
-  oneOf: [
-    variant(["exact", "contains"], { text: TEXT }),
-    variant(["regex"], { pattern: TEXT }),
-    variant(["schema"], { schema: SCHEMA }),
-  ],
-};
+const RESPONSE = union({
+  exact: { text: TEXT },
+  contains: { text: TEXT },
+  regex: { pattern: TEXT },
+  schema: { schema: SCHEMA },
+});
 
-const FILE = {
-  oneOf: [
-    variant(["exists", "missing"], { path: TEXT }),
-    variant(["equals", "contains"], { path: TEXT, text: TEXT }),
-    variant(["regex"], { path: TEXT, pattern: TEXT }),
-  ],
-};
+const FILE = union({
+  exists: { path: TEXT },
+  missing: { path: TEXT },
+  equals: { path: TEXT, text: TEXT },
+  contains: { path: TEXT, text: TEXT },
+  regex: { path: TEXT, pattern: TEXT },
+});
 
 const BUDGET = object({
   maxCost: { type: "number", minimum: 0 },
@@ -69,7 +69,12 @@ const CASE = object({
   budget: BUDGET,
   evaluators: {
     type: "array",
-    items: object({ name: TEXT, options: { type: "object" } }, ["name"]),
+    items: object({
+      name: TEXT,
+      metric: TEXT,
+      weight: { type: "number", exclusiveMinimum: 0 },
+      options: { type: "object" },
+    }, ["name"]),
   },
   tags: { type: "array", items: TEXT },
   repetitions: { type: "integer", minimum: 1, maximum: 1000 },
@@ -91,7 +96,19 @@ function object(properties: Record<string, JsonSchema>, required: string[]): Jso
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** A member of a union with the given types, all of whose properties are required. */
-function variant(types: string[], properties: Record<string, JsonSchema>): JsonSchema {
-  return object({ type: { enum: types }, ...properties }, ["type", ...Object.keys(properties)]);
+/**
+ * A union of objects, by their `type`; all other properties are required. Conditions instead of `oneOf` limit the errors
+ * to the selected type.
+ */
+function union(variants: Record<string, Record<string, JsonSchema>>): JsonSchema {
+  const conditions = Object.entries(variants).map(([type, properties]) => ({
+    if: { type: "object", properties: { type: { const: type } }, required: ["type"] },
+    then: object({ type: {}, ...properties }, Object.keys(properties)),
+  }));
+  return {
+    type: "object",
+    properties: { type: { enum: Object.keys(variants) } },
+    required: ["type"],
+    allOf: conditions,
+  };
 }

@@ -7,6 +7,7 @@
 import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname } from "../../platform/paths.ts";
+import { findExpressionProblems, type KeyProblem } from "./check_expectations.ts";
 import type { EvalSet } from "./eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "./eval_files.ts";
 import { evalSetSchema } from "./eval_set_schema.ts";
@@ -80,24 +81,29 @@ type ValidDocument = Extract<ParsedDocument, { readonly type: "document" }>;
 
 async function findProblems({ value, findLine }: ValidDocument): Promise<DocumentProblem[]> {
   const errors = runCompiled(await compileSchema(evalSetSchema), value);
-  const found = errors.map(({ path, message }) => ({ keys: parsePointer(path), message }));
-  const problems = found.length > 0 ? found : findRepeatedIds(value as EvalSet);
+  const found = errors.filter(({ message }) => !CONDITION_ERROR.test(message))
+    .map(({ path, message }) => ({ keys: parsePointer(path), message }));
+  const problems = found.length > 0 ? found : await findContentProblems(value as EvalSet);
   return problems.map(({ keys, message }) => ({
     line: findLine(keys),
     message: `${formatKeys(keys)} ${message}`,
   }));
 }
 
-interface KeyProblem {
-  readonly keys: readonly string[];
-  readonly message: string;
+/** The error of a condition follows those of the values that it is about. */
+const CONDITION_ERROR = /^must match "then" schema$/;
+
+/** Finds the problems that the schema cannot find. */
+async function findContentProblems(set: EvalSet): Promise<KeyProblem[]> {
+  return [...findRepeatedIds(set), ...await findExpressionProblems(set.cases)];
 }
 
 function findRepeatedIds({ cases }: EvalSet): KeyProblem[] {
   const ids = new Set<string>();
   return cases.flatMap(({ id }, index) => {
-    if (!ids.has(id)) {
-      ids.add(id);
+    // Ids are names of files, whose case some systems ignore.
+    if (!ids.has(id.toLowerCase())) {
+      ids.add(id.toLowerCase());
       return [];
     }
     return [{ keys: ["cases", `${index}`, "id"], message: `"${id}" is used by another case` }];

@@ -21,6 +21,8 @@ function createFiles(contents: Readonly<Record<string, string>>): EvalFiles {
   return {
     read: (path) => Promise.resolve(contents[path]),
     write: () => Promise.reject(new Error("read only")),
+    append: () => Promise.reject(new Error("read only")),
+    list: () => Promise.resolve([]),
   };
 }
 
@@ -45,12 +47,47 @@ Deno.test("loadEvalSet: an error names file, line and key of an invalid value", 
   assertEquals(message, "set.yaml:12: cases[0].budget.maxTurns must be integer");
 });
 
+Deno.test("loadEvalSet: an error about an expectation concerns its type only", async () => {
+  const withResponse = (response: string) =>
+    YAML.replace("{ type: contains, text: Hello }", response);
+  assertEquals(
+    await getMessage(withResponse("{ type: contain, text: Hello }")),
+    'set.yaml:11: cases[0].expectedResponse.type must be one of "exact", "contains", "regex", "schema"',
+  );
+  assertEquals(
+    await getMessage(withResponse("{ type: contains }")),
+    "set.yaml:11: cases[0].expectedResponse.text is required",
+  );
+  assertEquals(
+    await getMessage(withResponse("{ type: regex, pattern: a, text: a }")),
+    "set.yaml:11: cases[0].expectedResponse.text is not a known property",
+  );
+});
+
+Deno.test("loadEvalSet: rejects patterns and schemas that cannot be compiled", async () => {
+  const invalid = YAML.replace("{ type: contains, text: .ts }", '{ type: regex, pattern: "(" }')
+    .replace("{ type: contains, text: Hello }", "{ type: schema, schema: { type: 5 } }") +
+    '    expectedFiles: [{ type: regex, path: a, pattern: "[" }]\n';
+  const message = await getMessage(invalid);
+  assertStringIncludes(
+    message,
+    "set.yaml:10: cases[0].expectedTrajectory.calls[0].matchers.path.pattern is invalid: ",
+  );
+  assertStringIncludes(message, "set.yaml:11: cases[0].expectedResponse.schema is invalid: ");
+  assertStringIncludes(message, "set.yaml:13: cases[0].expectedFiles[0].pattern is invalid: ");
+});
+
+Deno.test("loadEvalSet: rejects a document that is nested too deep", async () => {
+  const message = await getMessage(`id: a\ncases: ${"[".repeat(20_000)}${"]".repeat(20_000)}\n`);
+  assertStringIncludes(message, "set.yaml:2: the document is nested too deep");
+});
+
 Deno.test("loadEvalSet: an error names an unknown key", async () => {
   const message = await getMessage(YAML.replace("    budget:", "    buget:"));
   assertStringIncludes(message, "set.yaml:12: cases[0].buget");
 });
 
-Deno.test("loadEvalSet: an error names the line of a syntax error", async () => {
+Deno.test("loadEvalSet: an error names the line of a syntax error [A158]", async () => {
   const message = await getMessage("id: a\ncases: [\n");
   assertStringIncludes(message, "set.yaml:3: ");
 });
@@ -62,7 +99,7 @@ Deno.test("loadEvalSet: rejects an id that two cases have", async () => {
   assertEquals(message, 'set.yaml:4: cases[1].id "b" is used by another case');
 });
 
-Deno.test("loadEvalSet: rejects ids that are paths", async () => {
+Deno.test("loadEvalSet: rejects ids that are paths [A158]", async () => {
   const message = await getMessage(`id: ../a\ncases:\n  - { id: b, userMessages: [x] }\n`);
   assertStringIncludes(message, "set.yaml:1: id must match pattern");
 });

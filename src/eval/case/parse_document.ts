@@ -31,6 +31,9 @@ export type ParsedDocument =
 /** Aliases may multiply the size of a document up to this number of nodes. */
 const MAX_ALIASES = 100;
 
+/** The parser recurses, and reports the error of the runtime for a document that is nested too deep. */
+const STACK_ERROR = /stack (?:size|overflow)/i;
+
 /** Parses YAML 1.2, of which JSON is a part. Keys must be unique. */
 export async function parseDocument(text: string): Promise<ParsedDocument> {
   const { LineCounter, parseDocument: parse } = await importYaml();
@@ -40,7 +43,10 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
   );
   const toLine = (offset: number) => lines.linePos(offset).line;
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ pos, message }) => ({ line: toLine(pos[0]), message }));
+    const problems = document.errors.map(({ pos, message }) => ({
+      line: toLine(pos[0]),
+      message: STACK_ERROR.test(message) ? "the document is nested too deep" : message,
+    }));
     return { type: "invalid", problems };
   }
   try {

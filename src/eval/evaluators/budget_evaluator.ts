@@ -6,6 +6,7 @@
 
 import type { EvalBudget } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
+import { formatDollars } from "./format_dollars.ts";
 import { createBinaryScore } from "./score.ts";
 
 /** Spending that a budget limits. */
@@ -27,8 +28,11 @@ export function findExceededLimits(
 ): string[] {
   const exceeded: string[] = [];
   if (maxCost !== undefined) {
-    if (cost === null) exceeded.push(`The cost is unknown, and limited to $${maxCost}`);
-    else if (cost > maxCost) exceeded.push(`The cost of $${cost} exceeds $${maxCost}`);
+    if (cost === null) {
+      exceeded.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
+    } else if (cost > maxCost) {
+      exceeded.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
+    }
   }
   if (maxTokens !== undefined && tokens > maxTokens) {
     exceeded.push(`${tokens} tokens exceed ${maxTokens}`);

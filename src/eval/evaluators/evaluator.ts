@@ -21,6 +21,10 @@ export interface EvalContext {
   readonly directory: string | undefined;
   /** Options of the case for this evaluator. */
   readonly options: JsonObject;
+  /** Sends requests; they are recorded or replayed with those of the run. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Whether requests are recorded or replayed, so that none may be omitted. Default: `false`. */
+  readonly isRecorded?: boolean | undefined;
   /** Aborted when the evaluation is cancelled. */
   readonly signal: AbortSignal;
 }
@@ -29,6 +33,8 @@ export interface EvalContext {
 export interface Evaluator {
   /** Name by which cases select it, and of its metric. */
   readonly name: string;
+  /** Whether the runs of cases that name it have a directory, also if their agents use none. Default: `false`. */
+  readonly needsDirectory?: boolean | undefined;
   /**
    * Scores a run. Returns `undefined` if the evaluator does not apply to the case, such as a comparison without an
    * expectation. An error fails the metric.

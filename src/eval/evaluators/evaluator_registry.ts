@@ -4,9 +4,12 @@
  * @module
  */
 
+import { settleAfterAbort } from "./settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
+import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
+import { createCommandEvaluator } from "./command_evaluator.ts";
 import { createEfficiencyEvaluator } from "./efficiency_evaluator.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createFilesEvaluator } from "./files_evaluator.ts";
@@ -17,6 +20,15 @@ import { createTrajectoryEvaluator } from "./trajectory_evaluator.ts";
 /** The metric of a case that no evaluator applies to. */
 const NO_METRIC = "no_metric";
 
+/** Options for `EvaluatorRegistry.createDefault()`. */
+export interface DefaultEvaluatorOptions {
+  /**
+   * Opens the sandbox of the evaluator `command`, such as `createSandbox` of `@swink/agent/tools`. Default: none, and the
+   * metric fails.
+   */
+  readonly openSandbox?: OpenCommandSandbox | undefined;
+}
+
 /**
  * Evaluators by name. The evaluators for expectations (`trajectory`, `response`, `files`, `budget`) run for each case; the other
  * ones run for cases that name them.
@@ -26,13 +38,14 @@ export class EvaluatorRegistry {
   readonly #defaults = new Set<string>();
 
   /** Creates a registry with the evaluators of this module. */
-  static createDefault(): EvaluatorRegistry {
+  static createDefault({ openSandbox }: DefaultEvaluatorOptions = {}): EvaluatorRegistry {
     const registry = new EvaluatorRegistry();
     registry.register(createTrajectoryEvaluator(), { isDefault: true });
     registry.register(createResponseEvaluator(), { isDefault: true });
     registry.register(createFilesEvaluator(), { isDefault: true });
     registry.register(createBudgetEvaluator(), { isDefault: true });
     registry.register(createEfficiencyEvaluator());
+    registry.register(createCommandEvaluator(openSandbox));
     return registry;
   }
 
@@ -58,41 +71,93 @@ export class EvaluatorRegistry {
     return [...this.#evaluators.keys()].sort();
   }
 
+  /** Whether an evaluator of a case needs the directory of the run. */
+  needsDirectory({ expectedFiles, evaluators = [] }: EvalCase): boolean {
+    return expectedFiles !== undefined ||
+      evaluators.some(({ name }) => this.#evaluators.get(name)?.needsDirectory === true);
+  }
+
   /**
    * Scores the run of a case. An evaluator that throws, is unknown, or returns an invalid score, fails its metric only.
    * A case to which no evaluator applies fails.
    */
   async evaluate(context: Omit<EvalContext, "options">): Promise<Score[]> {
     const scores: Score[] = [];
-    for (const [name, options] of this.#select(context)) {
-      const score = await this.#score(name, { ...context, options });
-      if (score) scores.push(score);
+    for (const selected of this.#select(context.evalCase)) {
+      const score = await this.#score(selected, context);
+      if (score) scores.push(withUniqueMetric(score, scores));
     }
     if (scores.length > 0) return scores;
     return [createBinaryScore(NO_METRIC, false, "No evaluator applies to the case")];
   }
 
-  #select({ evalCase }: Omit<EvalContext, "options">): Map<string, JsonObject> {
-    const selected = new Map<string, JsonObject>();
-    for (const name of this.#defaults) selected.set(name, {});
-    for (const { name, options } of evalCase.evaluators ?? []) selected.set(name, options ?? {});
-    return selected;
+  /** Returns the default evaluators that the case does not configure, then those that it names. */
+  #select({ evaluators = [] }: EvalCase): readonly EvaluatorConfig[] {
+    const named = new Set(evaluators.map(({ name }) => name));
+    const defaults = [...this.#defaults].filter((name) => !named.has(name));
+    return [...defaults.map((name) => ({ name })), ...evaluators];
   }
 
-  async #score(name: string, context: EvalContext): Promise<Score | undefined> {
+  async #score(
+    { name, metric, weight, options = {} }: EvaluatorConfig,
+    context: Omit<EvalContext, "options">,
+  ): Promise<Score | undefined> {
+    const score = await this.#evaluate(name, { ...context, options });
+    return score &&
+      {
+        ...score,
+        ...(metric !== undefined && { metric }),
+        ...(weight !== undefined && { weight }),
+      };
+  }
+
+  async #evaluate(name: string, context: EvalContext): Promise<Score | undefined> {
     const evaluator = this.#evaluators.get(name);
     if (!evaluator) {
       const known = this.names.join(", ");
       return createBinaryScore(name, false, `Unknown evaluator; known are ${known}`);
     }
     try {
-      const score = await evaluator.evaluate(context);
-      if (score && !(score.value >= 0 && score.value <= 1)) {
-        throw new RangeError(`The score ${score.value} is not between 0 and 1`);
-      }
-      return score;
+      const pending = Promise.resolve(evaluator.evaluate(context));
+      const score = await settleAfterAbort(pending, context.signal);
+      return score ? copyScore(score) : undefined;
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
   }
+}
+
+/** Returns a valid score with the known properties only, since it is stored as JSON. */
+function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Score): Score {
+  if (typeof metric !== "string" || typeof passed !== "boolean") {
+    throw new TypeError(
+      "The score needs a metric, which is a text, and passed, which is a boolean",
+    );
+  }
+  if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
+    throw new RangeError(`The score ${value} is not a number between 0 and 1`);
+  }
+  return {
+    metric,
+    value,
+    passed,
+    ...(reason !== undefined && { reason: String(reason) }),
+    ...(isNumber(rawValue) && { rawValue }),
+    ...(isNumber(weight) && weight > 0 && { weight }),
+    // A cost that is no number is unknown.
+    ...(cost !== undefined && { cost: isNumber(cost) ? cost : null }),
+  };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+/** Adds a number to the metric of a score if another one has it. */
+function withUniqueMetric(score: Score, others: readonly Score[]): Score {
+  const isUsed = (metric: string) => others.some((other) => other.metric === metric);
+  if (!isUsed(score.metric)) return score;
+  let number = 2;
+  while (isUsed(`${score.metric}_${number}`)) number++;
+  return { ...score, metric: `${score.metric}_${number}` };
 }

@@ -7,19 +7,28 @@ import {
 } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
-import type { EvalBudget, EvalCase, ResponseCriteria } from "../case/eval_case.ts";
+import type { EvalBudget, EvalCase, EvaluatorConfig, ResponseCriteria } from "../case/eval_case.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import { findExceededLimits } from "./budget_evaluator.ts";
 import { calculateEfficiency } from "./efficiency_evaluator.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
 import { scoreResponse } from "./response_evaluator.ts";
-import type { Score } from "./score.ts";
+import { calculateMeanScore, type Score } from "./score.ts";
 
 function createTrajectory(overrides: Partial<Trajectory> = {}): Trajectory {
   const usage = zeroUsage();
   const cost = zeroCost();
-  return { calls: [], turns: 1, response: "Hi", stopReason: "stop", usage, cost, ...overrides };
+  return {
+    calls: [],
+    replies: [],
+    turns: 1,
+    response: "Hi",
+    stopReason: "stop",
+    usage,
+    cost,
+    ...overrides,
+  };
 }
 
 function createCall(tool: string, args: TrajectoryCall["arguments"] = {}): TrajectoryCall {
@@ -87,6 +96,11 @@ Deno.test("budget: each exceeded limit is a failure of its own [A152]", () => {
   assertEquals(findExceededLimits(enough, spending), []);
 });
 
+Deno.test("budget: the reason has no rounding error of a sum", () => {
+  const spending = { cost: 0.1 + 0.2, tokens: 0, turns: 1, durationMs: 0 };
+  assertEquals(findExceededLimits({ maxCost: 0.25 }, spending), ["The cost of $0.3 exceeds $0.25"]);
+});
+
 Deno.test("budget: an unknown cost exceeds a limit of the cost", () => {
   const spending = { cost: null, tokens: 0, turns: 1, durationMs: 0 };
   assertEquals(findExceededLimits({ maxCost: 1 }, spending).length, 1);
@@ -145,6 +159,13 @@ Deno.test("EvaluatorRegistry: an evaluator that throws fails its metric only [A1
     },
     { name: "rejects", evaluate: () => Promise.reject(new Error("broken")) },
     { name: "invalid", evaluate: () => ({ metric: "invalid", value: 2, passed: true }) },
+    // Values from untyped code.
+    { name: "without value", evaluate: () => JSON.parse('{ "metric": "a", "passed": true }') },
+    { name: "without metric", evaluate: () => JSON.parse('{ "value": 1, "passed": true }') },
+    {
+      name: "truthy",
+      evaluate: () => JSON.parse('{ "metric": "a", "value": 1, "passed": "no" }'),
+    },
   ];
   for (const evaluator of failures) registry.register(evaluator);
   const scores = await evaluate({
@@ -156,7 +177,75 @@ Deno.test("EvaluatorRegistry: an evaluator that throws fails its metric only [A1
     ["throws", false],
     ["rejects", false],
     ["invalid", false],
+    ["without value", false],
+    ["without metric", false],
+    ["truthy", false],
   ]);
+});
+
+Deno.test("EvaluatorRegistry: a case may name an evaluator several times, with metrics and weights", async () => {
+  const trajectory = createTrajectory({ calls: [createCall("a"), createCall("a")], turns: 2 });
+  const efficiency = (threshold: number, config: Partial<EvaluatorConfig> = {}) => ({
+    name: "efficiency",
+    options: { threshold },
+    ...config,
+  });
+  const evaluators = [
+    efficiency(0.1),
+    efficiency(0.9),
+    efficiency(0.9, { metric: "thrift", weight: 3 }),
+  ];
+  const scores = await evaluate({ evaluators }, { trajectory });
+  assertEquals(scores.map(({ metric, passed, weight }) => [metric, passed, weight]), [
+    ["efficiency", true, undefined],
+    ["efficiency_2", false, undefined],
+    ["thrift", false, 3],
+  ]);
+});
+
+Deno.test("EvaluatorRegistry: a score has only values that can be stored", async () => {
+  const registry = new EvaluatorRegistry();
+  const score: Record<string, unknown> = { metric: "a", value: 1, passed: true, reason: 5 };
+  // From untyped code.
+  Object.assign(score, { self: score, rawValue: 1n, weight: -1, cost: NaN });
+  registry.register({ name: "a", evaluate: () => score as unknown as Score }, { isDefault: true });
+  assertEquals(await evaluate({}, { registry }), [
+    { metric: "a", value: 1, passed: true, reason: "5", cost: null },
+  ]);
+});
+
+Deno.test("EvaluatorRegistry: a case can configure an evaluator that applies to each case", async () => {
+  const scores = await evaluate({
+    budget: { maxTurns: 1 },
+    evaluators: [{ name: "budget", metric: "thrift", weight: 2 }],
+  });
+  assertEquals(scores, [{ metric: "thrift", value: 1, passed: true, weight: 2 }]);
+});
+
+Deno.test("EvaluatorRegistry: an abort ends the wait for an evaluator that ignores it", async () => {
+  const registry = EvaluatorRegistry.createDefault();
+  const controller = new AbortController();
+  registry.register({
+    name: "hangs",
+    evaluate: () => {
+      queueMicrotask(() => controller.abort(new Error("cancelled")));
+      return new Promise(() => {});
+    },
+  });
+  const [score] = await registry.evaluate({
+    evalCase: { id: "case", userMessages: ["Go"], evaluators: [{ name: "hangs" }] },
+    trajectory: createTrajectory(),
+    durationMs: 5,
+    directory: undefined,
+    signal: controller.signal,
+  });
+  assertStringIncludes(score?.reason ?? "", "cancelled");
+});
+
+Deno.test("calculateMeanScore: is the mean by weight", () => {
+  assertEquals(calculateMeanScore([{ value: 1, weight: 3 }, { value: 0 }]), 0.75);
+  assertEquals(calculateMeanScore([{ value: 0.5 }]), 0.5);
+  assertEquals(calculateMeanScore([]), undefined);
 });
 
 Deno.test("EvaluatorRegistry: an unknown evaluator fails, with the known names", async () => {

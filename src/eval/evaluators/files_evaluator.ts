@@ -4,10 +4,10 @@
  * @module
  */
 
-import { createMatcher, loadMatchers } from "../../core/json_schema/pattern.ts";
 import { join } from "../../platform/paths.ts";
 import { readUntrustedFile } from "../../platform/untrusted_file.ts";
 import type { UntrustedRead } from "../../platform/untrusted_read.ts";
+import { compilePattern } from "../case/compile_expectation.ts";
 import type { ExpectedFile } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
 
@@ -51,12 +51,15 @@ async function findProblem(
   expected: ExpectedFile,
   read: UntrustedRead,
 ): Promise<string | undefined> {
-  if (expected.type === "missing") return read.type === "missing" ? undefined : "exists";
+  if (expected.type === "missing" && read.type !== "refused") {
+    return read.type === "missing" ? undefined : "exists";
+  }
   if (read.type === "missing") return "does not exist";
   if (read.type === "refused") return read.reason;
   const text = new TextDecoder().decode(read.bytes);
   switch (expected.type) {
     case "exists":
+    case "missing":
       return undefined;
     case "equals":
       return text === expected.text ? undefined : "has another content";
@@ -65,8 +68,7 @@ async function findProblem(
         ? undefined
         : `does not contain ${JSON.stringify(expected.text)}`;
     case "regex":
-      await loadMatchers([expected.pattern]);
-      return createMatcher(expected.pattern).test(text)
+      return (await compilePattern(expected.pattern)).test(text)
         ? undefined
         : `does not match /${expected.pattern}/`;
   }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { abortable } from "../../core/abortable.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
@@ -19,11 +21,27 @@ const DEFAULT_THRESHOLD = 0.7;
 export interface JudgeModel {
   /** Name of the model, part of the key of the cache. */
   readonly name: string;
-  /** Returns the answer to a prompt. */
-  ask(prompt: string, options: { readonly signal: AbortSignal }): Promise<string>;
+  /** Returns the answer to a prompt: its text, or with its cost. */
+  ask(prompt: string, options: JudgeRequestOptions): Promise<string | JudgeAnswer>;
 }
 
-/** Port: keeps the answers of a judge by their key. A `Map` is one. */
+/** Options of a request to a judge. */
+export interface JudgeRequestOptions {
+  /** Sends requests; for the adapter of the model, so that they are recorded and replayed. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Aborted when the evaluation is cancelled, and when the time of the request is over. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer of a judge with its cost. */
+export interface JudgeAnswer {
+  /** The text. */
+  readonly text: string;
+  /** Cost in US dollars; `null` if it is unknown. */
+  readonly cost: number | null;
+}
+
+/** Port: keeps the answers of a judge by their key. A `Map` is one; `LruJudgeCache` limits their number. */
 export interface JudgeCache {
   /** Returns an answer, if there is one. */
   get(key: string): string | undefined;
@@ -37,7 +55,9 @@ export interface JudgeOptions {
   readonly model: JudgeModel;
   /** Number of further attempts after an error or an answer that is no score. Default: 2. */
   readonly maxRetries?: number | undefined;
-  /** Keeps answers by model and prompt. Default: none are kept. */
+  /** Time of each attempt in milliseconds. Default: 120,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Keeps answers by model and prompt; not used for runs that are recorded or replayed. Default: none are kept. */
   readonly cache?: JudgeCache | undefined;
 }
 
@@ -48,63 +68,79 @@ export interface JudgeOptions {
  * A score out of range is replaced by the nearest one, and kept as `rawValue`; such a score does not pass. The metric
  * fails if the last attempt has no score.
  *
- * @throws {BadRequestError} If `maxRetries` is not a whole number of at least 0.
+ * @throws {BadRequestError} If `maxRetries` is not a whole number of at least 0, or `timeoutMs` is not above 0.
  *
  * @example
  * ```ts
  * import { Agent } from "@swink/agent";
- * import { createJudgeEvaluator, EvaluatorRegistry, type JudgeModel } from "@swink/agent/eval";
+ * import { connect } from "@swink/agent/adapters";
+ * import {
+ *   createJudgeEvaluator,
+ *   EvaluatorRegistry,
+ *   type JudgeModel,
+ *   LruJudgeCache,
+ * } from "@swink/agent/eval";
  *
  * const model: JudgeModel = {
  *   name: "anthropic/claude-sonnet-5-5",
- *   ask: async (prompt, { signal }) => {
- *     const { text, error } = await new Agent({ model: model.name }).prompt(prompt, { signal });
+ *   ask: async (prompt, { fetch, signal }) => {
+ *     const judge = new Agent({ model: model.name, streamFn: connect({ fetch }) });
+ *     const { text, cost, error } = await judge.prompt(prompt, { signal });
  *     if (error) throw error;
- *     return text;
+ *     return { text, cost: cost.total };
  *   },
  * };
  * const registry = EvaluatorRegistry.createDefault();
- * registry.register(createJudgeEvaluator("correctness", { model, cache: new Map() }));
+ * registry.register(createJudgeEvaluator("correctness", { model, cache: new LruJudgeCache() }));
  * ```
  */
 export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): Evaluator {
-  const { maxRetries = 2 } = options;
+  const { maxRetries = 2, timeoutMs = 120_000 } = options;
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {
     throw new BadRequestError(`maxRetries must be a whole number of at least 0, not ${maxRetries}`);
+  }
+  if (!(timeoutMs > 0)) {
+    throw new BadRequestError(`timeoutMs must be a number above 0, not ${timeoutMs}`);
   }
   return {
     name: topic,
     evaluate: async (context) => {
       const threshold = readNumber(context.options, "threshold") ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
-      const verdict = await askWithRetries(prompt, { ...options, maxRetries, context });
+      const verdict = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
       return toScore(topic, verdict, threshold);
     },
   };
 }
 
-/** The answer of a judge. */
+/** A judgement. */
 interface Verdict {
   readonly score: number;
   readonly reason: string;
+  /** Cost of all attempts. */
+  readonly cost: number | null;
 }
 
 interface AskOptions extends JudgeOptions {
   readonly maxRetries: number;
+  readonly timeoutMs: number;
   readonly context: EvalContext;
 }
 
 async function askWithRetries(prompt: string, options: AskOptions): Promise<Verdict> {
-  const { model, cache, maxRetries, context: { signal } } = options;
+  const { model, maxRetries, context: { signal, isRecorded } } = options;
+  const cache = isRecorded ? undefined : options.cache;
   const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
   const cached = cache?.get(key);
-  if (cached !== undefined) return parseVerdict(cached);
+  if (cached !== undefined) return { ...parseVerdict(cached), cost: 0 };
+  let cost: number | null = 0;
   for (let attempt = 0;; attempt++) {
     try {
-      const answer = await model.ask(prompt, { signal });
-      const verdict = parseVerdict(answer);
-      cache?.set(key, answer);
-      return verdict;
+      const answer = await askOnce(prompt, options);
+      cost = cost === null || answer.cost === null ? null : cost + answer.cost;
+      const verdict = parseVerdict(answer.text);
+      cache?.set(key, answer.text);
+      return { ...verdict, cost };
     } catch (error) {
       signal.throwIfAborted();
       if (attempt < maxRetries) continue;
@@ -115,8 +151,33 @@ async function askWithRetries(prompt: string, options: AskOptions): Promise<Verd
   }
 }
 
+async function askOnce(
+  prompt: string,
+  { model, timeoutMs, context }: AskOptions,
+): Promise<JudgeAnswer> {
+  const timeout = new AbortController();
+  const timer = setTimeout(
+    () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
+  const signal = AbortSignal.any([context.signal, timeout.signal]);
+  try {
+    const { fetch = globalThis.fetch } = context;
+    const asking = Promise.resolve(model.ask(prompt, { fetch, signal }));
+    const answer: unknown = await abortable(asking, signal);
+    if (typeof answer === "string") return { text: answer, cost: 0 };
+    if (isJsonObject(answer) && typeof answer["text"] === "string") {
+      const { text, cost } = answer;
+      return { text, cost: typeof cost === "number" ? cost : null };
+    }
+    throw new TypeError(`The judge must return a text, not ${describeValue(answer)}`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Parses the JSON object in an answer, which may be in a code block. */
-function parseVerdict(answer: string): Verdict {
+function parseVerdict(answer: string): Omit<Verdict, "cost"> {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   let value: unknown;
   try {
@@ -129,7 +190,7 @@ function parseVerdict(answer: string): Verdict {
   return { score, reason: typeof reason === "string" ? reason : "" };
 }
 
-function toScore(metric: string, { score, reason }: Verdict, threshold: number): Score {
+function toScore(metric: string, { score, reason, cost }: Verdict, threshold: number): Score {
   const value = Math.min(1, Math.max(0, score));
   const isInRange = value === score;
   return {
@@ -138,6 +199,7 @@ function toScore(metric: string, { score, reason }: Verdict, threshold: number):
     passed: isInRange && value >= threshold,
     reason: isInRange ? reason : `The judge returned ${score}, which is out of range. ${reason}`,
     ...(!isInRange && { rawValue: score }),
+    ...(cost !== 0 && { cost }),
   };
 }
 

@@ -4,7 +4,9 @@ import type { JsonObject } from "../../core/json.ts";
 import { zeroCost, zeroUsage } from "../../core/usage.ts";
 import { EvaluatorRegistry } from "./evaluator_registry.ts";
 import { createJudgeEvaluator, type JudgeModel, type JudgeOptions } from "./judge_evaluator.ts";
+import { LruJudgeCache } from "./lru_judge_cache.ts";
 import type { Score } from "./score.ts";
+import type { TrajectoryCall } from "../trajectory/trajectory.ts";
 
 /** Returns a model that gives the answers in order, the last one again and again. */
 function createModel(name: string, ...answers: (string | Error)[]) {
@@ -20,9 +22,15 @@ function createModel(name: string, ...answers: (string | Error)[]) {
   return { model, prompts };
 }
 
+interface JudgedRunOptions {
+  readonly options?: JsonObject;
+  readonly response?: string;
+  readonly calls?: readonly TrajectoryCall[];
+}
+
 async function judge(
   judgeOptions: JudgeOptions,
-  { options = {}, response = "Hi" }: { options?: JsonObject; response?: string } = {},
+  { options = {}, response = "Hi", calls = [] }: JudgedRunOptions = {},
 ): Promise<Score | undefined> {
   const registry = new EvaluatorRegistry();
   registry.register(createJudgeEvaluator("correctness", judgeOptions));
@@ -34,7 +42,7 @@ async function judge(
       userMessages: ["Greet"],
       evaluators: [{ name: "correctness", options }],
     },
-    trajectory: { calls: [], turns: 1, response, stopReason: "stop", usage, cost },
+    trajectory: { calls, replies: [], turns: 1, response, stopReason: "stop", usage, cost },
     durationMs: 1,
     directory: undefined,
     signal: new AbortController().signal,
@@ -86,6 +94,70 @@ Deno.test("judge: answers are cached by model and prompt [A160]", async () => {
   assertEquals(first.prompts.length, 2);
 });
 
+Deno.test("judge: the cache evicts the answer that was not used for the longest time [A160]", () => {
+  const cache = new LruJudgeCache({ maxEntries: 2 });
+  cache.set("a", "1");
+  cache.set("b", "2");
+  cache.get("a");
+  cache.set("c", "3");
+  assertEquals([cache.get("a"), cache.get("b"), cache.get("c"), cache.size], [
+    "1",
+    undefined,
+    "3",
+    2,
+  ]);
+  assertThrows(() => new LruJudgeCache({ maxEntries: 0 }), BadRequestError, "maxEntries");
+});
+
+Deno.test("judge: a model that does not answer in time fails the metric [A160]", async () => {
+  const signals: AbortSignal[] = [];
+  const model: JudgeModel = {
+    name: "judge",
+    ask: (_prompt, { signal }) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    },
+  };
+  const score = await judge({ model, maxRetries: 1, timeoutMs: 1 });
+  assertEquals([score?.passed, signals.map(({ aborted }) => aborted)], [false, [true, true]]);
+  assertStringIncludes(score?.reason ?? "", "no answer within 1 ms");
+});
+
+Deno.test("judge: the score has the cost of all attempts", async () => {
+  const answers = [{ text: "good", cost: 0.25 }, { text: answer(1), cost: 0.5 }];
+  const model: JudgeModel = {
+    name: "judge",
+    ask: () => Promise.resolve(answers.shift() ?? { text: answer(1), cost: null }),
+  };
+  assertEquals((await judge({ model }))?.cost, 0.75);
+  assertEquals((await judge({ model }))?.cost, null);
+});
+
+Deno.test("judge: an answer that is no text fails the metric", async () => {
+  for (const value of [null, undefined, 5, {}, { text: 5 }]) {
+    // From untyped code.
+    const model: JudgeModel = { name: "judge", ask: () => value as unknown as Promise<string> };
+    const { passed, reason = "" } = await judge({ model, maxRetries: 0 }) ?? {};
+    assertEquals(passed, false);
+    assertStringIncludes(reason, "The judge must return a text");
+  }
+});
+
+Deno.test("judge: the prompt has the calls of sub-agents", async () => {
+  const { model, prompts } = createModel("judge", answer(1));
+  const call = (tool: string, calls: TrajectoryCall[] = []): TrajectoryCall => ({
+    id: tool,
+    tool,
+    arguments: {},
+    turn: 1,
+    outcome: "completed",
+    result: "",
+    calls,
+  });
+  await judge({ model }, { calls: [call("worker", [call("inner_tool")])] });
+  assertStringIncludes(prompts[0] ?? "", "inner_tool");
+});
+
 Deno.test("judge: an answer without a score is not cached", async () => {
   const cache = new Map<string, string>();
   await judge({ model: createModel("judge", "good").model, cache });
@@ -98,7 +170,9 @@ Deno.test("judge: an answer of the agent cannot leave its section of the prompt"
   assertEquals(prompts[0]?.split("\n\n").filter((part) => part.startsWith("Question")).length, 1);
 });
 
-Deno.test("judge: rejects an invalid number of retries", () => {
+Deno.test("judge: rejects invalid numbers of retries and milliseconds", () => {
   const { model } = createModel("judge", "");
-  assertThrows(() => createJudgeEvaluator("safety", { model, maxRetries: -1 }), BadRequestError);
+  for (const options of [{ maxRetries: -1 }, { timeoutMs: 0 }]) {
+    assertThrows(() => createJudgeEvaluator("safety", { model, ...options }), BadRequestError);
+  }
 });

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
+import { runCompiled } from "../../core/compile_schema.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
-import { createMatcher, loadMatchers } from "../../core/json_schema/pattern.ts";
+import { compileExpectedSchema, compilePattern } from "../case/compile_expectation.ts";
 import type { ResponseCriteria } from "../case/eval_case.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { createBinaryScore, type Score } from "./score.ts";
@@ -42,8 +42,7 @@ async function compare(text: string, criteria: ResponseCriteria): Promise<Score>
         `The answer does not contain ${JSON.stringify(criteria.text)}`,
       );
     case "regex": {
-      await loadMatchers([criteria.pattern]);
-      const matches = createMatcher(criteria.pattern).test(text);
+      const matches = (await compilePattern(criteria.pattern)).test(text);
       return createScore(matches, `The answer does not match /${criteria.pattern}/`);
     }
     case "schema":
@@ -58,13 +57,14 @@ function createScore(passed: boolean, reason: string): Score {
 }
 
 async function compareWithSchema(text: string, schema: JsonSchema): Promise<Score> {
+  const compiled = await compileExpectedSchema(schema);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return createScore(false, "The answer is not JSON");
   }
-  const [error] = runCompiled(await compileSchema(schema), value);
+  const [error] = runCompiled(compiled, value);
   return createScore(!error, `The answer is invalid: ${error?.path} ${error?.message}`);
 }
 

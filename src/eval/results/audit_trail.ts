@@ -32,7 +32,7 @@ export interface AuditTrail {
  * ```
  */
 export async function createAuditTrail(result: EvalSetResult): Promise<AuditTrail> {
-  return { version: 1, result, hash: await hashResult({ version: 1, result }) };
+  return { version: 1, result, hash: await hashCanonical({ version: 1, result }) };
 }
 
 /** Whether a value is an audit trail whose hash is that of its results. */
@@ -41,10 +41,11 @@ export async function verifyAuditTrail(trail: unknown): Promise<boolean> {
     return false;
   }
   const { hash, ...content } = trail;
-  return hash === await hashResult(content);
+  return hash === await hashCanonical(content);
 }
 
-async function hashResult(content: object): Promise<string> {
+/** Returns the SHA-256 hash of a value as canonical JSON, in hexadecimal. */
+export async function hashCanonical(content: object): Promise<string> {
   const bytes = new TextEncoder().encode(toCanonicalText(content));
   return encodeHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }

@@ -35,16 +35,18 @@ type Repetitions = ReadonlyMap<number, boolean>;
 export function compareResults(before: EvalSetResult, after: EvalSetResult): MetricComparison[] {
   const first = groupByMetric(before.results);
   const second = groupByMetric(after.results);
-  const keys = new Set([...second.keys(), ...first.keys()]);
-  return Array.from(keys, (key) => compareMetric(key, first.get(key), second.get(key)));
+  const groups = new Map([...second, ...first]);
+  return Array.from(groups, ([key, group]) =>
+    compareMetric(group, {
+      before: first.get(key)?.repetitions ?? new Map(),
+      after: second.get(key)?.repetitions ?? new Map(),
+    }));
 }
 
 function compareMetric(
-  key: string,
-  before: Repetitions = new Map(),
-  after: Repetitions = new Map(),
+  { caseId, metric }: MetricGroup,
+  { before, after }: { readonly before: Repetitions; readonly after: Repetitions },
 ): MetricComparison {
-  const [caseId = "", metric = ""] = key.split("\n");
   const rates = { before: getRate(before), after: getRate(after) };
   const pairs = [...before].flatMap(([repetition, passed]) => {
     const other = after.get(repetition);
@@ -73,8 +75,13 @@ function getRate(repetitions: Repetitions): number | undefined {
 /** A metric `run` exists only for runs that failed; a comparison needs it for the other ones, too. */
 const RUN_METRIC = "run";
 
-function groupByMetric(results: readonly CaseResult[]): Map<string, Map<number, boolean>> {
-  const groups = new Map<string, Map<number, boolean>>();
+/** The repetitions of a metric of a case. */
+interface MetricGroup extends Pick<MetricComparison, "caseId" | "metric"> {
+  readonly repetitions: Map<number, boolean>;
+}
+
+function groupByMetric(results: readonly CaseResult[]): Map<string, MetricGroup> {
+  const groups = new Map<string, MetricGroup>();
   for (const { caseId, repetition, scores, outcome } of results) {
     if (outcome === "skipped") continue;
     const passedByMetric = new Map([[RUN_METRIC, true]]);
@@ -82,10 +89,25 @@ function groupByMetric(results: readonly CaseResult[]): Map<string, Map<number, 
       passedByMetric.set(metric, passed && (passedByMetric.get(metric) ?? true));
     }
     for (const [metric, passed] of passedByMetric) {
-      const key = `${caseId}\n${metric}`;
-      const group = groups.get(key) ?? new Map<number, boolean>();
-      groups.set(key, group.set(repetition, passed));
+      const key = JSON.stringify([caseId, metric]);
+      const group = groups.get(key) ?? { caseId, metric, repetitions: new Map() };
+      group.repetitions.set(repetition, passed);
+      groups.set(key, group);
     }
   }
   return groups;
+}
+
+/** The metrics of a comparison that have changed, and the number of those that only the second evaluation has. */
+export interface MetricChanges {
+  readonly changed: readonly MetricComparison[];
+  readonly added: number;
+}
+
+/** Selects the metrics that a report shows. */
+export function selectChanges(comparisons: readonly MetricComparison[]): MetricChanges {
+  return {
+    changed: comparisons.filter(({ change }) => change !== "same" && change !== "added"),
+    added: comparisons.filter(({ change }) => change === "added").length,
+  };
 }

@@ -6,15 +6,21 @@
 
 import { describeValue } from "../../core/describe_value.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
+import { formatDollars } from "../evaluators/format_dollars.ts";
+import { calculateMeanScore } from "../evaluators/score.ts";
 import { compareResults } from "./compare_results.ts";
+import { calculateCost } from "./result_totals.ts";
 
-/** Limits of the results. Default of each: not checked; without any, all runs must pass. */
+/** Limits of the results. Default of each, except for `minPassRate`: not checked. */
 export interface GateOptions {
-  /** Lowest part of the runs that passed, from 0 to 1. */
+  /**
+   * Lowest part of the runs that passed, from 0 to 1. Default: 1, so that a limit of the cost alone accepts no failures;
+   * with `minScore` or `noRegressionAgainst`: not checked.
+   */
   readonly minPassRate?: number | undefined;
-  /** Lowest mean of all scores, from 0 to 1. */
+  /** Lowest mean of all scores by their weights, from 0 to 1. */
   readonly minScore?: number | undefined;
-  /** Highest cost of all runs in US dollars; an unknown cost exceeds it. */
+  /** Highest cost of all runs and of their judges in US dollars; an unknown cost exceeds it. */
   readonly maxCost?: number | undefined;
   /** Highest duration of a run in milliseconds. */
   readonly maxDuration?: number | undefined;
@@ -79,21 +85,24 @@ function findInvalidOptions(options: GateOptions): string[] {
 
 function findQualityFailures(results: readonly CaseResult[], options: GateOptions): string[] {
   const reasons: string[] = [];
-  const hasLimits = Object.values(options).some((value) => value !== undefined);
-  const minPassRate = options.minPassRate ?? (hasLimits ? undefined : 1);
+  const { minScore, noRegressionAgainst } = options;
+  const hasOtherLimit = minScore !== undefined || noRegressionAgainst !== undefined;
+  const minPassRate = options.minPassRate ?? (hasOtherLimit ? undefined : 1);
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
   if (minPassRate !== undefined && passed / results.length < minPassRate) {
     reasons.push(
-      `${passed} of ${results.length} runs passed, fewer than a part of ${minPassRate}`,
+      `${passed} of ${results.length} runs passed; the minimum is ${toPercent(minPassRate)}`,
     );
   }
-  const { minScore } = options;
-  const values = results.flatMap(({ scores }) => scores.map(({ value }) => value));
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const mean = calculateMeanScore(results.flatMap(({ scores }) => scores)) ?? 0;
   if (minScore !== undefined && mean < minScore) {
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
+}
+
+function toPercent(rate: number): string {
+  return `${Number((rate * 100).toFixed(2))} %`;
 }
 
 function findSpendingFailures(
@@ -102,23 +111,18 @@ function findSpendingFailures(
 ): string[] {
   const reasons: string[] = [];
   if (maxCost !== undefined) {
-    const cost = sumCosts(results);
-    if (cost === null) reasons.push(`The cost is unknown, and limited to $${maxCost}`);
-    else if (cost > maxCost) reasons.push(`The cost of $${cost} exceeds $${maxCost}`);
+    const cost = calculateCost(results);
+    if (cost === null) {
+      reasons.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
+    } else if (cost > maxCost) {
+      reasons.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
+    }
   }
-  const longest = Math.max(...results.map(({ durationMs }) => durationMs));
+  const longest = results.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
   if (maxDuration !== undefined && longest > maxDuration) {
     reasons.push(`A run took ${Math.round(longest)} ms, more than ${maxDuration} ms`);
   }
   return reasons;
-}
-
-/** Returns the cost of all runs; `null` if any of them is unknown. */
-function sumCosts(results: readonly CaseResult[]): number | null {
-  return results.reduce<number | null>((sum, { trajectory }) => {
-    const cost = trajectory ? trajectory.cost.total : 0;
-    return sum === null || cost === null ? null : sum + cost;
-  }, 0);
 }
 
 function findRegressions(baseline: EvalSetResult, result: EvalSetResult): string[] {

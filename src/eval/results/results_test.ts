@@ -15,9 +15,18 @@ function createResult(
   return {
     caseId: "a",
     repetition: 1,
+    seed: 1,
     outcome: passed ? "passed" : "failed",
     scores: [{ metric: "response", value: passed ? 1 : 0, passed }],
-    trajectory: { calls: [], turns: 1, response: "", stopReason: "stop", usage, cost: total },
+    trajectory: {
+      calls: [],
+      replies: [],
+      turns: 1,
+      response: "",
+      stopReason: "stop",
+      usage,
+      cost: total,
+    },
     durationMs: 100,
     ...others,
   };
@@ -39,10 +48,40 @@ Deno.test("gate: a result at its limits passes, one beyond a limit fails [A157]"
   assertEquals(gate(half, atLimits), { type: "pass", reasons: [] });
   const beyond = { minPassRate: 0.51, minScore: 0.51, maxCost: 1.9, maxDuration: 99 };
   for (const [name, limit] of Object.entries(beyond)) {
-    const decision = gate(half, { [name]: limit });
+    const decision = gate(half, { minPassRate: 0.5, [name]: limit });
     assertEquals([name, decision.type, decision.reasons.length], [name, "fail", 1]);
   }
   assertEquals(gate(half, beyond).reasons.length, 4);
+});
+
+Deno.test("gate: a limit of the cost or of the duration alone accepts no failed run", () => {
+  assertEquals(decide({ maxCost: 100 }), "fail");
+  assertEquals(decide({ maxDuration: 1_000 }), "fail");
+  assertEquals(decide({ maxCost: 100 }, createSetResult(createResult(true))), "pass");
+});
+
+Deno.test("gate: the mean score is weighted, and the cost includes that of judges", () => {
+  const score = (value: number, weight: number) => ({
+    metric: `m${value}`,
+    value,
+    passed: value === 1,
+    weight,
+    cost: 0.5,
+  });
+  const result = createSetResult(createResult(false, { scores: [score(1, 3), score(0, 1)] }));
+  assertEquals(decide({ minScore: 0.75 }, result), "pass");
+  assertEquals(decide({ minScore: 0.76 }, result), "fail");
+  assertEquals(decide({ minScore: 0, maxCost: 2 }, result), "pass");
+  assertEquals(decide({ minScore: 0, maxCost: 1.9 }, result), "fail");
+  const unknown = createSetResult(
+    createResult(true, { scores: [{ metric: "a", value: 1, passed: true, cost: null }] }),
+  );
+  assertEquals(decide({ maxCost: 100 }, unknown), "fail");
+});
+
+Deno.test("gate: decides on many results", () => {
+  const results = Array.from({ length: 200_000 }, () => createResult(true));
+  assertEquals(decide({ maxDuration: 100 }, { setId: "set", results }), "pass");
 });
 
 Deno.test("gate: an unknown cost exceeds a limit of the cost", () => {
@@ -113,6 +152,13 @@ Deno.test("compareResults: a run that fails without another metric is a regressi
     ["run", "regressed"],
     ["response", "removed"],
   ]);
+});
+
+Deno.test("compareResults: a metric of any name is compared", () => {
+  const named = createSetResult(
+    createResult(true, { scores: [{ metric: "a\nb", value: 1, passed: true }] }),
+  );
+  assertEquals(compareResults(named, named).map(({ metric }) => metric), ["run", "a\nb"]);
 });
 
 Deno.test("compareResults: ignores skipped runs", () => {

@@ -5,8 +5,9 @@
  */
 
 import { BadRequestError } from "../../core/errors.ts";
-import { join } from "../../platform/paths.ts";
+import { basename, join } from "../../platform/paths.ts";
 import { system } from "../../platform/system.ts";
+import { DIRECTORY_PREFIX } from "../recording/normalize_text.ts";
 
 /** The directory of one run. */
 export interface CaseDirectory {
@@ -17,19 +18,74 @@ export interface CaseDirectory {
 }
 
 /** Port: creates the directory of a run, with a copy of a fixture or empty. */
-export type CreateCaseDirectory = (fixture: string | undefined) => Promise<CaseDirectory>;
+export type CreateCaseDirectory = (
+  fixture: string | undefined,
+  options: CaseDirectoryOptions,
+) => Promise<CaseDirectory>;
+
+/** Options for the directory of a run. */
+export interface CaseDirectoryOptions {
+  /** Path of the recorded run, which is used again if possible. Default: none. */
+  readonly recordedPath?: string | undefined;
+}
 
 /** Creates a directory in that for temporary files. Only files and directories of a fixture are copied. */
-export async function createLocalDirectory(fixture: string | undefined): Promise<CaseDirectory> {
-  const path = system.realPathSync(system.makeTempDirSync({ prefix: "swink_eval_" }));
-  const remove = () => system.remove(path, { recursive: true });
+export async function createLocalDirectory(
+  fixture: string | undefined,
+  { recordedPath }: CaseDirectoryOptions = {},
+): Promise<CaseDirectory> {
+  const path = createAgain(recordedPath) ??
+    system.realPathSync(system.makeTempDirSync({ prefix: DIRECTORY_PREFIX }));
+  const remove = () => removeDirectory(path);
   try {
-    if (fixture !== undefined) await copyDirectory(fixture, path);
+    if (fixture !== undefined) await copyFixture(fixture, path);
   } catch (error) {
     await remove();
     throw error;
   }
   return { path, remove };
+}
+
+/**
+ * Creates the directory of a recorded run, since its model may use the path; `undefined` if that is not possible, such as
+ * while another replay uses it.
+ */
+function createAgain(path: string | undefined): string | undefined {
+  if (path === undefined || !basename(path).startsWith(DIRECTORY_PREFIX)) return undefined;
+  try {
+    system.mkdirSync(path, { mode: 0o700 });
+    return path;
+  } catch {
+    return undefined;
+  }
+}
+
+async function copyFixture(fixture: string, path: string): Promise<void> {
+  if (!await isDirectory(fixture)) {
+    throw new BadRequestError(`The fixture "${fixture}" is not a directory, or does not exist`);
+  }
+  await copyDirectory(fixture, path);
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await system.stat(path).then((status) => status.isDirectory, () => false);
+}
+
+/** Removes a directory, also if it has directories that the owner may not change, as caches of packages do. */
+async function removeDirectory(path: string): Promise<void> {
+  try {
+    await system.remove(path, { recursive: true });
+  } catch {
+    allowChanges(path);
+    await system.remove(path, { recursive: true });
+  }
+}
+
+function allowChanges(directory: string): void {
+  system.chmodSync(directory, 0o700);
+  for (const { name, isDirectory } of system.readDirSync(directory)) {
+    if (isDirectory) allowChanges(join(directory, name));
+  }
 }
 
 async function copyDirectory(from: string, to: string): Promise<void> {

@@ -13,6 +13,10 @@ export interface CaseResult {
   readonly caseId: string;
   /** Number of the repetition, from 1. */
   readonly repetition: number;
+  /** The seed that the agent was created with, which repeats its randomness. */
+  readonly seed: number;
+  /** Name of the model, such as `anthropic/claude-sonnet-5-5`; `undefined` if there was no agent. */
+  readonly model?: string | undefined;
   /**
    * `passed`: all scores passed. `failed`: a score did not pass, or the run failed. `skipped`: the evaluation was cancelled
    * before the run was finished.

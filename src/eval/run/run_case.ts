@@ -5,13 +5,18 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
+import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { describeValue } from "../../core/describe_value.ts";
+import type { AgentEndEvent } from "../../core/event.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import type { EvalCase } from "../case/eval_case.ts";
 import { BudgetGuard } from "../evaluators/budget_guard.ts";
 import type { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import { createBinaryScore, type Score } from "../evaluators/score.ts";
+import type { FinishedRun, OpenRunConnection, RunConnection } from "../recording/run_connection.ts";
 import { TrajectoryCollector } from "../trajectory/trajectory_collector.ts";
 import type { CaseDirectory, CreateCaseDirectory } from "./case_directory.ts";
 import type { CaseResult } from "./case_result.ts";
@@ -26,23 +31,38 @@ export interface EvalAgentRequest {
   readonly seed: number;
   /** Returns the directory of the run, with a copy of the fixture; creates it on the first call. */
   readonly getDirectory: () => Promise<string>;
+  /** Sends requests; for the adapter of the agent, so that they are recorded and replayed. */
+  readonly fetch: typeof globalThis.fetch;
+  /** Start of the run, in milliseconds since the epoch; for a replay that of the recorded run, for prompts with a date. */
+  readonly startedAt: number;
+}
+
+/** An agent with its resources, which are disposed of before its run is scored. */
+export interface DisposableAgent extends Partial<AsyncDisposable> {
+  /** The agent. */
+  readonly agent: Agent;
 }
 
 /**
- * Creates the agent of a run. The model, the system prompt and the selected tools of the case are set afterwards, and its
- * budget is guarded.
+ * Creates the agent of a run: a new one for each run. The model, the system prompt and the selected tools of the case are
+ * set afterwards, and its budget is guarded.
  */
-export type MakeAgent = (request: EvalAgentRequest) => Agent | Promise<Agent>;
+export type MakeAgent = (
+  request: EvalAgentRequest,
+) => Agent | DisposableAgent | Promise<Agent | DisposableAgent>;
 
 /** The parts that all runs of a set share. */
 export interface RunServices {
   readonly makeAgent: MakeAgent;
   readonly evaluators: EvaluatorRegistry;
   readonly createDirectory: CreateCaseDirectory;
+  readonly openConnection: OpenRunConnection;
   readonly now: () => number;
   readonly signal: AbortSignal;
   /** Directory from which the paths of fixtures start. */
   readonly setDirectory: string | undefined;
+  /** The agents of other runs. */
+  readonly usedAgents: WeakSet<Agent>;
 }
 
 /** A run to make. */
@@ -53,57 +73,127 @@ const RUN_METRIC = "run";
 
 /** Runs a case once, in a directory of its own. Never rejects; an error fails the run. */
 export async function runCase(planned: PlannedRun, services: RunServices): Promise<CaseResult> {
-  const directory = createLazyDirectory(planned.evalCase, services);
-  const startedAt = services.now();
-  const collector = new TrajectoryCollector();
-  let failure: string | undefined;
-  try {
-    failure = await executeRun({ planned, services, directory, collector });
-  } catch (error) {
-    failure = getErrorMessage(error);
-  }
-  const durationMs = services.now() - startedAt;
-  const run = { planned, services, directory, collector };
-  const scores = await scoreRun(run, { failure, durationMs });
-  failure = await removeDirectory(directory);
-  if (failure !== undefined) scores.push(createBinaryScore(RUN_METRIC, false, failure));
+  const { now, signal } = services;
+  const connection = services.openConnection(identifyRun(planned));
+  const directory = createLazyDirectory(planned.evalCase, { ...services, ...connection });
+  const collector = new TrajectoryCollector({ now });
+  const run: CaseRun = { planned, services, connection, directory, collector, model: undefined };
+  const startedAt = now();
+  const failures = [await captureFailure(() => settleAfterAbort(executeRun(run), signal))];
+  // The clock of the system can be set back.
+  const durationMs = Math.max(0, now() - startedAt);
+  const scores = await scoreRun(run, durationMs);
+  const end = signal.aborted ? "cancelled" : failures[0] === undefined ? "answered" : "failed";
+  failures.push(await captureFailure(() => finishConnection(run, end)));
+  failures.push(await captureFailure(() => removeDirectory(run)));
+  const runScores = failures.filter((failure) => failure !== undefined)
+    .map((failure) => createBinaryScore(RUN_METRIC, false, failure));
+  const allScores = [...runScores, ...scores];
   return {
-    caseId: planned.evalCase.id,
-    repetition: planned.repetition,
-    outcome: services.signal.aborted ? "skipped" : getOutcome(scores),
-    scores,
+    ...identifyRun(planned),
+    seed: connection.seed,
+    model: run.model,
+    outcome: signal.aborted ? "skipped" : getOutcome(allScores),
+    scores: allScores,
     trajectory: collector.trajectory,
     durationMs,
   };
 }
 
+/** Returns the part of a result that identifies its run. */
+export function identifyRun(
+  { evalCase, repetition, seed }: PlannedRun,
+): Pick<CaseResult, "caseId" | "repetition" | "seed"> {
+  return { caseId: evalCase.id, repetition, seed };
+}
+
 interface CaseRun {
   readonly planned: PlannedRun;
   readonly services: RunServices;
+  readonly connection: RunConnection;
   readonly directory: LazyDirectory;
   readonly collector: TrajectoryCollector;
+  model: string | undefined;
 }
 
-/** Sends the messages of the user; returns the reason why the run failed, if it did. */
-async function executeRun(
-  { planned, services, directory, collector }: CaseRun,
+/** Returns the reason why an operation failed: its result, or the message of its error. */
+async function captureFailure(
+  operation: () => Promise<string | undefined | void>,
 ): Promise<string | undefined> {
+  try {
+    return await operation() ?? undefined;
+  } catch (error) {
+    return getErrorMessage(error);
+  }
+}
+
+/** Creates the agent and sends the messages of the user; returns the reason why the run failed, if it did. */
+async function executeRun(run: CaseRun): Promise<string | undefined> {
+  const { planned, services, directory, connection: { fetch, seed, startedAt } } = run;
   const { evalCase } = planned;
-  const needsDirectory = evalCase.fixture !== undefined || evalCase.expectedFiles !== undefined;
-  if (needsDirectory) await directory.getPath();
-  const agent = await services.makeAgent({ ...planned, getDirectory: directory.getPath });
+  const needsDirectory = services.evaluators.needsDirectory(evalCase);
+  if (evalCase.fixture !== undefined || needsDirectory) await directory.getPath();
+  const getDirectory = directory.getPath;
+  const made = await services.makeAgent({ ...planned, getDirectory, fetch, seed, startedAt });
+  await using owned = toOwnedAgent(made);
+  const { agent } = owned;
+  if (services.usedAgents.has(agent)) {
+    throw new BadRequestError("makeAgent() returned the agent of another run: create a new one");
+  }
+  services.usedAgents.add(agent);
   configureAgent(agent, evalCase);
+  const { provider, modelId } = agent.state.model;
+  run.model = `${provider}/${modelId}`;
+  return await promptAgent(agent, run);
+}
+
+/** @throws {BadRequestError} If the value is neither an agent nor one with its resources. */
+function toOwnedAgent(made: unknown): AsyncDisposable & { readonly agent: Agent } {
+  const isOwner = isJsonObject(made) && "agent" in made;
+  const resources: Partial<DisposableAgent> = isOwner ? made : {};
+  const agent: unknown = isOwner ? resources.agent : made;
+  if (!isAgent(agent)) {
+    throw new BadRequestError(`makeAgent() must return an agent, not ${describeValue(made)}`);
+  }
+  return {
+    agent,
+    [Symbol.asyncDispose]: async () => await resources[Symbol.asyncDispose]?.(),
+  };
+}
+
+/** Also accepts agents of another copy of this library. */
+function isAgent(value: unknown): value is Agent {
+  return typeof value === "object" && value !== null && "promptStream" in value &&
+    typeof value.promptStream === "function";
+}
+
+async function promptAgent(
+  agent: Agent,
+  { planned: { evalCase }, services: { signal }, collector }: CaseRun,
+): Promise<string | undefined> {
   const guard = evalCase.budget && new BudgetGuard(evalCase.budget);
   const policies: Policy[] = guard ? [guard.policy] : [];
   for (const message of evalCase.userMessages) {
-    const stream = agent.promptStream(message, { signal: services.signal, policies });
-    for await (const event of stream) collector.add(event);
-    const { error, stoppedBy } = collector.trajectory;
+    let failure: string | undefined;
+    for await (const event of agent.promptStream(message, { signal, policies })) {
+      collector.add(event);
+      if (event.type === "agent_end") failure = describeFailure(event);
+    }
     if (guard?.exceeded) return `The budget stopped the run: ${guard.exceeded}`;
-    if (error !== undefined) return `The run failed: ${error}`;
-    if (stoppedBy !== undefined) return `A policy stopped the run: ${stoppedBy}`;
+    if (failure !== undefined) return failure;
   }
   return undefined;
+}
+
+/** Returns the reason why a run did not end with an answer. */
+function describeFailure(
+  { error, stoppedBy, stopReason, pendingApprovals = [] }: AgentEndEvent,
+): string | undefined {
+  if (error) return `The run failed: ${error.message}`;
+  if (stoppedBy) return `A policy stopped the run: ${stoppedBy.reason}`;
+  if (stopReason === "aborted") return "The run was aborted";
+  const names = pendingApprovals.map(({ name }) => name).join(", ");
+  return names === "" ? undefined : `The run waits for the approval of ${names}`;
 }
 
 function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase): void {
@@ -116,20 +206,28 @@ function configureAgent(agent: Agent, { model, systemPrompt, tools }: EvalCase):
   agent.setTools(known.filter(({ name }) => tools.includes(name)));
 }
 
+function finishConnection(
+  { connection, model, directory }: CaseRun,
+  end: FinishedRun["end"],
+): Promise<void> {
+  return connection.finish({ end, model, directory: directory.created?.path });
+}
+
 async function scoreRun(
-  { planned, services, directory, collector }: CaseRun,
-  { failure, durationMs }: { readonly failure: string | undefined; readonly durationMs: number },
+  { planned, services, connection, directory, collector }: CaseRun,
+  durationMs: number,
 ): Promise<Score[]> {
-  const failures = failure === undefined ? [] : [createBinaryScore(RUN_METRIC, false, failure)];
-  if (services.signal.aborted) return failures;
-  const scores = await services.evaluators.evaluate({
+  const { signal, evaluators } = services;
+  if (signal.aborted) return [];
+  return await evaluators.evaluate({
     evalCase: planned.evalCase,
     trajectory: collector.trajectory,
     durationMs,
     directory: directory.created?.path,
-    signal: services.signal,
+    fetch: connection.fetch,
+    isRecorded: connection.isRecorded,
+    signal,
   });
-  return [...failures, ...scores];
 }
 
 function getOutcome(scores: readonly Score[]): "passed" | "failed" {
@@ -140,19 +238,35 @@ function getOutcome(scores: readonly Score[]): "passed" | "failed" {
 interface LazyDirectory {
   readonly getPath: () => Promise<string>;
   created: CaseDirectory | undefined;
+  /** Removes it, if it was used. */
+  readonly remove: () => Promise<void>;
 }
 
 function createLazyDirectory(
   { fixture }: EvalCase,
-  { createDirectory, setDirectory }: RunServices,
+  { createDirectory, setDirectory, directory: recordedPath }:
+    & Pick<RunServices, "createDirectory" | "setDirectory">
+    & Pick<RunConnection, "directory">,
 ): LazyDirectory {
   let pending: Promise<CaseDirectory> | undefined;
   const directory: LazyDirectory = {
     created: undefined,
     getPath: async () => {
-      pending ??= createDirectory(fixture && resolveFixture(fixture, setDirectory));
+      pending ??= createDirectory(fixture && resolveFixture(fixture, setDirectory), {
+        recordedPath,
+      });
       directory.created = await pending;
       return directory.created.path;
+    },
+    remove: async () => {
+      const created = await pending?.catch(() => undefined);
+      try {
+        await created?.remove();
+      } catch (error) {
+        throw new Error(`The directory cannot be removed: ${getErrorMessage(error)}`, {
+          cause: error,
+        });
+      }
     },
   };
   return directory;
@@ -162,11 +276,9 @@ function resolveFixture(fixture: string, directory: string | undefined): string 
   return directory === undefined || isAbsolute(fixture) ? fixture : join(directory, fixture);
 }
 
-async function removeDirectory({ created }: LazyDirectory): Promise<string | undefined> {
-  try {
-    await created?.remove();
-    return undefined;
-  } catch (error) {
-    return `The directory cannot be removed: ${getErrorMessage(error)}`;
-  }
+/** Removes the directory of a run. After an abort, one that is still being created is removed later. */
+async function removeDirectory({ directory, services }: CaseRun): Promise<void> {
+  const removal = directory.remove();
+  if (directory.created || !services.signal.aborted) await removal;
+  else removal.catch(() => {});
 }

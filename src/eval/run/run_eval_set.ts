@@ -4,12 +4,23 @@
  * @module
  */
 
+import { checkNames } from "../../core/check_names.ts";
+import { checkObject } from "../../core/check_object.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { EvalSet } from "../case/eval_case.ts";
+import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { checkCount, planRuns } from "./plan_runs.ts";
+import { createConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
-import { type MakeAgent, type PlannedRun, runCase, type RunServices } from "./run_case.ts";
+import {
+  identifyRun,
+  type MakeAgent,
+  type PlannedRun,
+  runCase,
+  type RunServices,
+} from "./run_case.ts";
 
 /** Options for `runEvalSet()`. */
 export interface RunEvalSetOptions {
@@ -23,20 +34,67 @@ export interface RunEvalSetOptions {
   readonly finished?: readonly CaseResult[] | undefined;
   /** Called with each new result, when its run has ended; awaited. Default: none. */
   readonly onResult?: ((result: CaseResult) => void | Promise<void>) | undefined;
-  /** Seed of the runs. Default: 0. */
+  /**
+   * Omits the calls, the replies and the answers of the returned results, so that memory does not grow with them;
+   * `onResult` gets them. Default: `false`.
+   */
+  readonly omitCalls?: boolean | undefined;
+  /**
+   * Directory in which the requests of each run are recorded: those that `makeAgent` and judges send with the `fetch` that
+   * they get. Default: none.
+   */
+  readonly record?: string | undefined;
+  /**
+   * Directory of a recording that answers the requests, without a network; its seeds replace `seed`. A run that sends
+   * other requests, or not all recorded ones, fails. Default: none.
+   */
+  readonly replay?: string | undefined;
+  /**
+   * Replaces the parts of texts in requests that differ in each run, in addition to paths, ids, times, durations and
+   * hashes, before a replay compares them. Default: none.
+   */
+  readonly normalize?: ((text: string) => string) | undefined;
+  /** Port: sends requests. Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Port: reads and writes the list of recorded runs. Default: the file system. */
+  readonly files?: EvalFiles | undefined;
+  /** Seed from which the seed of each run is derived. Default: 0. */
   readonly seed?: number | undefined;
+  /**
+   * The seeds of the repetitions of each case, whose numbers they replace: for runs with faults from a seed, and to repeat
+   * one of them. Default: none.
+   */
+  readonly seeds?: readonly number[] | undefined;
   /** Creates the directories of the runs. Default: in the directory for temporary files. */
   readonly createDirectory?: CreateCaseDirectory | undefined;
   /** Returns the time in milliseconds. Default: the clock of the system. */
   readonly now?: (() => number) | undefined;
 }
 
+const OPTION_NAMES: readonly string[] = [
+  "parallel",
+  "signal",
+  "evaluators",
+  "finished",
+  "onResult",
+  "omitCalls",
+  "record",
+  "replay",
+  "normalize",
+  "fetch",
+  "files",
+  "seed",
+  "seeds",
+  "createDirectory",
+  "now",
+] satisfies (keyof RunEvalSetOptions)[];
+
 /**
  * Runs each case of a set with an agent and a directory of its own, and scores the runs. A run that fails is a result;
  * the other ones continue.
  *
- * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, or two cases
- * have the same id.
+ * @throws {BadRequestError} If an option is unknown or invalid, a case has no message or an invalid id, two cases have the
+ * same id, or there is no recording to replay. Also rejects with an error of `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -64,50 +122,86 @@ export async function runEvalSet(
   makeAgent: MakeAgent,
   options: RunEvalSetOptions = {},
 ): Promise<EvalSetResult> {
-  const { parallel = 1, seed = 0, finished = [], onResult } = options;
+  checkObject(options, "Pass options such as { parallel: 4 }");
+  checkNames(options, OPTION_NAMES, "runEvalSet()");
+  if (typeof makeAgent !== "function") {
+    throw new BadRequestError("Pass the function that creates the agent of a run");
+  }
+  const { parallel = 1 } = options;
   checkCount("parallel", parallel);
-  const planned = planRuns(set, seed);
-  const kept = new Map(
-    finished.filter(({ outcome }) => outcome !== "skipped").map((result) => [
-      getRunKey(result.caseId, result.repetition),
-      result,
-    ]),
-  );
-  const services = createServices(set, makeAgent, options);
-  const results: CaseResult[] = [];
+  const planned = planRuns(set, options);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
+  const services = await createServices(set, makeAgent, { ...options, signal });
+  const runner = new SetRunner(services, options);
   const queue = planned.entries();
   const work = async () => {
     for (const [index, run] of queue) {
-      const known = kept.get(getRunKey(run.evalCase.id, run.repetition));
-      const result = known ?? await runUnlessAborted(run, services);
-      results[index] = result;
-      if (!known) await onResult?.(result);
+      if (!stop.signal.aborted) await runner.run(run, index);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(parallel, planned.length) }, work));
-  return { setId: set.id, results };
+  const workers = Array.from({ length: Math.min(parallel, planned.length) }, work);
+  // A result that cannot be processed ends the evaluation, after the other runs have been aborted.
+  for (const worker of workers) worker.catch((error) => stop.abort(error));
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
+  return { setId: set.id, results: runner.results };
 }
 
-function createServices(
+/** Makes the runs of a set, and keeps their results. */
+class SetRunner {
+  /** The results, in the order of the runs. */
+  readonly results: CaseResult[] = [];
+  readonly #services: RunServices;
+  readonly #options: RunEvalSetOptions;
+  readonly #finished: ReadonlyMap<string, CaseResult>;
+
+  constructor(services: RunServices, options: RunEvalSetOptions) {
+    this.#services = services;
+    this.#options = options;
+    const finished = (options.finished ?? []).filter(({ outcome }) => outcome !== "skipped");
+    this.#finished = new Map(finished.map((result) => [getRunKey(result), result]));
+  }
+
+  async run(planned: PlannedRun, index: number): Promise<void> {
+    const known = this.#finished.get(getRunKey(identifyRun(planned)));
+    const result = known ?? await runUnlessAborted(planned, this.#services);
+    this.results[index] = this.#options.omitCalls ? omitCalls(result) : result;
+    if (!known) await this.#options.onResult?.(result);
+  }
+}
+
+/** Removes the parts of a trajectory whose size depends on the run. */
+function omitCalls(result: CaseResult): CaseResult {
+  const { trajectory } = result;
+  return trajectory
+    ? { ...result, trajectory: { ...trajectory, calls: [], replies: [], response: "" } }
+    : result;
+}
+
+async function createServices(
   set: EvalSet,
   makeAgent: MakeAgent,
   options: RunEvalSetOptions,
-): RunServices {
+): Promise<RunServices> {
+  const { now = Date.now, files = localEvalFiles } = options;
+  const { fetch = (...request) => globalThis.fetch(...request) } = options;
   return {
     makeAgent,
     evaluators: options.evaluators ?? EvaluatorRegistry.createDefault(),
     createDirectory: options.createDirectory ?? createLocalDirectory,
-    now: options.now ?? Date.now,
+    openConnection: await createConnections({ ...options, fetch, now, files }),
+    now,
     signal: options.signal ?? new AbortController().signal,
     setDirectory: set.directory,
+    usedAgents: new WeakSet(),
   };
 }
 
 async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise<CaseResult> {
   if (!services.signal.aborted) return await runCase(run, services);
   return {
-    caseId: run.evalCase.id,
-    repetition: run.repetition,
+    ...identifyRun(run),
     outcome: "skipped",
     scores: [],
     trajectory: undefined,
@@ -115,34 +209,6 @@ async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise
   };
 }
 
-function planRuns({ cases }: EvalSet, seed: number): PlannedRun[] {
-  const ids = new Set<string>();
-  return cases.flatMap((evalCase) => {
-    const { id, repetitions = 1 } = evalCase;
-    if (ids.has(id)) throw new BadRequestError(`Two cases have the id "${id}"`);
-    ids.add(id);
-    checkCount(`repetitions of the case "${id}"`, repetitions);
-    return Array.from({ length: repetitions }, (_, index) => {
-      const repetition = index + 1;
-      return { evalCase, repetition, seed: hashText(`${seed} ${getRunKey(id, repetition)}`) };
-    });
-  });
-}
-
-function getRunKey(caseId: string, repetition: number): string {
+function getRunKey({ caseId, repetition }: Pick<CaseResult, "caseId" | "repetition">): string {
   return `${caseId} ${repetition}`;
-}
-
-/** Returns the 32-bit FNV-1a hash of the UTF-16 code units. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
-}
-
-function checkCount(name: string, value: number): void {
-  if (Number.isInteger(value) && value >= 1) return;
-  throw new BadRequestError(`The ${name} must be a whole number of at least 1, not ${value}`);
 }

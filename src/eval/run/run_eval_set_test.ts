@@ -7,6 +7,7 @@ import { toolCall } from "../../testing/messages.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import type { EvalCase, EvalSet } from "../case/eval_case.ts";
+import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
 import type { CaseResult } from "./case_result.ts";
 import type { MakeAgent } from "./run_case.ts";
 import { runEvalSet } from "./run_eval_set.ts";
@@ -23,13 +24,16 @@ function createSet(...cases: Partial<EvalCase>[]): EvalSet {
   return { id: "set", cases: withDefaults };
 }
 
+function createAgent(...steps: ScriptedStep[]): Agent {
+  return new Agent({
+    model: "test/model",
+    streamFn: scriptedStream(steps),
+    tools: [fakeTool({ name: "step" })],
+  });
+}
+
 function answerWith(...steps: ScriptedStep[]): MakeAgent {
-  return () =>
-    new Agent({
-      model: "test/model",
-      streamFn: scriptedStream(steps),
-      tools: [fakeTool({ name: "step" })],
-    });
+  return () => createAgent(...steps);
 }
 
 const greet = answerWith(reply("Hello"));
@@ -91,6 +95,158 @@ Deno.test("runEvalSet: several messages are several runs of one agent", async ()
   assertEquals(results[0]?.trajectory?.turns, 2);
 });
 
+/** Returns the reason why the only run of a set failed by itself. */
+async function getRunFailure(set: EvalSet, makeAgent: MakeAgent): Promise<string | undefined> {
+  const { results: [result] } = await runEvalSet(set, makeAgent);
+  assertEquals(result?.outcome, "failed");
+  return result?.scores.find(({ metric }) => metric === "run")?.reason;
+}
+
+const ANY_RESPONSE = createSet({ expectedResponse: { type: "contains", text: "" } });
+
+Deno.test("runEvalSet: a run that a tool aborts does not pass", async () => {
+  const failure = await getRunFailure(ANY_RESPONSE, () => {
+    const step = fakeTool({
+      name: "step",
+      result: () => {
+        agent.abort("enough");
+        return "ok";
+      },
+    });
+    const streamFn = scriptedStream([reply([toolCall("step")]), reply("Hello")]);
+    const agent: Agent = new Agent({ model: "test/model", streamFn, tools: [step] });
+    return agent;
+  });
+  assertEquals(failure, "The run was aborted");
+});
+
+Deno.test("runEvalSet: a run that waits for an approval does not pass", async () => {
+  const failure = await getRunFailure(ANY_RESPONSE, () =>
+    new Agent({
+      model: "test/model",
+      streamFn: scriptedStream([reply([toolCall("step")])]),
+      tools: [fakeTool({ name: "step" })],
+      approve: () => ({ type: "pending" }),
+    }));
+  assertEquals(failure, "The run waits for the approval of step");
+});
+
+Deno.test("runEvalSet: an agent of another run fails its case", async () => {
+  const agent = createAgent(reply("Hello"), reply("Hello"));
+  const { results } = await runEvalSet(createSet({}, {}), () => agent);
+  assertEquals(outcomes(results), ["passed", "failed"]);
+  assertStringIncludes(results[1]?.scores[0]?.reason ?? "", "the agent of another run");
+});
+
+Deno.test("runEvalSet: an agent is disposed of before its run is scored", async () => {
+  const events: string[] = [];
+  const evaluators = new EvaluatorRegistry();
+  evaluators.register({
+    name: "order",
+    evaluate: () => {
+      events.push("evaluate");
+      return { metric: "order", value: 1, passed: true };
+    },
+  }, { isDefault: true });
+  const { results } = await runEvalSet(createSet({}), () => ({
+    agent: createAgent(reply("Hello")),
+    [Symbol.asyncDispose]: () => {
+      events.push("dispose");
+      return Promise.reject(new Error("still busy"));
+    },
+  }), { evaluators });
+  assertEquals(events, ["dispose", "evaluate"]);
+  assertEquals(results[0]?.scores[0]?.reason, "still busy");
+});
+
+Deno.test("runEvalSet: results have the model and the seed of their run", async () => {
+  const seeds: number[] = [];
+  const { results } = await runEvalSet(createSet({ model: "test/other" }), (request) => {
+    seeds.push(request.seed);
+    return greet(request);
+  });
+  assertEquals(results.map(({ model, seed }) => [model, seed]), [["test/other", seeds[0]]]);
+});
+
+Deno.test("runEvalSet: omits the calls of the results that it returns, not of those that it reports", async () => {
+  const lengths: (number | undefined)[] = [];
+  const makeAgent = answerWith(reply([toolCall("step")]), reply("Hello"));
+  const { results } = await runEvalSet(createSet({}), makeAgent, {
+    omitCalls: true,
+    onResult: ({ trajectory }) => void lengths.push(trajectory?.calls.length),
+  });
+  assertEquals(lengths, [1]);
+  assertEquals(results[0]?.trajectory?.calls, []);
+  assertEquals(results[0]?.trajectory?.turns, 2);
+});
+
+Deno.test("runEvalSet: an abort ends the wait for an agent that is never created", async () => {
+  const controller = new AbortController();
+  const { results } = await runEvalSet(createSet({}), () => {
+    queueMicrotask(() => controller.abort());
+    return new Promise(() => {});
+  }, { signal: controller.signal });
+  assertEquals(outcomes(results), ["skipped"]);
+});
+
+Deno.test("runEvalSet: an error of onResult aborts the other runs and rejects", async () => {
+  const results: string[] = [];
+  const makeAgent: MakeAgent = (request) =>
+    request.evalCase.id === "case_1" ? greet(request) : answerWith(hang())(request);
+  const evaluation = runEvalSet(createSet({}, {}, {}), makeAgent, {
+    parallel: 2,
+    onResult: ({ caseId, outcome }) => {
+      results.push(`${caseId} ${outcome}`);
+      if (caseId === "case_1") throw new Error("disk full");
+    },
+  });
+  await assertRejects(() => evaluation, Error, "disk full");
+  assertEquals(results, ["case_1 passed", "case_2 skipped"]);
+});
+
+Deno.test("runEvalSet: a value that is no agent fails its case", async () => {
+  const values: unknown[] = [undefined, null, "agent", {}, { agent: null }];
+  for (const value of values) {
+    // A function from untyped code.
+    const makeAgent = (() => value) as MakeAgent;
+    const reason = await getRunFailure(createSet({}), makeAgent);
+    assertStringIncludes(reason ?? "", "makeAgent() must return an agent, not ");
+  }
+  const { results } = await runEvalSet(
+    createSet({}),
+    () => ({ agent: createAgent(reply("Hello")) }),
+  );
+  assertEquals(outcomes(results), ["passed"]);
+});
+
+Deno.test("runEvalSet: rejects unknown options, sets without cases and cases without messages", async () => {
+  // Values from untyped code.
+  const options = JSON.parse('{ "parralel": 4 }');
+  await assertRejects(
+    () => runEvalSet(createSet({}), greet, options),
+    BadRequestError,
+    "parallel?",
+  );
+  const empty = JSON.parse("{}");
+  await assertRejects(() => runEvalSet(empty, greet), BadRequestError, "a list of cases");
+  await assertRejects(
+    () => runEvalSet(createSet({ userMessages: [] }), greet),
+    BadRequestError,
+    'The case "case_1" needs at least one message',
+  );
+  await assertRejects(
+    () => runEvalSet(createSet({}), greet, { seeds: [] }),
+    BadRequestError,
+    "at least one number",
+  );
+  await assertRejects(() => runEvalSet(createSet({}), empty), BadRequestError, "the function");
+});
+
+Deno.test("runEvalSet: rejects ids that are paths", async () => {
+  const set = createSet({ id: "../case" });
+  await assertRejects(() => runEvalSet(set, greet), BadRequestError, '"../case"');
+});
+
 Deno.test("runEvalSet: a budget stops the run, which fails [A152]", async () => {
   const steps = [reply([toolCall("step")]), reply([toolCall("step")]), reply("Hello")];
   const { results } = await runEvalSet(
@@ -99,6 +255,13 @@ Deno.test("runEvalSet: a budget stops the run, which fails [A152]", async () => 
   );
   assertEquals(outcomes(results), ["failed"]);
   assertEquals(results[0]?.trajectory?.turns, 2);
+  assertEquals(results[0]?.scores[0]?.reason, "The budget stopped the run: 3 turns exceed 2");
+});
+
+Deno.test("runEvalSet: a clock that is set back gives no negative duration", async () => {
+  let time = 1_000;
+  const { results } = await runEvalSet(createSet({}), greet, { now: () => time -= 10 });
+  assertEquals(results[0]?.durationMs, 0);
 });
 
 Deno.test("runEvalSet: at most `parallel` cases run, and results keep the order of the cases", async () => {
@@ -161,15 +324,15 @@ Deno.test("runEvalSet: rejects 0 parallel runs and 0 repetitions [A159]", async 
 });
 
 Deno.test("runEvalSet: sets the system prompt and the tools of the case", async () => {
-  let agent: Agent | undefined;
+  const agents: Agent[] = [];
   const set = createSet({ systemPrompt: "Be brief", tools: [] }, { tools: ["missing"] });
-  const { results } = await runEvalSet(set, async (request) => {
-    const created = await greet(request);
-    agent ??= created;
-    return created;
+  const { results } = await runEvalSet(set, () => {
+    const agent = createAgent(reply("Hello"));
+    agents.push(agent);
+    return agent;
   });
-  assertEquals(agent?.state.systemPrompt, "Be brief");
-  assertEquals(agent?.state.tools, []);
+  assertEquals(agents[0]?.state.systemPrompt, "Be brief");
+  assertEquals(agents[0]?.state.tools, []);
   assertEquals(results[1]?.scores[0]?.reason, 'The agent has no tool "missing"');
 });
 
@@ -216,6 +379,27 @@ Deno.test("runEvalSet: each run has a copy of the fixture, which is removed", as
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("runEvalSet: a fixture that is no directory fails its case", async () => {
+  for (const fixture of ["/none", "deno.json"]) {
+    const reason = await getRunFailure(createSet({ fixture }), greet);
+    assertEquals(reason, `The fixture "${fixture}" is not a directory, or does not exist`);
+  }
+});
+
+Deno.test("runEvalSet: a directory that the agent made read-only is removed", async () => {
+  let path = "";
+  const { results } = await runEvalSet(createSet({}), async (request) => {
+    path = await request.getDirectory();
+    await Deno.mkdir(`${path}/cache/package`, { recursive: true });
+    await Deno.writeTextFile(`${path}/cache/package/file`, "content");
+    await Deno.chmod(`${path}/cache/package`, 0o555);
+    await Deno.chmod(`${path}/cache`, 0o555);
+    return greet(request);
+  });
+  assertEquals(outcomes(results), ["passed"]);
+  await assertRejects(() => Deno.stat(path));
 });
 
 Deno.test("runEvalSet: a fixture with a link fails its case", async () => {

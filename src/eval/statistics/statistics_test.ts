@@ -54,8 +54,44 @@ Deno.test("calculatePassAtK: equals its definition", () => {
   }
 });
 
+Deno.test("calculatePassAtK: is the mean over all selections of k runs [A159]", () => {
+  // The definition by Chen et al., "Evaluating Large Language Models Trained on Code" (2021), section 2.1.
+  const runs = [true, false, false, true, false];
+  for (let k = 1; k <= runs.length; k++) {
+    const selections = listSelections(runs, k);
+    const passed = selections.filter((selection) => selection.includes(true)).length;
+    const expected = passed / selections.length;
+    assertAlmostEquals(calculatePassAtK(2, runs.length, k) ?? -1, expected, 1e-12);
+  }
+});
+
+function listSelections<Item>(items: readonly Item[], count: number): Item[][] {
+  if (count === 0) return [[]];
+  return items.flatMap((item, index) =>
+    listSelections(items.slice(index + 1), count - 1).map((others) => [item, ...others])
+  );
+}
+
 Deno.test("calculatePassAtK: is unknown with fewer than k runs", () => {
   assertEquals(calculatePassAtK(1, 2, 3), undefined);
+});
+
+Deno.test("calculateMcNemar: gives the published value of a study with few pairs [A159]", () => {
+  // Fagerland, Lydersen, Laake, "The McNemar test for binary matched-pairs data", BMC Medical Research Methodology 13
+  // (2013): the airway hyper-responsiveness of children before and after a transplantation, with 1 and 7 unequal pairs.
+  assertAlmostEquals(calculateMcNemar(1, 7), 0.0703, 5e-5);
+});
+
+Deno.test("calculateMcNemar: equals the sum of the binomial distribution", () => {
+  const choose = (n: number, r: number): number => r === 0 ? 1 : n / r * choose(n - 1, r - 1);
+  const counts = fc.integer({ min: 0, max: 25 });
+  fc.assert(fc.property(counts, counts, (first, second) => {
+    const total = first + second;
+    const tail = Array.from({ length: Math.min(first, second) + 1 }, (_, k) => choose(total, k))
+      .reduce((sum, value) => sum + value, 0);
+    const expected = Math.min(1, 2 * tail / 2 ** total);
+    assertAlmostEquals(calculateMcNemar(first, second), expected, 1e-9);
+  }));
 });
 
 Deno.test("calculateMcNemar: gives the values of the binomial distribution", () => {

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
+import { runCompiled } from "../../core/compile_schema.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { isJsonEqual } from "../../core/json_equal.ts";
-import { createMatcher, loadMatchers } from "../../core/json_schema/pattern.ts";
+import { compileExpectedSchema, compilePattern } from "../case/compile_expectation.ts";
 import type { ArgumentMatcher, ExpectedCall } from "../case/eval_case.ts";
 
 /** Whether a call has the expected tool and arguments. */
@@ -57,12 +57,11 @@ async function compileMatcher(matcher: ArgumentMatcher): Promise<MatchValue> {
     case "contains":
       return (value) => value !== undefined && toText(value).includes(matcher.text);
     case "regex": {
-      await loadMatchers([matcher.pattern]);
-      const pattern = createMatcher(matcher.pattern);
+      const pattern = await compilePattern(matcher.pattern);
       return (value) => value !== undefined && pattern.test(toText(value));
     }
     case "schema": {
-      const compiled = await compileSchema(matcher.schema);
+      const compiled = await compileExpectedSchema(matcher.schema);
       return (value) => value !== undefined && runCompiled(compiled, value).length === 0;
     }
     case "ignore":

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { JsonObject } from "../../core/json.ts";
 import type { ArgumentMatcher, ExpectedCall, TrajectoryMatch } from "../case/eval_case.ts";
+import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import { matchTrajectory } from "./match_trajectory.ts";
 import type { TrajectoryCall } from "./trajectory.ts";
 
@@ -102,6 +103,59 @@ Deno.test("matchTrajectory: calls of sub-agents follow their call if selected", 
   assertEquals((await matchTrajectory(actual, expected)).score, 0);
 });
 
+const jsonObject = fc.dictionary(
+  fc.string({ maxLength: 5 }),
+  fc.jsonValue({ maxDepth: 3 }),
+  { maxKeys: 4 },
+) as fc.Arbitrary<JsonObject>;
+
+/** Returns a copy whose properties are in the reverse order, at every depth. */
+function reverseProperties<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(reverseProperties) as Value;
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).reverse().map(([name, part]) => [
+    name,
+    reverseProperties(part),
+  ]);
+  return Object.fromEntries(entries) as Value;
+}
+
+Deno.test("matchTrajectory: arguments equal themselves in any order of properties, and no other ones", async () => {
+  await fc.assert(fc.asyncProperty(jsonObject, jsonObject, async (args, others) => {
+    const score = (actual: JsonObject) =>
+      getScore("exact", [call("a", actual)], [{ tool: "a", arguments: args }]);
+    const isEqual = toCanonicalText(args) === toCanonicalText(others);
+    return await score(reverseProperties(args)) === 1 && await score(others) === (isEqual ? 1 : 0);
+  }));
+});
+
+Deno.test("matchTrajectory: contains and regex agree with the text of any argument", async () => {
+  const texts = fc.tuple(fc.jsonValue({ maxDepth: 2 }), fc.string({ maxLength: 3 }));
+  await fc.assert(fc.asyncProperty(texts, async ([value, part]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const escaped = part.replaceAll(
+      /[^\p{L}\p{N}]/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    );
+    const expected = text.includes(part);
+    const args = { x: value } as JsonObject;
+    return await accepts({ type: "contains", text: part }, args) === expected &&
+      await accepts({ type: "regex", pattern: escaped }, args) === expected;
+  }));
+});
+
+Deno.test("matchTrajectory: a missing argument is accepted by ignore only", async () => {
+  const matchers: ArgumentMatcher[] = [
+    { type: "equals", value: null },
+    { type: "contains", text: "" },
+    { type: "regex", pattern: "" },
+    { type: "schema", schema: {} },
+    { type: "ignore" },
+  ];
+  const accepted = await Promise.all(matchers.map((matcher) => accepts(matcher, {})));
+  assertEquals(accepted, [false, false, false, false, true]);
+});
+
 const toolNames = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 6 });
 
 Deno.test("matchTrajectory: a stricter comparison never scores higher", async () => {
@@ -126,6 +180,23 @@ Deno.test("matchTrajectory: a permutation matches in any order, and extra calls 
   await fc.assert(fc.asyncProperty(inputs, async ([expected, permuted, others]) => {
     const actual = calls(...others, ...permuted);
     return await getScore("any_order", actual, expect(...expected)) === 1;
+  }));
+});
+
+/** Returns the length of the longest common subsequence by trying all selections. */
+function findLongest(actual: readonly string[], expected: readonly string[]): number {
+  const [first, ...rest] = expected;
+  if (first === undefined) return 0;
+  const index = actual.indexOf(first);
+  const without = findLongest(actual, rest);
+  return index < 0 ? without : Math.max(without, 1 + findLongest(actual.slice(index + 1), rest));
+}
+
+Deno.test("matchTrajectory: in_order finds the longest part that occurs in this order", async () => {
+  await fc.assert(fc.asyncProperty(toolNames, toolNames, async (actual, expected) => {
+    const match = { match: "in_order", calls: expect(...expected) } as const;
+    const { found } = await matchTrajectory(calls(...actual), match);
+    return found === findLongest(actual, expected);
   }));
 });
 

@@ -4,13 +4,24 @@
  * @module
  */
 
-import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
+import type { AgentEndEvent, AgentEvent, ModelCallEndEvent } from "../../core/event.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { AssistantMessage } from "../../core/message.ts";
 import type { StopReason } from "../../core/model.ts";
 import type { AgentToolResult } from "../../core/tool_result.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
-import type { Trajectory, TrajectoryCall, TrajectoryOutcome } from "./trajectory.ts";
+import type {
+  Trajectory,
+  TrajectoryCall,
+  TrajectoryOutcome,
+  TrajectoryReply,
+} from "./trajectory.ts";
+
+/** Options for `TrajectoryCollector`. */
+export interface TrajectoryCollectorOptions {
+  /** Returns the time in milliseconds. Default: the clock of the system. */
+  readonly now?: (() => number) | undefined;
+}
 
 /**
  * Collects the tool calls, the answer and the spending of one or more runs of an agent. Calls that were refused or failed
@@ -35,6 +46,10 @@ export class TrajectoryCollector {
   readonly #calls: CallRecord[] = [];
   /** The calls of the current reply; ids may repeat in later turns. */
   readonly #open = new Map<string, CallRecord>();
+  readonly #replies: TrajectoryReply[] = [];
+  readonly #now: () => number;
+  #prompts = 0;
+  #modelCalls: ModelCallTotals = NO_MODEL_CALLS;
   #turns = 0;
   #response = "";
   #stopReason: StopReason | undefined;
@@ -43,18 +58,33 @@ export class TrajectoryCollector {
   #error: string | undefined;
   #stoppedBy: string | undefined;
 
+  /** Creates a collector without events. */
+  constructor({ now = Date.now }: TrajectoryCollectorOptions = {}) {
+    this.#now = now;
+  }
+
   /** Adds an event, in the order of the run. */
   add(event: AgentEvent): void {
     switch (event.type) {
+      case "agent_start":
+        this.#prompts++;
+        return;
       case "turn_start":
         this.#turns++;
         this.#open.clear();
+        this.#modelCalls = NO_MODEL_CALLS;
+        return;
+      case "model_call_end":
+        this.#modelCalls = addModelCall(this.#modelCalls, event);
         return;
       case "message_end":
         if (event.message.role === "assistant") this.#addReply(event.message);
         return;
       case "tool_execution_start":
-        this.#findCall(event).arguments = event.arguments;
+        Object.assign(this.#findCall(event), {
+          arguments: event.arguments,
+          startedAt: this.#now(),
+        });
         return;
       case "tool_approval_resolved": {
         const call = this.#open.get(event.id);
@@ -62,7 +92,10 @@ export class TrajectoryCollector {
         return;
       }
       case "tool_execution_end":
-        this.#findCall({ ...event, arguments: {} }).result = event;
+        Object.assign(this.#findCall({ ...event, arguments: {} }), {
+          result: event,
+          endedAt: this.#now(),
+        });
         return;
       case "sub_agent":
         this.#addNested(event.path, event.event);
@@ -79,6 +112,7 @@ export class TrajectoryCollector {
   get trajectory(): Trajectory {
     return {
       calls: this.#calls.map(toCall),
+      replies: [...this.#replies],
       turns: this.#turns,
       response: this.#response,
       stopReason: this.#stopReason,
@@ -92,6 +126,12 @@ export class TrajectoryCollector {
   /** Records the calls of a reply before they are validated, so that those that never start are included. */
   #addReply(message: AssistantMessage): void {
     this.#response = getText(message.content);
+    this.#replies.push({
+      prompt: this.#prompts,
+      turn: this.#turns,
+      text: this.#response,
+      ...this.#modelCalls,
+    });
     for (const block of message.content) {
       if (block.type === "tool_call") this.#findCall(block);
     }
@@ -113,7 +153,7 @@ export class TrajectoryCollector {
     // An agent can outlive the turn of its call.
     const call = this.#open.get(id) ?? this.#calls.findLast((candidate) => candidate.id === id);
     if (!call) return;
-    call.nested ??= new TrajectoryCollector();
+    call.nested ??= new TrajectoryCollector({ now: this.#now });
     call.nested.add(rest.length > 0 ? { type: "sub_agent", path: rest, event } : event);
   }
 
@@ -126,18 +166,37 @@ export class TrajectoryCollector {
   }
 }
 
+/** Totals of the model calls of a turn. */
+type ModelCallTotals = Pick<TrajectoryReply, "tokens" | "cost" | "durationMs">;
+
+const NO_MODEL_CALLS: ModelCallTotals = { tokens: 0, cost: 0, durationMs: 0 };
+
+function addModelCall(
+  { tokens, cost, durationMs }: ModelCallTotals,
+  call: ModelCallEndEvent,
+): ModelCallTotals {
+  return {
+    tokens: tokens + call.usage.total,
+    cost: cost === null || call.cost.total === null ? null : cost + call.cost.total,
+    durationMs: durationMs + call.durationMs,
+  };
+}
+
 interface CallRecord {
   readonly id: string;
   readonly tool: string;
   arguments: JsonObject;
   readonly turn: number;
   isDenied?: boolean;
+  startedAt?: number;
+  endedAt?: number;
   result?: { readonly result: AgentToolResult; readonly isError: boolean };
   nested?: TrajectoryCollector;
 }
 
 function toCall(record: CallRecord): TrajectoryCall {
-  const { id, tool, arguments: args, turn, result, nested } = record;
+  const { id, tool, arguments: args, turn, result, startedAt, endedAt, nested } = record;
+  const hasTimes = startedAt !== undefined && endedAt !== undefined;
   return {
     id,
     tool,
@@ -145,6 +204,7 @@ function toCall(record: CallRecord): TrajectoryCall {
     turn,
     outcome: getOutcome(record),
     result: result ? getText(result.result.content) : "",
+    ...(hasTimes && { durationMs: Math.max(0, endedAt - startedAt) }),
     calls: nested?.trajectory.calls ?? [],
   };
 }

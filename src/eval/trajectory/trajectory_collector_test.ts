@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import type { AgentOptions } from "../../agent/options.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
-import { toolCall } from "../../testing/messages.ts";
+import { text, toolCall } from "../../testing/messages.ts";
 import { reply } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import type { Trajectory } from "./trajectory.ts";
@@ -78,6 +78,38 @@ Deno.test("TrajectoryCollector: calls of a sub-agent are part of its call", asyn
   });
   assertEquals(summarize(trajectory), ["worker completed"]);
   assertEquals(trajectory.calls[0]?.calls.map(({ tool }) => tool), ["inner"]);
+});
+
+Deno.test("TrajectoryCollector: has the replies with the message, the tokens and the time of each", async () => {
+  let time = 0;
+  const now = () => time;
+  const usage = { input: 3, output: 2, cacheRead: 0, cacheWrite: 0, total: 5 };
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([
+      reply([text("First"), toolCall("slow")], { usage }),
+      reply("Done", { usage }),
+      reply("Again", { usage }),
+    ]),
+    tools: [fakeTool({
+      name: "slow",
+      result: async () => {
+        await new Promise((resolve) => setTimeout(resolve));
+        time += 30;
+        return "ok";
+      },
+    })],
+    now,
+  });
+  const collector = new TrajectoryCollector({ now });
+  for (const prompt of ["a", "b"]) {
+    for await (const event of agent.promptStream(prompt)) collector.add(event);
+  }
+  const { replies, calls } = collector.trajectory;
+  const outline = replies.map(({ prompt, turn, text, tokens }) => [prompt, turn, text, tokens]);
+  assertEquals(outline, [[1, 1, "First", 5], [1, 2, "Done", 5], [2, 3, "Again", 5]]);
+  assertEquals(replies.map(({ cost }) => cost), [null, null, null]);
+  assertEquals(calls.map(({ durationMs }) => durationMs), [30]);
 });
 
 Deno.test("TrajectoryCollector: reports the error of a run without a reply", async () => {

@@ -95,7 +95,7 @@ export interface ProtocolClient {
     options: RequestOptions,
   ): Promise<unknown>;
   callTool(
-    params: { readonly name: string; readonly arguments: JsonObject },
+    params: { readonly name: string; readonly arguments: JsonObject; readonly _meta?: JsonObject },
     options: RequestOptions & { readonly toolDefinition: unknown },
   ): Promise<unknown>;
   listen(filter: JsonObject, options: RequestOptions): Promise<ListSubscription>;

@@ -8,10 +8,17 @@ import { abortable } from "../../core/abortable.ts";
 import { isJsonObject } from "../../core/json.ts";
 import type { McpElicit, McpElicitation, McpElicitationAnswer } from "../config/options.ts";
 import type { ProtocolClient, ServerRequest } from "../protocol/client_package.ts";
+import type { ReportProblem } from "../protocol/repair_message.ts";
 import type { ActiveRequests } from "./active_requests.ts";
 
 /** Maximum number of requests that wait for the user; others are declined at once. */
 const MAX_PENDING = 8;
+
+/**
+ * Maximum number of requests that the user is asked about while this program waits without a pause; a server that repeats
+ * a question that was declined could otherwise ask without end.
+ */
+const MAX_ASKED = 32;
 
 /** Maximum number of characters of a question; the rest is cut off. */
 const MAX_MESSAGE = 16_384;
@@ -27,6 +34,8 @@ export interface ElicitationOptions {
   readonly elicit: McpElicit;
   /** The requests to the server. */
   readonly requests: ActiveRequests;
+  /** Called when requests are declined without the user. */
+  readonly report: ReportProblem;
 }
 
 /**
@@ -36,16 +45,23 @@ export interface ElicitationOptions {
  */
 export function handleElicitation(
   client: ProtocolClient,
-  { server, elicit, requests }: ElicitationOptions,
+  { server, elicit, requests, report }: ElicitationOptions,
 ): void {
   let pending = 0;
+  const asked = new WeakMap<AbortSignal, number>();
   let last: Promise<unknown> = Promise.resolve();
   client.setRequestHandler("elicitation/create", async (request, { mcpReq }) => {
     const { signal: active } = requests;
     if (!active) return { action: "cancel" };
     const signal = AbortSignal.any([mcpReq.signal, active]);
     const elicitation = parseRequest(request, { server, signal });
+    const count = asked.get(active) ?? 0;
     if (!elicitation || pending >= MAX_PENDING) return { action: "decline" };
+    if (count >= MAX_ASKED) {
+      report(`asked the user ${MAX_ASKED} times for data during a call, and asks no more`);
+      return { action: "decline" };
+    }
+    asked.set(active, count + 1);
     pending++;
     const answer = last.then(() => askUser(elicit, elicitation));
     last = answer;

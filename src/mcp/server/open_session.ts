@@ -13,6 +13,7 @@ import { ActiveRequests } from "./active_requests.ts";
 import { createLink, type LinkOptions, type ServerLink } from "./server_link.ts";
 import { Session } from "./session.ts";
 import { withTimeLimit } from "./time_limit.ts";
+import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 
 /** The parts of the program that a session uses. */
 export interface SessionDependencies extends LinkOptions {
@@ -33,6 +34,20 @@ type Negotiation = "auto" | "legacy";
 
 /** Connects to a server. Rejects with the reason if that fails; the server then no longer runs. */
 export async function openSession(
+  server: ResolvedServer,
+  dependencies: SessionDependencies,
+  signal: AbortSignal,
+): Promise<Session> {
+  const open = () => openOnce(server, dependencies, signal);
+  try {
+    return await open();
+  } catch (error) {
+    if (signal.aborted || !hasRejectedCredentials(error)) throw error;
+    return await open(); // The credentials are discarded: the user authorizes this program again.
+  }
+}
+
+async function openOnce(
   server: ResolvedServer,
   dependencies: SessionDependencies,
   signal: AbortSignal,
@@ -124,7 +139,8 @@ class SessionAttempt {
   }
 
   #createClient(requests: ActiveRequests): ProtocolClient {
-    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs } = this.#dependencies;
+    const { name, clientPackage, clientInfo, onElicitation, startTimeoutMs, report } =
+      this.#dependencies;
     const client = new clientPackage.Client(clientInfo, {
       capabilities: onElicitation ? ELICITATION_CAPABILITIES : {},
       versionNegotiation: {
@@ -134,7 +150,9 @@ class SessionAttempt {
       // Structured results are checked by this library, whose validator is safe for schemas of any origin.
       jsonSchemaValidator: { getValidator: () => (data: unknown) => ({ valid: true, data }) },
     }) as ProtocolClient;
-    if (onElicitation) handleElicitation(client, { server: name, elicit: onElicitation, requests });
+    if (onElicitation) {
+      handleElicitation(client, { server: name, elicit: onElicitation, requests, report });
+    }
     return client;
   }
 }

@@ -22,7 +22,10 @@ import type {
 import type { ReportProblem } from "../protocol/repair_message.ts";
 import { createBoundedFetch } from "../transport/bounded_fetch.ts";
 import { HttpTransport } from "../transport/http_transport.ts";
+import { keepHeadersAtOrigin } from "../transport/origin_headers.ts";
 import { StdioTransport } from "../transport/stdio_transport.ts";
+import { createTokenFetch } from "../transport/token_fetch.ts";
+import { completeProvider } from "./oauth_provider.ts";
 import { createServerEnvironment } from "./server_environment.ts";
 
 /** A link to a server. */
@@ -99,17 +102,21 @@ function createHttpLink(
 ): ServerLink {
   const closing = new AbortController();
   const { signal } = closing;
+  const boundedFetch = createBoundedFetch({
+    fetch: keepHeadersAtOrigin(fetch, { origin: url.origin, headers }),
+    maxMessageBytes,
+    clock,
+    signal,
+    onResponse: (request) => transport.noteResponse(request),
+  });
+  const authorization = oauth && completeProvider(oauth.provider, report);
   const inner = new clientPackage.StreamableHTTPClientTransport(url, {
     requestInit: { headers },
-    fetch: createBoundedFetch({
-      fetch,
-      maxMessageBytes,
-      clock,
-      signal,
-      onResponse: (request) => transport.noteResponse(request),
-    }),
+    fetch: authorization
+      ? createTokenFetch({ ...authorization, fetch: boundedFetch, report })
+      : boundedFetch,
     reconnectionScheduler: createReconnectionScheduler(clock, signal),
-    ...(oauth && { authProvider: oauth.provider }),
+    ...(authorization && { authProvider: authorization.provider }),
   }) as HttpClientTransport;
   const transport = new HttpTransport(inner, { report, closing });
   const { awaitRedirect } = oauth ?? {};

@@ -50,6 +50,8 @@ const LIST_MEMBERS: Readonly<Record<ListMethod, string>> = {
 export interface ToolCall {
   readonly tool: ServerTool;
   readonly arguments: JsonObject;
+  /** Headers of the trace of the call. Default: none. */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: ProtocolProgress) => void;
 }
@@ -154,10 +156,12 @@ export class Session {
    */
   async callTool(call: ToolCall): Promise<ServerToolResult> {
     const { tool: { outputSchema: _checkedLater, ...tool }, arguments: args, onProgress } = call;
+    const { traceHeaders = {} } = call;
+    const meta = Object.keys(traceHeaders).length > 0 && { _meta: traceHeaders };
     const result = await this.#send(
       call.signal,
       (signal) =>
-        this.#options.client.callTool({ name: tool.name, arguments: args }, {
+        this.#options.client.callTool({ name: tool.name, arguments: args, ...meta }, {
           signal,
           // The loop limits the time of a call.
           timeout: MAX_TIMER_MS,

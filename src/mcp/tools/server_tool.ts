@@ -15,6 +15,7 @@ import { describeFailure } from "../server/describe_state.ts";
 import { isUnauthorized } from "../server/open_session.ts";
 import type { ServerConnection } from "../server/server_connection.ts";
 import type { Session } from "../server/session.ts";
+import { hasRejectedCredentials } from "../transport/token_fetch.ts";
 import { createToolName } from "./tool_names.ts";
 import { toToolResult } from "./to_tool_result.ts";
 
@@ -93,11 +94,12 @@ class ServerToolCall {
   }
 
   async #call(session: Session, args: JsonObject, context: ToolContext): Promise<AgentToolResult> {
-    const { signal, onUpdate } = context;
+    const { signal, onUpdate, traceHeaders } = context;
     const onProgress = (progress: ProtocolProgress) => onUpdate(formatProgress(progress));
     const result = await session.callTool({
       tool: this.#tool,
       arguments: args,
+      traceHeaders,
       signal,
       onProgress,
     });
@@ -106,7 +108,7 @@ class ServerToolCall {
 
   #toCallError(error: unknown, session: Session): unknown {
     const subject = `The MCP server "${this.#connection.name}"`;
-    if (isUnauthorized(error)) {
+    if (isUnauthorized(error) || hasRejectedCredentials(error)) {
       void this.#connection.restart(); // The user authorizes this program again.
       return new AuthError(`${subject} requires an authorization by the user. Try again later`);
     }

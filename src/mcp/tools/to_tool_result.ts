@@ -16,6 +16,9 @@ import {
 } from "../protocol/server_lists.ts";
 import { toContentBlocks } from "./to_content_blocks.ts";
 
+/** Maximum number of characters of a structured result as JSON; a session would keep all of it. */
+const MAX_DETAILS_LENGTH = 1_000_000;
+
 /**
  * Converts a result. A structured result that matches the schema of the tool becomes the details, and the content if
  * there is none.
@@ -25,20 +28,36 @@ export async function toToolResult(
   { outputSchema }: Pick<ServerTool, "outputSchema">,
 ): Promise<AgentToolResult> {
   const { structuredContent = _meta[STRUCTURED_VALUE] } = result;
-  const isStructured = structuredContent !== undefined;
-  const problem = isStructured && !isError && outputSchema
-    ? await findSchemaProblem(structuredContent, outputSchema)
-    : undefined;
+  const structured = structuredContent === undefined
+    ? undefined
+    : await checkStructured(structuredContent, isError ? undefined : outputSchema);
   const blocks: ServerContent[] = [...content];
-  if (blocks.length === 0 && isStructured) {
-    blocks.push({ type: "text", text: JSON.stringify(structuredContent) });
-  }
-  if (problem !== undefined) blocks.push({ type: "text", text: problem });
+  if (blocks.length === 0 && structured) blocks.push({ type: "text", text: structured.text });
+  const problem = structured?.problem;
   return {
-    content: toContentBlocks(blocks),
-    ...(isStructured && problem === undefined && { details: structuredContent }),
+    // After the other content, however much of it is cut.
+    content: [
+      ...toContentBlocks(blocks),
+      ...(problem === undefined ? [] : toContentBlocks([{ type: "text", text: problem }])),
+    ],
+    ...(structured && problem === undefined && { details: structuredContent }),
     ...(isError && { isError }),
   };
+}
+
+/** Returns a structured result as text, and why it cannot be used, as a note for the model. */
+async function checkStructured(
+  value: unknown,
+  schema: JsonSchema | undefined,
+): Promise<{ readonly text: string; readonly problem?: string | undefined }> {
+  const text = JSON.stringify(value);
+  if (text.length > MAX_DETAILS_LENGTH) {
+    return {
+      text,
+      problem: `[The structured result is left out: it has ${text.length} characters]`,
+    };
+  }
+  return { text, problem: schema && await findSchemaProblem(value, schema) };
 }
 
 /** Returns a note for the model; `undefined` if the value is valid. A schema that cannot be used allows any value. */

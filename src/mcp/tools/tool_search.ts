@@ -7,8 +7,10 @@
 import type { AgentMessage } from "../../core/message.ts";
 import type { Policy, PreRequestContext } from "../../core/policy.ts";
 import { estimateToolTokens } from "../../core/tokens.ts";
+import type { RunHandle } from "../../core/run_handle.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { type AgentToolResult, textResult } from "../../core/tool_result.ts";
+import { ParentRun } from "../../loop/parent_run.ts";
 
 /** Name of the tool that searches. */
 export const SEARCH_TOOL_NAME = "mcp_search_tools";
@@ -40,8 +42,15 @@ export function createSearchTool(
       required: ["query"],
     },
     readOnly: true,
-    execute: ({ query }) => formatFound(findTools(tools, query)),
+    execute: ({ query }, { run }) => formatFound(findTools(selectUsable(tools, run), query)),
   });
+}
+
+/** Returns the tools that the run has: an agent below another one, or one in plan mode, may have less of them. */
+function selectUsable(tools: readonly AgentTool[], run: RunHandle): readonly AgentTool[] {
+  if (!(run instanceof ParentRun)) return tools;
+  const usable = new Set(run.tools);
+  return tools.filter((tool) => usable.has(tool));
 }
 
 /** Returns the tools with the most words of a query, best first; a word in the name counts more. */
@@ -79,25 +88,23 @@ function shorten(description: string): string {
 
 /**
  * Creates the policy that describes the tools of servers to the model: all of them if they take up at most a tenth of the
- * context window, otherwise the search tool, and those that were found or called last. It only removes tools from a
- * request, so that an agent never has more than its own.
+ * context window, otherwise the search tool, and those that were found or called last. It only leaves tools out of a
+ * request, so that an agent never has more than its own, and applies to agents below it as well.
  */
 export function createToolSearchPolicy(isServerTool: (tool: AgentTool) => boolean): Policy {
   return {
     name: "mcp",
     preRequest({ tools, messages, contextWindow = DEFAULT_WINDOW }: PreRequestContext) {
-      const candidates = tools.filter(isServerTool);
+      const own = tools.filter(isServerTool);
+      const search = own.find(({ name }) => name === SEARCH_TOOL_NAME);
+      // Without the search, such as that of another connection with the same name, no tool could be found.
+      if (!search) return undefined;
+      const candidates = own.filter((tool) => tool !== search);
       const budget = contextWindow * WINDOW_PART;
-      const offered = new Set(
-        countTokens(candidates) <= budget
-          ? candidates
-          : selectRecent(candidates, { names: listRecentNames(messages), budget }),
-      );
-      const needsSearch = offered.size < candidates.length;
-      const selected = tools.filter((tool) =>
-        tool.name === SEARCH_TOOL_NAME ? needsSearch : !isServerTool(tool) || offered.has(tool)
-      );
-      if (selected.length < tools.length) return { type: "change", tools: selected };
+      if (countTokens(candidates) <= budget) return { type: "hide", tools: [search] };
+      const names = listRecentNames(messages);
+      const offered = new Set(selectRecent(candidates, { names, budget }));
+      return { type: "hide", tools: candidates.filter((tool) => !offered.has(tool)) };
     },
   };
 }

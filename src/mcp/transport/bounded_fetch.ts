@@ -67,7 +67,7 @@ function createEventLimit(options: BoundedFetchOptions, rate: MessageRate): Byte
         if (byte !== NEWLINE) lineLength++;
         else if (lineLength > 0) lineLength = 0;
         else {
-          if (eventLength > 2) await rate.count(signal);
+          if (eventLength > 2) await rate.count(eventLength, signal);
           eventLength = 0;
         }
       }

@@ -167,7 +167,7 @@ export class StdioTransport implements ClientTransport {
           if (signal.aborted) return;
           if (line.length > maxMessageBytes) throw createSizeError(maxMessageBytes);
           this.#receive(line);
-          await this.#rate.count(signal);
+          await this.#rate.count(line.length, signal);
         }
         if (splitter.pendingLength > maxMessageBytes) throw createSizeError(maxMessageBytes);
       });

@@ -6,7 +6,10 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import { AlreadyRunningError } from "../../core/errors.ts";
+import { IdleCompaction } from "../../loop/idle_compaction.ts";
+import { isReportingTransform } from "./compacting_transform.ts";
 import type { CompactingTransform, CompactOptions } from "./compaction.ts";
 
 /** Options for {@linkcode compact}. */
@@ -19,7 +22,11 @@ export interface CompactNowOptions extends CompactOptions {
  * Makes the next request of an idle agent smaller, as its transform does at the threshold; resolves to `null` if there
  * is nothing to omit. If a summary cannot be written and the messages still fit, nothing is omitted, and the report has
  * the `problem`. A recorded session has the compaction when the promise resolves. The agent emits `context_compacted` with
- * that request. Rejects with an `AbortedError` if `signal` is aborted.
+ * that request.
+ *
+ * The policies of the agent are asked about the model calls, as they are in a run (`preCompaction`); one that stops a call
+ * is the `problem` of the report. What the calls spend is in the report and counts in budgets, but in no run: as that of a
+ * run of its own. Rejects with an `AbortedError` if `signal` is aborted.
  *
  * @throws {AlreadyRunningError} While a run is active.
  * @throws {ContextWindowOverflowError} If the messages to keep do not fit.
@@ -27,11 +34,33 @@ export interface CompactNowOptions extends CompactOptions {
 export async function compact(
   agent: Agent,
   transform: CompactingTransform,
-  { signal = new AbortController().signal, instructions }: CompactNowOptions = {},
+  { signal = new AbortController().signal, instructions, tokens }: CompactNowOptions = {},
 ): Promise<CompactionReport | null> {
   const { isRunning, messages, model, systemPrompt, tools } = agent.state;
   if (isRunning) throw new AlreadyRunningError();
+  const internals = internalsByAgent.get(agent);
+  const compaction = internals && new IdleCompaction({
+    context: agent.state,
+    config: { ...internals.createConfig(), settings: () => ({ model, systemPrompt, tools }) },
+    events: internals.getEvents(),
+    signal,
+  });
+  const isCounted = compaction !== undefined && isReportingTransform(transform);
   const input = { overflow: false, model, systemPrompt, tools, signal };
-  const options = instructions === undefined ? {} : { instructions };
-  return await transform.compact(messages.slice(), input, options);
+  const options = {
+    ...(instructions !== undefined && { instructions }),
+    ...(tokens !== undefined && { tokens }),
+    isCounted,
+  };
+  let report: CompactionReport | null | undefined;
+  try {
+    report = await transform.compact(
+      messages.slice(),
+      { ...input, ...compaction?.createInput() },
+      options,
+    );
+    return report;
+  } finally {
+    await compaction?.end(isCounted ? report ?? compaction.spent : {});
+  }
 }

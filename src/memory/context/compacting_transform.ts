@@ -22,7 +22,6 @@ import { chooseCut, type ChosenCut } from "./choose_cut.ts";
 import type {
   CompactingTransform,
   CompactionOptions,
-  CompactOptions,
   ContextCut,
   ContextView,
   CutMessages,
@@ -168,14 +167,20 @@ class Compactor {
   async compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    { instructions }: CompactOptions = {},
+    { instructions, tokens = Infinity, isCounted = false }: Parameters<
+      ReportingTransform["compact"]
+    >[2] = {},
   ): Promise<CompactionReport | null> {
     const measure = this.#measure(messages, input);
     const { target } = this.#options;
-    const goal = Math.min((measure.window ?? measure.used) * target, measure.limit);
+    const goal = Math.min((measure.window ?? measure.used) * target, measure.limit, tokens);
     if (measure.used <= goal) return null;
     const isManual = true;
     const report = await this.#shrink(messages, { input, measure, goal, instructions, isManual });
+    if (report && isCounted) {
+      const { usage: _usage, cost: _cost, ...rest } = report;
+      this.#unreported = rest;
+    }
     if (report) await this.onCompact?.(report);
     return report ?? null;
   }

@@ -73,6 +73,8 @@ export interface ContextView {
 export interface CompactOptions {
   /** Topics that a summary should emphasize. */
   readonly instructions?: string | undefined;
+  /** Number of tokens that are in use afterwards, if messages that are always kept allow it. Default: the `target`. */
+  readonly tokens?: number | undefined;
 }
 
 /** A `transformContext` that keeps requests within the model's context window. */
@@ -111,6 +113,12 @@ export interface ReportingTransform extends CompactingTransform {
   readonly writesSummaries: boolean;
   /** The current cut, also if the transform got other messages than those of the history. */
   readonly cutMessages: CutMessages | undefined;
+  /** Makes a cut now; the spending of one that is counted elsewhere is not reported by the next request. */
+  compact(
+    messages: readonly AgentMessage[],
+    input: TransformInput,
+    options?: CompactOptions & { readonly isCounted?: boolean },
+  ): Promise<CompactionReport | null>;
   /** Restores an earlier cut. */
   restoreMessages(cut: CutMessages | undefined): void;
   /** Called with the report of each `compact()`, which waits for the returned promise. */

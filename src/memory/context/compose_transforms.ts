@@ -7,7 +7,14 @@
 import type { TransformContext } from "../../core/context.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { AgentMessage } from "../../core/message.ts";
-import { addCost, addUsage } from "../../core/usage.ts";
+import {
+  addCost,
+  addUsage,
+  type ReportedSpending,
+  toValidSpending,
+  zeroCost,
+  zeroUsage,
+} from "../../core/usage.ts";
 
 /**
  * Returns a `transformContext` that passes the messages of each transform to the next, and merges their reports.
@@ -64,15 +71,22 @@ function mergeReports(
 ): CompactionReport | undefined {
   if (!first || !second) return first ?? second;
   const dropped = [...first.droppedMessages ?? [], ...second.droppedMessages ?? []];
-  const usage = first.usage && second.usage && addUsage(first.usage, second.usage);
-  const cost = first.cost && second.cost && addCost(first.cost, second.cost);
   return {
     ...first,
     ...second,
     droppedCount: first.droppedCount + second.droppedCount,
     tokensBefore: first.tokensBefore,
     ...(dropped.length > 0 && { droppedMessages: dropped }),
-    ...(usage && { usage }),
-    ...(cost && { cost }),
+    ...addSpending(first, second),
+  };
+}
+
+/** Adds what the transforms have spent; a cost that one of them does not know makes the sum unknown. */
+function addSpending(first: CompactionReport, second: CompactionReport): ReportedSpending {
+  if (!first.usage && !first.cost) return {};
+  const [before, after] = [toValidSpending(first), toValidSpending(second)];
+  return {
+    usage: addUsage(before.usage ?? zeroUsage(), after.usage ?? zeroUsage()),
+    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
   };
 }

@@ -2,6 +2,7 @@ import { assertEquals, assertStrictEquals } from "@std/assert";
 import type { TransformContext } from "../../core/context.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
+import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage } from "../../testing/messages.ts";
 import { composeTransforms } from "./compose_transforms.ts";
 import { slidingWindow } from "./sliding_window.ts";
@@ -34,9 +35,10 @@ Deno.test("composeTransforms() passes the messages of each transform to the next
 Deno.test("composeTransforms() merges the reports of its transforms", async () => {
   const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
   const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
   const composed = composeTransforms(
-    createDropTransform(1, { droppedMessages: messages.slice(0, 1), summary: "s", usage }),
-    createDropTransform(1, { tokensBefore: 5, tokensAfter: 2, usage }),
+    createDropTransform(1, { droppedMessages: messages.slice(0, 1), summary: "s", usage, cost }),
+    createDropTransform(1, { tokensBefore: 5, tokensAfter: 2, usage, cost }),
   );
   assertEquals(await composed(messages, input), {
     messages: messages.slice(2),
@@ -47,8 +49,31 @@ Deno.test("composeTransforms() merges the reports of its transforms", async () =
       tokensAfter: 2,
       summary: "s",
       usage: { input: 2, output: 2, cacheRead: 0, cacheWrite: 0, total: 4 },
+      cost: { input: 2, output: 4, cacheRead: 0, cacheWrite: 0, total: 6 },
     },
   });
+});
+
+Deno.test("composeTransforms(): a cost that one of the transforms does not know is unknown", async () => {
+  const messages = [userMessage("a", 0), userMessage("b", 0), userMessage("c", 0)];
+  const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, total: 2 };
+  const cost = { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, total: 3 };
+  const cases: readonly (readonly Partial<CompactionReport>[])[] = [
+    [{ usage }, { usage, cost }],
+    [{ usage, cost }, { usage }],
+    [{}, { usage, cost }],
+    [{ usage, cost }, {}],
+  ];
+  const costs = [];
+  for (const [first = {}, second = {}] of cases) {
+    const composed = composeTransforms(
+      createDropTransform(1, first),
+      createDropTransform(1, second),
+    );
+    const output = await composed(messages, input);
+    costs.push("messages" in output && output.report?.cost);
+  }
+  assertEquals(costs, [unknownCost(), unknownCost(), cost, cost]);
 });
 
 Deno.test("composeTransforms(): a second window ignores the usage of longer requests", async () => {

@@ -252,6 +252,15 @@ Deno.test("slidingWindow(): a cut is found again in a history with repaired or c
   assertEquals(restored.view(changed).messages, changed);
 });
 
+Deno.test("slidingWindow(): a restored cut is not applied to a history that ends with it", () => {
+  const history = [u1, assistantMessage("a"), u2, assistantMessage("b"), u3];
+  const restored = createWindow();
+  restored.restore({ from: 1, to: 4 });
+  // As after a rewind to the last omitted message.
+  assertEquals(restored.view(history.slice(0, 4)).messages, history.slice(0, 4));
+  assertEquals(restored.view(history).messages, [u1, u3]);
+});
+
 Deno.test("slidingWindow(): a restored cut keeps the results of a reply with the reply", () => {
   const calls = [toolCall("t", {}, { id: "a" }), toolCall("t", {}, { id: "b" })] as const;
   const step = [assistantMessage([...calls]), ...calls.map((call) => toolResultMessage(call, "r"))];

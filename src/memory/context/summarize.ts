@@ -17,8 +17,9 @@ import {
   type Cost,
   findRates,
   type Prices,
+  toValidSpending,
   type Usage,
-  zeroUsage,
+  zeroCost,
 } from "../../core/usage.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { checkCompaction } from "./check_compaction.ts";
@@ -34,6 +35,8 @@ import { createSummaryRequest } from "./summary_request.ts";
 
 /** Fraction of the window that a request for a summary may use. */
 const REQUEST_FRACTION = 0.75;
+/** Number of events of a stream after which other work is done. */
+const EVENTS_PER_PAUSE = 256;
 /** Context window to assume if it is unknown, in tokens. */
 const DEFAULT_WINDOW = 32_000;
 
@@ -118,10 +121,20 @@ class ModelSummaryWriter implements SummaryWriter {
       const reply = await this.#callModel(request, model, spent);
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
       spent = addSpending(spent, this.#getUsageAndCost(model, reply));
-      const { error } = reply;
-      const delay = error?.retryable ? this.#retry({ error, attempt }) : null;
+      const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
       if (delay === null) return { ...reply.result(this.maxTokens), ...spent };
       await this.#sleep(delay, signal);
+    }
+  }
+
+  /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying, also for an invalid delay. */
+  #getRetryDelay(error: AgentError, attempt: number): number | null {
+    if (error.code === "context_window_overflow" || error.code === "aborted") return null;
+    try {
+      const delay: unknown = this.#retry({ error, attempt });
+      return typeof delay === "number" && Number.isFinite(delay) ? Math.max(0, delay) : null;
+    } catch {
+      return null; // The report has the error of the model.
     }
   }
 
@@ -145,9 +158,12 @@ class ModelSummaryWriter implements SummaryWriter {
       const stoppedBy = await request.input.checkRequest?.(call);
       if (stoppedBy) return reply.refuse(stoppedBy.reason);
       if (signal.aborted) return;
+      let events = 0;
       for await (const event of streamFn({ model, context, options, signal })) {
         if (signal.aborted) return;
         reply.addEvent(event);
+        // A stream that never waits would keep the time limit from expiring.
+        if (++events % EVENTS_PER_PAUSE === 0) await systemClock.sleep(0, signal);
       }
       reply.end();
     };
@@ -192,10 +208,13 @@ function addSpending(
   first: Pick<SummaryResult, "usage" | "cost">,
   second: Pick<SummaryResult, "usage" | "cost">,
 ): Pick<SummaryResult, "usage" | "cost"> {
-  const usage = addUsage(first.usage ?? zeroUsage(), second.usage ?? zeroUsage());
-  const cost = first.cost && second.cost ? addCost(first.cost, second.cost) : second.cost;
   if (!first.usage) return second;
-  return { usage, ...(cost && { cost }) };
+  if (!second.usage) return first;
+  const [before, after] = [toValidSpending(first), toValidSpending(second)];
+  return {
+    usage: addUsage(first.usage, second.usage),
+    cost: addCost(before.cost ?? zeroCost(), after.cost ?? zeroCost()),
+  };
 }
 
 /** Collects the text and the usage of a reply. */

@@ -10,6 +10,7 @@ import type { TransformInput } from "../../core/context.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { extractText } from "../../core/content.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
+import type { StreamFn } from "../../core/stream.ts";
 import { estimateTextTokens } from "../../core/tokens.ts";
 import { unknownCost } from "../../core/usage.ts";
 import { assistantMessage, toolCall, toolResultMessage } from "../../testing/messages.ts";
@@ -271,6 +272,32 @@ Deno.test("summarize() retries a call that failed in a retryable way, and counts
   assertEquals(result.usage.total, 200);
 });
 
+Deno.test("summarize(): retry decides about any error but an overflow, and stops with an invalid delay", async () => {
+  const retryAll = () => 0;
+  const invalid = (delay: unknown) => () => delay as number;
+  const failing = () => {
+    throw new Error("a defect of the application");
+  };
+  const cases = [
+    ["bad_request", retryAll, 2],
+    ["bad_request", undefined, 1],
+    ["context_window_overflow", retryAll, 1],
+    ["model_throttled", invalid(undefined), 1],
+    ["model_throttled", invalid(Infinity), 1],
+    ["model_throttled", invalid(NaN), 1],
+    ["model_throttled", invalid(Promise.resolve(0)), 1],
+    ["model_throttled", failing, 1],
+  ] as const;
+  for (const [code, retry, calls] of cases) {
+    const summaries = scriptedStream([fail(code, "refused"), reply("second try")]);
+    const fixture = createFixture(summaries, { retry });
+    await fixture.agent.prompt("go on");
+    assertEquals(summaries.calls.length, calls, `${code}, ${retry}`);
+    const problem = getReports(fixture)[0]?.problem;
+    assertEquals(problem, calls === 2 ? undefined : "No summary was written: refused");
+  }
+});
+
 Deno.test("summarize() gives up a summary that takes too long", async () => {
   const clock = new ManualClock();
   const summaries = scriptedStream([hang({ ignoresSignal: true })]);
@@ -283,6 +310,23 @@ Deno.test("summarize() gives up a summary that takes too long", async () => {
     getReports(fixture)[0]?.problem,
     "No summary was written: it took more than 5000 ms",
   );
+});
+
+Deno.test("summarize() gives up a summary whose stream never waits", async () => {
+  const streamFn: StreamFn = async function* () {
+    yield { type: "start" };
+    yield { type: "text_start", contentIndex: 0 };
+    // A promise that is resolved already keeps timers from running.
+    for (;;) {
+      yield await Promise.resolve({ type: "text_delta", contentIndex: 0, delta: "x" } as const);
+    }
+  };
+  const options = { streamFn, contextWindow: 10_000, timeoutMs: 20, retry: () => null };
+  const transform = summarize({ ...options, maxSummaryTokens: 5, keepSteps: 1 });
+  const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+  agent.setMessages(createHistory(7));
+  const report = await compact(agent, transform);
+  assertEquals(report?.problem, "No summary was written: it took more than 20 ms");
 });
 
 Deno.test("summarize() requests no summary when the kept messages do not fit", async () => {
@@ -318,7 +362,8 @@ Deno.test("summarize(): no cut is made when the run is aborted", async () => {
 Deno.test("compact() makes the next request smaller, which reports it [A122]", async () => {
   const fixture = createFixture(scriptedStream([reply("by hand")]), { exchanges: 7 });
   const report = await compact(fixture.agent, fixture.transform, { instructions: "the tests" });
-  assertEquals(report?.summary, "by hand");
+  assert(report);
+  assertEquals(report.summary, "by hand");
   assertEquals(fixture.events, []);
   const [message] = fixture.summaries.calls[0]?.context.messages ?? [];
   assert(message && getText(message).endsWith("Emphasize this: the tests"));
@@ -327,7 +372,16 @@ Deno.test("compact() makes the next request smaller, which reports it [A122]", a
   const reports = fixture.events.flatMap((event) =>
     event.type === "context_compacted" ? [event.report] : []
   );
-  assertEquals(reports, [report]);
+  const { usage: _usage, ...unspent } = report;
+  assertEquals(reports, [unspent]);
+});
+
+Deno.test("compact() keeps the requested number of tokens, also below the target of the transform", async () => {
+  const options = { exchanges: 7, contextWindow: 1_000_000 };
+  const fixture = createFixture(scriptedStream([reply("by hand")]), options);
+  assertEquals(await compact(fixture.agent, fixture.transform), null);
+  const report = await compact(fixture.agent, fixture.transform, { tokens: 1 });
+  assertEquals(report?.summary, "by hand");
 });
 
 Deno.test("compact() requests a summary again at once after a failure", async () => {

@@ -236,6 +236,22 @@ testOnDisk(
   },
 );
 
+testOnDisk(
+  "FileSessionStore: delete() keeps a session whose lock was taken over meanwhile",
+  async ({ store, directory }) => {
+    const session = await store.create({ id: "s" });
+    session.append(createMessageEntry("kept"));
+    await session.close();
+    const deleting = new FileSessionStore({ directory });
+    deleting.list = async () => {
+      await Deno.remove(`${directory}/s.lock`);
+      return [];
+    };
+    const error = await assertRejects(() => deleting.delete("s"), SessionError);
+    assertEquals([error.reason, (await store.list()).length], ["lock_lost", 1]);
+  },
+);
+
 Deno.test("FileSessionStore: create() rejects with write_failed when the directory cannot be created", async () => {
   const file = await Deno.makeTempFile();
   const store = new FileSessionStore({ directory: `${file}/sessions` });

@@ -373,3 +373,49 @@ testInDirectory(
     ]);
   },
 );
+
+testInDirectory(
+  "FileSessionStore: a header that is damaged is reported although the index has it, and written again",
+  async (directory) => {
+    const [path, index] = [`${directory}/s.jsonl`, `${directory}/s.index`];
+    const about = { tenant: "acme", user: "amy", metadata: { note: "é".repeat(20_000) } };
+    {
+      await using session = await new FileSessionStore({ directory }).create({ id: "s", ...about });
+      session.append(createMessageEntry("one"));
+    }
+    const { mtime } = await Deno.stat(path);
+    using file = await Deno.open(path, { write: true });
+    await file.write(new TextEncoder().encode("garbled"));
+    await Deno.utime(path, mtime ?? 0, mtime ?? 0);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await using session = await new FileSessionStore({ directory }).open("s");
+      assertEquals(session.damage.map(({ type, offset }) => [type, offset]), [[
+        "broken_header",
+        0,
+      ]]);
+      assertEquals(session.header.tenant, "acme");
+      session.append(createMessageEntry("more"));
+    }
+    assertEquals((await Deno.readTextFile(path)).split('"type":"session"').length, 2);
+    await Deno.remove(index);
+    const [summary] = await new FileSessionStore({ directory }).list({ tenant: "acme" });
+    assertEquals([summary?.entries, summary?.metadata], [3, about.metadata]);
+  },
+);
+
+testInDirectory(
+  "FileSessionStore: list() writes no index of a session that is open for writing, whose writer does",
+  async (directory) => {
+    const session = await new FileSessionStore({ directory }).create({ id: "s" });
+    session.append(createMessageEntry("one"));
+    await session.flush();
+    const index = `${directory}/s.index`;
+    const hasIndex = () => localFileSystem.stat(index) !== undefined;
+    assertEquals((await new FileSessionStore({ directory }).list())[0]?.entries, 1);
+    assertEquals(hasIndex(), false);
+    await session.close();
+    await Deno.remove(index);
+    await new FileSessionStore({ directory }).list();
+    assertEquals(hasIndex(), true);
+  },
+);

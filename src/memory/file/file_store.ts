@@ -17,6 +17,7 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
+import { checkPath } from "../storage/check_store_options.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
@@ -128,7 +129,7 @@ export class FileSessionStore implements SessionStore {
     { readonly modified: number; readonly summary: SessionSummary }
   >();
 
-  /** Creates a store; does not access the file system. */
+  /** Creates a store; does not access the file system. Throws a `BadRequestError` if the directory is empty. */
   constructor(options: FileSessionStoreOptions) {
     const {
       directory,
@@ -137,6 +138,7 @@ export class FileSessionStore implements SessionStore {
       newId = createRandomId,
       files = localFileSystem,
     }: FileStoreOptions = options;
+    checkPath("directory", directory);
     this.#directory = directory.replace(/[/\\]+$/, "") || "/";
     this.#owner = owner;
     this.#now = now;
@@ -179,7 +181,7 @@ export class FileSessionStore implements SessionStore {
   ): Promise<Session> {
     const paths = getSessionPaths(this.#directory, id);
     await this.#findLog(id, paths);
-    if (access === "read") return this.#openSession(paths, await this.#loadLog(id, paths));
+    if (access !== "write") return this.#openSession(paths, await this.#loadLog(id, paths));
     return await this.#withLock(id, async (lock) => {
       let loaded = await this.#loadLog(id, paths);
       if (loaded.version < SESSION_VERSION) {
@@ -191,11 +193,11 @@ export class FileSessionStore implements SessionStore {
   }
 
   /** Lists the sessions, most recently written first. Updates outdated indexes. */
-  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list(options: ListSessionsOptions = {}): Promise<SessionPage> {
     checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
-    const after = parseListCursor(cursor);
+    const after = parseListCursor(options.cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
     const select = () => selectListed(listed, after);
@@ -221,8 +223,8 @@ export class FileSessionStore implements SessionStore {
 
   /** Searches the logs. Takes as long as reading them. Logs that cannot be read are skipped. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     checkFilter(options, "search");
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);
@@ -253,6 +255,7 @@ export class FileSessionStore implements SessionStore {
     await this.#findLog(id, paths);
     await this.#withLock(id, async (lock) => {
       await deleteSubAgents(this, id, { checkUnlocked: (id) => this.#checkUnlocked(id) });
+      lock.assertHeld();
       this.#files.remove(paths.log);
       this.#files.remove(paths.index);
       for (let version = 0; version < SESSION_VERSION; version++) {

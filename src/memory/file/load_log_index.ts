@@ -5,6 +5,8 @@
  */
 
 import { SessionError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import type { SessionDamage } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import { SESSION_VERSION } from "../store/jsonl.ts";
 import { decodeIndex, encodeIndex, isUpToDate } from "./file_index.ts";
@@ -12,7 +14,7 @@ import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 import type { IndexedPart } from "./index_writer.ts";
 import { createLogTail, type LogTail } from "./log_file_state.ts";
 import { LogScanner, type LogState } from "./log_scanner.ts";
-import { readLines } from "./read_lines.ts";
+import { readLines, splitLines } from "./read_lines.ts";
 import type { SessionPaths } from "./session_paths.ts";
 
 const NEWLINE = 10;
@@ -112,13 +114,40 @@ async function loadFromIndex(
   { size }: FileInfo,
 ): Promise<Omit<LoadedLog, "inode">> {
   const [last] = await file.read(size - 1, 1);
+  const indexed = getIndexedPart(index);
+  const headerDamage = await findHeaderDamage(index, file);
+  if (headerDamage) index.damage.push(headerDamage);
+  const end = { hasHeader: !headerDamage, isTerminated: last === NEWLINE };
   return {
     state: index,
     entries: [],
     version: SESSION_VERSION,
-    tail: createLogTail(size, { hasHeader: true, isTerminated: last === NEWLINE }),
-    indexed: getIndexedPart(index),
+    tail: createLogTail(size, end),
+    indexed,
   };
+}
+
+/** Maximum length of the beginning of a log that is checked for its header, in bytes: metadata may have 65,536 characters. */
+const MAX_HEADER_BYTES = 512 * 1024;
+
+/** Returns the damage of a log whose header can no longer be read, so that only the index has it. */
+async function findHeaderDamage(
+  { offsets, damage }: IndexedLog,
+  file: ReadableFile,
+): Promise<SessionDamage | undefined> {
+  if (damage.some(({ type }) => type === "broken_header")) return undefined;
+  const [line] = splitLines(await file.read(0, Math.min(offsets.offsetAt(0), MAX_HEADER_BYTES)), 0);
+  if (line && isHeader(line.text)) return undefined;
+  return { type: "broken_header", offset: 0, length: line?.length ?? 0 };
+}
+
+function isHeader(text: string | undefined): boolean {
+  try {
+    const record: unknown = JSON.parse(text ?? "");
+    return isJsonObject(record) && record["type"] === "session";
+  } catch {
+    return false;
+  }
 }
 
 async function loadFromLines(

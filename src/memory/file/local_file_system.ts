@@ -22,11 +22,16 @@ export function createLocalFileSystem(system: System): FileSystem {
     },
     stat: (path) => ifExists(() => toFileInfo(system.statSync(path))),
     readEnd(path, length) {
+      assertFile(system, path);
       using file = system.openSync(path);
       return readEnd(file, length);
     },
-    openToRead: async (path) => new LocalReadableFile(await system.open(path)),
+    async openToRead(path) {
+      assertFile(system, path);
+      return new LocalReadableFile(await system.open(path));
+    },
     async openToAppend(path) {
+      assertFile(system, path);
       const file = await system.open(path, { append: true });
       return {
         write: (bytes) => file.write(bytes),
@@ -36,6 +41,7 @@ export function createLocalFileSystem(system: System): FileSystem {
       };
     },
     openToLock(path) {
+      ifExists(() => assertFile(system, path));
       const options = { read: true, write: true, create: true, mode: PRIVATE_MODE };
       return createLocalLock(system, { path, file: system.openSync(path, options) });
     },
@@ -50,7 +56,10 @@ export function createLocalFileSystem(system: System): FileSystem {
         throw error;
       }
     },
-    copy: (from, to) => system.copyFile(from, to),
+    async copy(from, to) {
+      assertFile(system, from);
+      await system.copyFile(from, to);
+    },
     rename: (from, to) => system.renameSync(from, to),
     remove: (path) => ifExists(() => system.removeSync(path)),
     async syncDirectory(path) {
@@ -68,6 +77,13 @@ export function createLocalFileSystem(system: System): FileSystem {
 
 /** The file system of this machine. */
 export const localFileSystem: FileSystem = createLocalFileSystem(system);
+
+/** Checks that a path is that of a file: opening a named pipe would block the thread until a writer opens it. */
+function assertFile(system: System, path: string): void {
+  const { isFile, isDirectory } = system.statSync(path);
+  // Opening a directory fails with a better message.
+  if (!isFile && !isDirectory) throw new Error(`"${path}" is not a file: remove it`);
+}
 
 /** Reads at most `length` bytes from the end of a file. */
 function readEnd(file: SystemFile, length: number): Uint8Array<ArrayBuffer> {

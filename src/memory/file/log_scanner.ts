@@ -106,7 +106,9 @@ export class LogScanner {
   /** Content of the scanned part. */
   get state(): LogState {
     const { header, tree, offsets, damage } = this;
-    const summary = this.#getSummaryBuilder().build(this.#bytes);
+    // The header may be behind the first entries, if it was written again.
+    const { type: _type, version: _version, ...about } = header;
+    const summary = { ...this.#getSummaryBuilder().build(this.#bytes), ...about };
     return { header, tree, offsets, damage, summary };
   }
 

@@ -13,6 +13,11 @@ import { type PostgresDatabase, StatementError } from "./postgres_database.ts";
 const MAX_STATEMENTS = 2;
 /** Maximum number of calls in a statement. */
 const MAX_CALLS = 64;
+/**
+ * Maximum length of the calls in a statement, in UTF-16 code units; a single call may be longer. Postgres ends a connection
+ * that sends more than 1 GB at once, and the calls of other sessions would fail with the long one.
+ */
+const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** The result of a call. */
 export interface CallResult {
@@ -26,6 +31,8 @@ interface PendingCall {
   /** Id of the session. */
   readonly id: string;
   readonly values: readonly unknown[];
+  /** Length of the values, in UTF-16 code units. */
+  readonly length: number;
   readonly result: Deferred<CallResult>;
 }
 
@@ -42,10 +49,10 @@ export class CallBatches {
     this.#functionName = functionName;
   }
 
-  /** Calls the function for a session. */
-  call(id: string, values: readonly unknown[]): Promise<CallResult> {
+  /** Calls the function for a session. `length` is about that of the values, in UTF-16 code units. */
+  call(id: string, values: readonly unknown[], length = 0): Promise<CallResult> {
     const result = createDeferred<CallResult>();
-    this.#pending.push({ id, values, result });
+    this.#pending.push({ id, values, length, result });
     this.#dispatch();
     return result.promise;
   }
@@ -53,13 +60,23 @@ export class CallBatches {
   #dispatch(): void {
     while (this.#statements < MAX_STATEMENTS && this.#pending.length > 0) {
       // In one order in all processes, so that statements cannot wait for each other's sessions.
-      const calls = this.#pending.splice(0, MAX_CALLS).sort(compareIds);
+      const calls = this.#takeCalls().sort(compareIds);
       this.#statements++;
       this.#execute(calls).finally(() => {
         this.#statements--;
         this.#dispatch();
       });
     }
+  }
+
+  /** Removes the calls of the next statement from the pending ones. */
+  #takeCalls(): PendingCall[] {
+    let length = 0;
+    const end = this.#pending.findIndex((call, index) => {
+      length += call.length;
+      return index === MAX_CALLS || index > 0 && length > MAX_LENGTH;
+    });
+    return this.#pending.splice(0, end < 0 ? Infinity : end);
   }
 
   /** Executes calls in one statement. Never rejects. */

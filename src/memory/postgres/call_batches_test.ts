@@ -49,6 +49,21 @@ Deno.test("CallBatches: sends two calls at once, and joins those that arrive mea
   assertEquals(server.statements, [["e"], ["d"], ["a", "b", "c"]]);
 });
 
+Deno.test("CallBatches: joins at most 64 calls, and at most 16 MiB of text, in a statement", async () => {
+  const server = new FakeServer();
+  const batches = createBatches(server);
+  const call = (id: string, length: number) => batches.call(id, [id], length);
+  const first = ["a", "b"].map((id) => call(id, 0));
+  await settle();
+  const long = [call("c", 9e6), call("d", 7e6), call("e", 1e6), call("f", 99e6), call("g", 1e6)];
+  const ids = Array.from({ length: 70 }, (_, number) => `h${number}`);
+  const short = ids.map((id) => call(id, 0));
+  server.answer();
+  const results = await Promise.all([...first, ...long, ...short]);
+  assertEquals(results.map(({ value }) => value), [..."abcdefg", ...ids]);
+  assertEquals(server.statements.slice(2).map((values) => values.length), [2, 1, 1, 64, 7]);
+});
+
 for (const others of [["c", "d"], ["d"]]) {
   Deno.test(`CallBatches: rejects only the call that the server refuses, of ${others.length + 1} in a statement`, async () => {
     const server = new FakeServer();

@@ -7,8 +7,9 @@
 import type { DeleteSessionsOptions, SessionFilter } from "../../core/session.ts";
 import { listMembers } from "../store/session_filter.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeText } from "./stored_text.ts";
+import { SESSION_COLUMNS } from "./stored_session.ts";
 import { createWordQuery } from "./word_index.ts";
 
 /** A query with the values of its placeholders. */
@@ -27,7 +28,7 @@ export function createListQuery(
   const where = conditions.join();
   const rows = limit === undefined ? "" : `LIMIT ${conditions.addValue(limit)}`;
   return {
-    text: `SELECT id, updated, entries, header, summary FROM ${schema}.sessions ${where} ` +
+    text: `SELECT ${SESSION_COLUMNS} FROM ${schema}.sessions ${where} ` +
       `ORDER BY updated DESC, id DESC ${rows}`,
     values: conditions.values,
   };

@@ -23,6 +23,7 @@ import type {
   StoredSession,
 } from "../storage/entry_storage.ts";
 import { encodeSummary } from "../storage/session_columns.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import { createLockLostError } from "../store/session_errors.ts";
 import { CallBatches } from "./call_batches.ts";
 import type { PostgresRow } from "./postgres_client.ts";
@@ -34,8 +35,7 @@ import {
   type Query,
 } from "./postgres_queries.ts";
 import type { QuotedSchema } from "./postgres_tables.ts";
-import { encodeMetadata, readEntries, readSession } from "./stored_session.ts";
-import { encodeText } from "./stored_text.ts";
+import { encodeMetadata, readEntries, readSession, SESSION_COLUMNS } from "./stored_session.ts";
 import { listWords } from "./word_index.ts";
 
 /** Number of sessions that one statement deletes, so that long ones are deleted within its time limit. */
@@ -60,7 +60,9 @@ export class PostgresStorage implements EntryStorage {
    * the connection is lost, the entries may be stored or not: the same statement then either stores them or finds them.
    */
   async append(id: string, append: EntryAppend): Promise<boolean> {
-    const { value, isRepeated } = await this.#appends.call(id, createAppendValues(id, append));
+    const length = append.entries.reduce((sum, { line }) => sum + line.length, 0);
+    const values = createAppendValues(id, append);
+    const { value, isRepeated } = await this.#appends.call(id, values, length);
     if (value === true) return true;
     if (isRepeated && await this.#hasEntries(id, append)) return true;
     await this.#checkPosition(id, append);
@@ -69,7 +71,7 @@ export class PostgresStorage implements EntryStorage {
 
   async load(id: string): Promise<StoredSession | undefined> {
     const [session] = await this.#select({
-      text: `SELECT id, updated, entries, header, summary FROM ${this.#schema}.sessions
+      text: `SELECT ${SESSION_COLUMNS} FROM ${this.#schema}.sessions
         WHERE id = $1 AND entries > 0`,
       values: [id],
     });

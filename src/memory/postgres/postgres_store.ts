@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkNumber } from "../../core/check_number.ts";
+import { BadRequestError } from "../../core/errors.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { checkConnection, type PostgresClient, type PostgresTls } from "./postgres_client.ts";
 import { PostgresStorage } from "./postgres_storage.ts";
@@ -61,11 +63,16 @@ export class PostgresSessionStore extends StorageSessionStore {
   /**
    * Creates a store, which connects on first use.
    *
-   * @throws {BadRequestError} If the connection is not a URL of Postgres, or the schema has an invalid name.
+   * @throws {BadRequestError} If the connection is not a URL of Postgres, the schema has an invalid name, or a number is invalid.
    */
   constructor(options: PostgresSessionStoreOptions) {
     const { connection, ssl, schema = "swink", maxConnections = 10 } = options;
-    const { timeoutMs = 30_000, retryMs = 10_000 } = options;
+    const { timeoutMs = 30_000, retryMs = 10_000, leaseMs = 30_000 } = options;
+    for (const [name, value] of Object.entries({ maxConnections, timeoutMs, retryMs })) {
+      checkNumber(name, value);
+    }
+    // The server calculates with the duration, as it does not with Infinity.
+    if (leaseMs === Infinity) throw new BadRequestError("leaseMs must be finite");
     if (typeof connection === "string") checkConnection(connection);
     const storage = new PostgresStorage({
       connection,

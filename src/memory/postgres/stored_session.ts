@@ -6,12 +6,14 @@
 
 import type { SessionSummary } from "../../core/session.ts";
 import type { EntryOutline, SessionEntryType, SessionHeader } from "../../core/session_entry.ts";
-import { decodeHeader, decodeSummary } from "../storage/session_columns.ts";
+import { decodeHeader, readSummary } from "../storage/session_columns.ts";
+import { decodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";
 import { listMembers } from "../store/session_filter.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 import type { PostgresRow } from "./postgres_client.ts";
-import { decodeText } from "./stored_text.ts";
+
+/** The columns from which a header and a summary are read. */
+export const SESSION_COLUMNS = "id, updated, entries, header, summary, cwd, tenant, user_id";
 
 /** The header and the summary of a session. */
 export interface SessionColumns {
@@ -32,9 +34,19 @@ export function readSession(row: PostgresRow): SessionColumns {
     Number(row["updated"]),
     Number(row["entries"]),
   ];
-  const header = decodeHeader(row["header"], id) ?? createHeader({ id, created: updated });
-  const summary = decodeSummary(row["summary"], header) ?? SummaryBuilder.from(header).build(0);
+  const header = decodeHeader(row["header"], id) ??
+    createHeader({ id, created: updated, ...readOwner(row) });
+  const summary = readSummary(row["summary"], header);
   return { header, summary: { ...summary, updated, entries } };
+}
+
+function readOwner(
+  { cwd, tenant, user_id: user }: PostgresRow,
+): Pick<SessionHeader, "cwd" | "tenant" | "user"> {
+  const texts = Object.entries({ cwd, tenant, user }).flatMap(([name, text]) =>
+    typeof text === "string" ? [[name, decodeText(text)]] : []
+  );
+  return Object.fromEntries(texts);
 }
 
 /** Reads the entries of a session, by their positions. */

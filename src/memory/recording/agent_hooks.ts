@@ -5,7 +5,7 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { optionsByAgent } from "../../agent/options.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import type { ApprovalGateState, ApprovalMode, TrustGrant } from "../../core/approval.ts";
 import { findPlanMode, type PlanModeState } from "../../core/plan_mode_state.ts";
 import { isReportingTransform } from "../context/compacting_transform.ts";
@@ -37,7 +37,7 @@ export interface AgentHooks {
 
 /** Finds the hooks of an agent. */
 export function findHooks(agent: Agent, options: AgentHookOptions = {}): AgentHooks {
-  const { transformContext, approve, policies } = optionsByAgent.get(agent) ?? {};
+  const { transformContext, approve, policies } = internalsByAgent.get(agent)?.options ?? {};
   const transforms = options.transform
     ? [options.transform]
     : getComposedTransforms(transformContext);

@@ -13,6 +13,7 @@ import type {
   TrustGrant,
 } from "../../core/approval.ts";
 import { extractToolCalls, type ToolCallBlock } from "../../core/content.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
 import type { QueuedMessages } from "../../core/event.ts";
 import { type HistoryRepair, repairHistory } from "../../core/history.ts";
@@ -31,7 +32,14 @@ import {
   limitAttempts,
   type PendingCall,
 } from "./pending_calls.ts";
-import { isGrant, isMessage, isQueuedMessages, isUsableModel } from "../store/entry_check.ts";
+import {
+  isGrant,
+  isMessage,
+  isPendingCall,
+  isQueuedMessages,
+  isToolResult,
+  isUsableModel,
+} from "../store/entry_check.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { restoreQueues } from "./restore_queues.ts";
 
@@ -278,7 +286,9 @@ function parseCheckpoint(value: unknown): AgentCheckpoint {
   const { approvals, cut, planMode = false } = value;
   if (version !== 1) {
     throw new BadRequestError(
-      `Cannot restore the agent: the checkpoint has version ${version}, and this program supports version 1: ` +
+      `Cannot restore the agent: the checkpoint has version ${
+        describeValue(version)
+      }, and this program supports version 1: ` +
         `update the program`,
     );
   }
@@ -301,16 +311,26 @@ function isCut(value: unknown): boolean {
 }
 
 function isPendingBatch(value: unknown): boolean {
-  return isJsonObject(value) && isCalls(value["pendingApprovals"]) &&
-    isCalls(value["decidedCalls"] ?? []) && isCalls(value["interruptedCalls"] ?? []);
+  if (!isJsonObject(value)) return false;
+  const { pendingApprovals, decidedCalls = [], interruptedCalls = [] } = value;
+  return isArrayWith(pendingApprovals, isPendingCall) && isArrayWith(decidedCalls, isDecidedCall) &&
+    isArrayWith(interruptedCalls, isInterruptedCall);
 }
 
-function isCalls(value: unknown): boolean {
-  return Array.isArray(value) &&
-    value.every((call) =>
-      isJsonObject(call) && typeof call["toolCallId"] === "string" &&
-      (call["rerun"] === undefined || isJsonObject(call["rerun"]))
-    );
+function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isDecidedCall(value: unknown): boolean {
+  return isPendingCall(value) && isJsonObject(value) && value["decision"] !== undefined;
+}
+
+function isInterruptedCall(value: unknown): boolean {
+  if (!isJsonObject(value) || typeof value["toolCallId"] !== "string") return false;
+  const { result, rerun = {} } = value;
+  if (!isToolResult(result) || !isJsonObject(rerun)) return false;
+  const { idempotencyKey = "", attempts = 0, arguments: args = {} } = rerun;
+  return typeof idempotencyKey === "string" && typeof attempts === "number" && isJsonObject(args);
 }
 
 function isApprovals(value: unknown): boolean {

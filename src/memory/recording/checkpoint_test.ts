@@ -1,7 +1,15 @@
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertInstanceOf,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
+import { createDeferred } from "../../core/deferred.ts";
 import { extractText } from "../../core/content.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { userMessage } from "../../core/message.ts";
 import { defineTool } from "../../core/tool.ts";
 import { assistantMessage, toolCall } from "../../testing/messages.ts";
@@ -94,6 +102,73 @@ Deno.test("restore() rejects other values and leaves the agent unchanged [A125]"
   ];
   for (const value of broken) assertThrows(() => restore(agent, value), BadRequestError);
   assertEquals(checkpoint(agent), before);
+});
+
+/** Returns the checkpoints of a call that runs, and of one that waits for an approval. */
+async function createPendingCheckpoints(): Promise<readonly JsonObject[]> {
+  const started = createDeferred<void>();
+  const hangs = {
+    ...pay,
+    execute: () => {
+      started.resolve();
+      return new Promise<string>(() => {});
+    },
+  };
+  const calls = () => [toolCall("pay"), toolCall("inspect")];
+  const running = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply(calls())]),
+    tools: [{ ...hangs, sideEffect: "none" }, inspect],
+  });
+  running.followUp("later");
+  const run = running.prompt("Pay");
+  await started.promise;
+  const interrupted = checkpoint(running);
+  running.abort();
+  await run;
+  const waiting = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply(calls())]),
+    tools: [pay, inspect],
+    approve: ({ name }) => name === "pay" ? { type: "pending" } : { type: "denied", reason: "no" },
+  });
+  await waiting.prompt("Pay");
+  return JSON.parse(JSON.stringify([interrupted, checkpoint(waiting)]));
+}
+
+/** Returns copies of a JSON value, each with one member replaced. */
+function* replaceMembers(value: unknown, replacement: unknown): Generator<unknown> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, member] of Object.entries(value)) {
+    const withMember = (changed: unknown) =>
+      Array.isArray(value) ? value.with(Number(key), changed) : { ...value, [key]: changed };
+    yield withMember(replacement);
+    for (const changed of replaceMembers(member, replacement)) yield withMember(changed);
+  }
+}
+
+Deno.test("restore() refuses a damaged checkpoint and leaves the agent unchanged, or restores a usable agent", async () => {
+  const unprintable = JSON.parse('{"toString":1,"valueOf":1}');
+  let refused = 0;
+  for (const stored of await createPendingCheckpoints()) {
+    for (const replacement of [null, 5, "x", [], {}, [null], [{}], -1, unprintable]) {
+      for (const damaged of replaceMembers(stored, replacement)) {
+        const agent = createAgent([reply("Done."), reply("Done.")]);
+        const before = checkpoint(agent);
+        try {
+          restore(agent, damaged);
+        } catch (error) {
+          assertInstanceOf(error, BadRequestError, JSON.stringify(damaged));
+          assertEquals(checkpoint(agent), before);
+          refused++;
+          continue;
+        }
+        const { error } = await agent.prompt("Go on");
+        assertEquals(error, undefined, JSON.stringify(damaged));
+      }
+    }
+  }
+  assert(refused > 500, `${refused} refused`);
 });
 
 Deno.test("checkpoint() works during a run, restore() throws [A124]", async () => {

@@ -5,14 +5,14 @@
  */
 
 import type { Agent } from "../../agent/agent.ts";
-import { optionsByAgent } from "../../agent/options.ts";
+import { internalsByAgent } from "../../agent/options.ts";
 import { getResumedTools } from "../../core/resumed_tools.ts";
 import type { AgentTool } from "../../core/tool.ts";
 
 /** Returns the tools of an agent, with those that its policies add to requests. */
 export function listAgentTools(agent: Agent): readonly AgentTool[] {
   const { runId, tools } = agent.state;
-  return getResumedTools(optionsByAgent.get(agent)?.policies ?? [], { runId, tools });
+  return getResumedTools(internalsByAgent.get(agent)?.options.policies ?? [], { runId, tools });
 }
 
 /** Returns the tool of an agent with a name, also one that its policies add to requests; `undefined` if there is none. */

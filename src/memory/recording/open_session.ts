@@ -8,7 +8,7 @@ import type { Agent } from "../../agent/agent.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { matchesFilter } from "../store/session_filter.ts";
+import { scopeStore } from "../storage/scoped_store.ts";
 import { recordSession, type RecordSessionOptions, type SessionRecording } from "./recorder.ts";
 import type { ResumedPlan } from "./session_state.ts";
 import { type ResumedSession, type ResumeIntoOptions, resumeSession } from "./resume.ts";
@@ -73,26 +73,56 @@ export interface OpenedSession extends SessionRecording {
  */
 export async function openSession(
   store: SessionStore,
-  { id, ...options }: OpenSessionOptions,
+  options: OpenSessionOptions,
   agent: Agent,
 ): Promise<OpenedSession> {
-  const found = id === undefined ? undefined : await findSession(store, id, options);
-  if (!found) {
-    const { now: _now, maxToolAttempts: _attempts, ...record } = options;
-    const create = { ...record, ...(id !== undefined && { id }) };
-    const recording = await recordSession(agent, store, create);
-    return complete(recording, {
-      resumed: false,
-      isInterrupted: false,
-      missingTools: [],
-      pendingApprovals: [],
-      planMode: false,
-    });
-  }
+  // A session of another tenant is not even locked, which its users would notice.
+  const owned = selectOwned(store, options);
+  const { id } = options;
+  if (id === undefined) return await createRecorded(owned, options, agent);
+  const found = await resumeExisting(owned, id);
+  if (found) return await restoreInto(agent, found, options);
   try {
-    const recording = await found.into(agent, options);
+    return await createRecorded(owned, options, agent);
+  } catch (error) {
+    // Another process may have created and closed it meanwhile.
+    const isTaken = error instanceof SessionError && error.reason === "already_exists";
+    const created = isTaken ? await resumeExisting(owned, id) : undefined;
+    if (!created) throw error;
+    return await restoreInto(agent, created, options);
+  }
+}
+
+function selectOwned(
+  store: SessionStore,
+  { tenant, user }: Pick<OpenSessionOptions, "tenant" | "user">,
+): SessionStore {
+  return tenant === undefined && user === undefined ? store : scopeStore(store, { tenant, user });
+}
+
+async function createRecorded(
+  store: SessionStore,
+  { now: _now, maxToolAttempts: _attempts, ...create }: OpenSessionOptions,
+  agent: Agent,
+): Promise<OpenedSession> {
+  return complete(await recordSession(agent, store, create), {
+    resumed: false,
+    isInterrupted: false,
+    missingTools: [],
+    pendingApprovals: [],
+    planMode: false,
+  });
+}
+
+async function restoreInto(
+  agent: Agent,
+  resumed: ResumedSession,
+  options: OpenSessionOptions,
+): Promise<OpenedSession> {
+  try {
+    const recording = await resumed.into(agent, options);
     const { missingTools } = recording;
-    const { isInterrupted, pendingApprovals, planMode, plan } = found;
+    const { isInterrupted, pendingApprovals, planMode, plan } = resumed;
     return complete(recording, {
       resumed: true,
       isInterrupted,
@@ -102,25 +132,9 @@ export async function openSession(
       ...(plan && { plan }),
     });
   } catch (error) {
-    await found.session.close();
+    await resumed.session.close();
     throw error;
   }
-}
-
-async function findSession(
-  store: SessionStore,
-  id: string,
-  { tenant, user }: Pick<OpenSessionOptions, "tenant" | "user">,
-): Promise<ResumedSession | undefined> {
-  const found = await resumeExisting(store, id);
-  if (!found) return undefined;
-  const owner = { ...(tenant !== undefined && { tenant }), ...(user !== undefined && { user }) };
-  if (matchesFilter(found.session.header, owner)) return found;
-  await found.session.close();
-  throw new SessionError(
-    `Cannot open the session "${id}": it belongs to another tenant or user: use another id`,
-    { reason: "already_exists" },
-  );
 }
 
 async function resumeExisting(

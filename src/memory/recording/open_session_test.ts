@@ -2,6 +2,8 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, SessionError } from "../../core/errors.ts";
 import { extractText } from "../../core/content.ts";
+import type { SessionAccess, SessionStore } from "../../core/session.ts";
+import type { SessionEntry } from "../../core/session_entry.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
 import { hang, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
@@ -122,12 +124,62 @@ Deno.test("openSession() rejects a session of another tenant or user, and leaves
     const error = await assertRejects(
       () => openSession(store, { id: "a", ...owner }, agent),
       SessionError,
-      "another tenant or user",
+      "already exists: use another id",
     );
     assertEquals([error.reason, agent.state.messages.length], ["already_exists", 0]);
   }
   const agent = createAgent([]);
+  await using open = await store.open("a");
+  const zoo = () => openSession(store, { id: "a", tenant: "zoo" }, agent);
+  const error = await assertRejects(zoo, SessionError);
+  assertEquals([error.reason, error.owner], ["already_exists", undefined]);
+  await open.close();
   const again = await openSession(store, { id: "a", tenant: "acme" }, agent);
   assertEquals([again.resumed, agent.state.messages.length], [true, 2]);
   await again.close();
 });
+
+Deno.test("openSession() locks no session of another tenant or user", async () => {
+  const store = new InMemorySessionStore();
+  await (await store.create({ id: "a", tenant: "acme", entries: [createTitle("e1")] })).close();
+  const opened: unknown[] = [];
+  const watched = watchOpen(store, (access) => opened.push(access));
+  const open = () => openSession(watched, { id: "a", tenant: "zoo" }, createAgent([]));
+  await assertRejects(open, SessionError, "already exists");
+  assert(opened.every((access) => access === "read"), String(opened));
+});
+
+Deno.test("openSession() resumes a session that another process creates meanwhile", async () => {
+  const store = new InMemorySessionStore();
+  let isCreated = false;
+  const late = watchOpen(store, async () => {
+    if (isCreated) return;
+    isCreated = true;
+    await (await store.create({ id: "a", entries: [createTitle("e1")] })).close();
+    throw new SessionError("The session does not exist", { reason: "not_found" });
+  });
+  await using session = await openSession(late, { id: "a" }, createAgent([]));
+  assertEquals([session.resumed, session.session.outline.length], [true, 1]);
+});
+
+function createTitle(id: string): SessionEntry {
+  return { type: "title", title: "T", id, parentId: null, timestamp: 1 };
+}
+
+/** Returns a store that calls a function before it opens a session. */
+function watchOpen(
+  store: SessionStore,
+  onOpen: (access: SessionAccess | undefined) => unknown,
+): SessionStore {
+  return {
+    create: (options) => store.create(options),
+    list: (options) => store.list(options),
+    search: (query, options) => store.search(query, options),
+    delete: (id) => store.delete(id),
+    deleteAll: (options) => store.deleteAll(options),
+    open: async (id, options) => {
+      await onOpen(options?.access);
+      return await store.open(id, options);
+    },
+  };
+}

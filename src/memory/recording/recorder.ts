@@ -9,7 +9,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, getErrorMessage, SessionError } from "../../core/errors.ts";
 import type {
-  AgentEndEvent,
   AgentEvent,
   CustomEvent,
   ToolExecutionEndEvent,
@@ -24,12 +23,13 @@ import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import type { RunEndedEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
-import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
+import { findLoggedCut } from "./logged_cut.ts";
+import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
@@ -45,7 +45,10 @@ export interface RecordSessionOptions
     Pick<CreateSessionOptions, "id" | "cwd" | "tenant" | "user" | "metadata"> {
   /** An open session to continue. Default: a new one. */
   readonly session?: Session | undefined;
-  /** Called when the session cannot be written, after the run was aborted. Default: none. */
+  /**
+   * Called when the session cannot be written, after the run was aborted. What it throws is ignored: the run has the error
+   * as its `abortReason`. Default: none.
+   */
   readonly onError?: ((error: SessionError) => void) | undefined;
 }
 
@@ -94,7 +97,14 @@ export async function recordSession(
   { session, transform, approvalGate, onError, ...create }: RecordSessionOptions = {},
 ): Promise<SessionRecording> {
   const options = { transform, approvalGate, onError, store };
-  return await recordInto(agent, session ?? await store.create(create), options);
+  if (session) return await recordInto(agent, session, options);
+  const created = await store.create(create);
+  try {
+    return await recordInto(agent, created, options);
+  } catch (error) {
+    await created.close();
+    throw error;
+  }
 }
 
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
@@ -189,7 +199,8 @@ class Recorder implements SessionRecording {
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = undefined;
     try {
-      if (!this.#isSuspended) this.#recordGate();
+      // A session without any other entry stays empty.
+      if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
       await this.session.close();
     }
@@ -276,7 +287,16 @@ class Recorder implements SessionRecording {
       { reason: "write_failed", cause: thrown },
     );
     this.#agent.abort(error);
-    this.#options.onError?.(error);
+    void this.#reportError(error);
+  }
+
+  /** Calls `onError`, which must end neither the recording nor the program when it throws or rejects. */
+  async #reportError(error: SessionError): Promise<void> {
+    try {
+      await this.#options.onError?.(error);
+    } catch {
+      // The run has the error of the session as its abort reason.
+    }
   }
 
   async #startRun(): Promise<void> {
@@ -464,32 +484,9 @@ class Recorder implements SessionRecording {
   }
 
   #recordCompaction(report: CompactionReport): void {
-    const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
     const { transform } = this.#hooks;
     const cut = transform ? transform.cutMessages : getReportedCut(report);
     const range = cut && this.#path.findRange(cut);
-    const newestId = range?.newestId ?? null;
-    this.session.append({
-      type: "compaction",
-      firstDroppedId: range?.firstId ?? null,
-      lastDroppedId: range?.lastId ?? null,
-      ...(newestId !== null && { newestId }),
-      droppedCount,
-      tokensBefore,
-      tokensAfter,
-      ...(cut?.summary !== undefined && { summary: cut.summary }),
-      ...(cut?.isIncomplete && { isIncomplete: true }),
-      ...(usage !== undefined && { usage }),
-      ...(cost !== undefined && { cost }),
-    });
+    this.session.append(createCompactionEntry(report, { cut, range }));
   }
-}
-
-function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {
-  return {
-    type: "run_ended",
-    stopReason,
-    ...(error && { error: error.toJSON() }),
-    ...(stoppedBy && { stoppedBy }),
-  };
 }

@@ -11,6 +11,7 @@ import { fail, reply, type ScriptedStep } from "../../testing/script.ts";
 import { scriptedStream } from "../../testing/scripted_stream.ts";
 import { compact } from "../context/compact.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 
@@ -421,6 +422,37 @@ Deno.test("recordSession() aborts the run before a tool runs when the session ca
   const path = await recording.session.path({ types: ["message"] });
   const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
   assertEquals(messages, agent.state.messages);
+});
+
+for (const isAsync of [false, true]) {
+  Deno.test(`recordSession(): the next run is recorded when onError ${isAsync ? "rejects" : "throws"}`, async () => {
+    const { agent, store } = createFixture([reply("one"), reply("two")]);
+    const session = await store.create({ id: "s" });
+    const failure = new Error("a defect of the application");
+    await using recording = await recordSession(agent, store, {
+      session,
+      onError: () => {
+        if (isAsync) return Promise.reject(failure);
+        throw failure;
+      },
+    });
+    const flush = session.flush.bind(session);
+    session.flush = () => Promise.reject(new SessionError("no disk", { reason: "write_failed" }));
+    assertEquals((await agent.prompt("first")).stopReason, "aborted");
+    session.flush = flush;
+    assertEquals((await agent.prompt("second")).stopReason, "stop");
+    const path = await recording.session.path({ types: ["message"] });
+    const messages = path.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+    assertEquals(messages, agent.state.messages);
+  });
+}
+
+Deno.test("recordSession(): a session that it has created is not locked when the recording fails to start", async () => {
+  const { store } = createFixture([]);
+  const noAgent = {} as unknown as Agent;
+  await assertRejects(() => recordSession(noAgent, store, { id: "s" }));
+  await assertRejects(() => openSession(store, { id: "s" }, noAgent));
+  await using _session = await store.create({ id: "s" });
 });
 
 Deno.test("recordSession(): stop() ends the recording", async () => {

@@ -9,7 +9,6 @@ import type { HistoryRepair } from "../../core/history.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PendingApproval } from "../../core/approval.ts";
 import { AlreadyRunningError, BadRequestError } from "../../core/errors.ts";
-import type { SessionEntry } from "../../core/session_entry.ts";
 import type { Session, SessionDamage, SessionStore } from "../../core/session.ts";
 import type { ContextCut } from "../context/compaction.ts";
 import { forkSession } from "../transfer/fork.ts";
@@ -121,24 +120,23 @@ export async function resumeSession(
   });
   try {
     if (fork === false && leaf !== undefined && leaf !== session.leafId) session.moveLeaf(leaf);
-    const path = await session.path();
-    return createResumedSession(
-      { session, store },
-      path,
-      await readLoggedHistory(session, path),
-    );
+    return createResumedSession(await readContext(session, store));
   } catch (error) {
     await session.close();
     throw error;
   }
 }
 
-function createResumedSession(
-  { session, store }: Pick<ResumeContext, "session" | "store">,
-  path: readonly SessionEntry[],
-  history: LoggedHistory,
-): ResumedSession {
-  const state = readSessionState(path);
+/** Reads the path of a session. */
+async function readContext(session: Session, store: SessionStore): Promise<ResumeContext> {
+  const path = await session.path();
+  const history = await readLoggedHistory(session, path);
+  const cut = findLoggedCut(path, history);
+  return { session, store, state: readSessionState(path), history, cut };
+}
+
+function createResumedSession(context: ResumeContext): ResumedSession {
+  const { session, store, state, history, cut } = context;
   const { messages, repairs, open } = history;
   const pendingApprovals = open?.approvals?.pendingApprovals ?? [];
   const calls = open?.calls ?? [];
@@ -146,7 +144,8 @@ function createResumedSession(
   const results = pendingApprovals.length > 0
     ? []
     : calls.map((call) => createResultMessage(call.call, getResultWithoutRunning(call), timestamp));
-  const loggedCut = findLoggedCut(path, history);
+  // An attempt that has failed may have appended results.
+  let hasFailed = false;
   let resumed: { readonly agent: Agent; readonly recording: Promise<ResumedAgent> } | undefined;
   return {
     ...state,
@@ -155,7 +154,7 @@ function createResumedSession(
     messages: [...messages, ...results],
     pendingCalls: calls,
     pendingApprovals,
-    ...(loggedCut && { cut: loggedCut.cut }),
+    ...(cut && { cut: cut.cut }),
     repairs,
     damage: session.damage,
     into: async (agent, options) => {
@@ -166,12 +165,14 @@ function createResumedSession(
       }
       resumed ??= {
         agent,
-        recording: resumeInto(agent, { session, store, state, history, cut: loggedCut }, options),
+        recording: (hasFailed ? readContext(session, store) : Promise.resolve(context))
+          .then((context) => resumeInto(agent, context, options)),
       };
       try {
         return await resumed.recording;
       } catch (error) {
         resumed = undefined;
+        hasFailed = true;
         throw error;
       }
     },

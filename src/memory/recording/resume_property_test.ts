@@ -17,6 +17,7 @@ import { composeTransforms } from "../context/compose_transforms.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
 import { summarize } from "../context/summarize.ts";
 import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { forkSession } from "../transfer/fork.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession, type SessionRecording } from "./recorder.ts";
 
@@ -24,7 +25,7 @@ const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 5_000 : 150;
 
 type Action =
   | { readonly type: "prompt"; readonly length: number; readonly calls: readonly number[] }
-  | { readonly type: "note" | "follow_up" | "compact" | "reopen" | "edit" | "plan" }
+  | { readonly type: "note" | "follow_up" | "compact" | "reopen" | "fork" | "edit" | "plan" }
   | { readonly type: "rewind"; readonly to: number };
 
 interface Setup {
@@ -53,6 +54,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       { type: "follow_up" } as const,
       { type: "compact" } as const,
       { type: "reopen" } as const,
+      { type: "fork" } as const,
       { type: "edit" } as const,
       { type: "plan" } as const,
     ),
@@ -136,7 +138,8 @@ function createSteps(calls: readonly number[]): ScriptedStep[] {
 async function perform(options: Setup) {
   const store = new InMemorySessionStore();
   let alive = createProcess(options);
-  let recording: SessionRecording = await recordSession(alive.agent, store, { id: "s" });
+  let id = "s";
+  let recording: SessionRecording = await recordSession(alive.agent, store, { id });
   for (const action of options.actions) {
     const { agent, steps } = alive;
     switch (action.type) {
@@ -169,16 +172,28 @@ async function perform(options: Setup) {
       case "reopen":
         await recording.stop();
         alive = createProcess(options);
-        recording = await openSession(store, { id: "s" }, alive.agent);
+        recording = await openSession(store, { id }, alive.agent);
+        break;
+      case "fork": {
+        // The original is open until the fork is complete.
+        await recording.session.flush();
+        if (recording.session.leafId === null) break; // It is not in the store yet.
+        const original = id;
+        id = `${id}f`;
+        await (await forkSession(store, original, { id })).close();
+        await recording.stop();
+        alive = createProcess(options);
+        recording = await openSession(store, { id }, alive.agent);
+      }
     }
   }
   // Records what the host has changed since the last run.
   await alive.agent.prompt("last");
   await recording.stop();
-  await using session = await store.open("s", { access: "read" });
+  await using session = await store.open(id, { access: "read" });
   const log: SessionEntry[] = [];
   for await (const entry of session.entries()) log.push(entry);
-  return { alive, store, log };
+  return { alive, store, log, id };
 }
 
 /** Prompts an agent; returns the messages of the first request. */
@@ -194,8 +209,8 @@ async function probe({ agent, streamFn }: Process): Promise<readonly LlmMessage[
   );
 }
 
-async function readPlans(store: InMemorySessionStore): Promise<readonly string[]> {
-  await using session = await store.open("s", { access: "read" });
+async function readPlans(store: InMemorySessionStore, id = "s"): Promise<readonly string[]> {
+  await using session = await store.open(id, { access: "read" });
   const plans = await session.path({ types: ["plan_created"] });
   return plans.map(({ id }) => id);
 }
@@ -208,9 +223,9 @@ async function countMessages(store: InMemorySessionStore): Promise<number> {
 Deno.test("openSession(): the next request is the one that the live agent would have sent, for any history", async () => {
   await fc.assert(
     fc.asyncProperty(setup, async (options) => {
-      const { alive, store } = await perform(options);
+      const { alive, store, id } = await perform(options);
       const resumed = createProcess(options);
-      await using _session = await openSession(store, { id: "s" }, resumed.agent);
+      await using _session = await openSession(store, { id }, resumed.agent);
       assertEquals(resumed.agent.state.messages, alive.agent.state.messages);
       assertEquals(await probe(resumed), await probe(alive));
       assertEquals(resumed.warnings, []);
@@ -222,13 +237,13 @@ Deno.test("openSession(): the next request is the one that the live agent would 
 Deno.test("openSession(): a lost entry costs nothing but itself, for any history", async () => {
   await fc.assert(
     fc.asyncProperty(setup, async (options) => {
-      const { alive, log, store } = await perform(options);
+      const { alive, log, store, id } = await perform(options);
       const index = Math.floor(options.removed * log.length);
       const removed = log[index];
       if (!removed || !isLinear(log, index)) return;
       const damaged = new InMemorySessionStore();
       await (await damaged.create({ id: "s", entries: log.toSpliced(index, 1) })).close();
-      const plans = (await readPlans(store)).filter((id) => id !== removed.id);
+      const plans = (await readPlans(store, id)).filter((id) => id !== removed.id);
       const messages = await countMessages(damaged);
       const resumed = createProcess(options);
       const session = await openSession(damaged, { id: "s" }, resumed.agent);

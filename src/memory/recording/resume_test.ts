@@ -273,6 +273,18 @@ Deno.test("ResumedSession.into() keeps results that are already in the conversat
   assertEquals((await resumeAndContinue(store)).results, ["earlier result", "paid"]);
 });
 
+Deno.test("ResumedSession.into(): a started call does not run again after one whose result is in the conversation", async () => {
+  const store = await createInterruptedStore((session, id) => {
+    session.append(createToolStarted(id, "none", "call_1"));
+    session.append(createToolFinished(id, "call_1"));
+    session.append(createMessageEntry(toolResultMessage(call, "earlier result")));
+    session.append(createToolStarted(id, "none", "call_2"));
+  });
+  const { results, ran } = await resumeAndContinue(store, { tool: { sideEffect: "none" } });
+  assertEquals([results[0], ran], ["earlier result", []]);
+  assertStringIncludes(results[1] ?? "", "The outcome of this tool call is not known");
+});
+
 Deno.test("resumeSession(): a call that finished on another branch is not run again", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id));

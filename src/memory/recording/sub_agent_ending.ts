@@ -8,18 +8,29 @@ import { extractText } from "../../core/content.ts";
 import { SessionError } from "../../core/errors.ts";
 import type { SubAgentOutcome, SubAgentStatus } from "../../core/run_session.ts";
 import type { SessionStore } from "../../core/session.ts";
-import type { RunEndedEntry, SessionEntry } from "../../core/session_entry.ts";
+import type {
+  RunEndedEntry,
+  SessionEntry,
+  SessionHeader,
+  SubAgentSpawnedEntry,
+} from "../../core/session_entry.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../core/usage.ts";
+import { getSubAgentLink } from "../store/sub_agent_link.ts";
 
 const INTERRUPTED = "its process ended before it had a report";
 
 /** Returns how a sub-agent ended; `undefined` while it works, in this process or another one. */
 export async function readSubAgentEnding(
   store: SessionStore,
-  sessionId: string | undefined,
+  { sessionId, toolCallId }: SubAgentSpawnedEntry,
+  parent: SessionHeader,
 ): Promise<SubAgentOutcome | undefined> {
-  if (sessionId === undefined) return { status: "interrupted", result: INTERRUPTED };
+  const interrupted = { status: "interrupted", result: INTERRUPTED } as const;
+  if (sessionId === undefined) return interrupted;
   try {
+    await using reader = await store.open(sessionId, { access: "read" });
+    // A log that another program wrote may name any session of the store.
+    if (!isSubAgentSession(reader.header, { parent, toolCallId })) return interrupted;
     // Only a session that no process writes to has an end.
     await using session = await store.open(sessionId);
     return createOutcome(await session.path());
@@ -30,13 +41,27 @@ export async function readSubAgentEnding(
   }
 }
 
+/** Whether a session is that of a sub-agent which a tool call of a session, or of one that it was forked from, has started. */
+function isSubAgentSession(
+  header: SessionHeader,
+  { parent, toolCallId }: {
+    readonly parent: SessionHeader;
+    readonly toolCallId?: string | undefined;
+  },
+): boolean {
+  const link = getSubAgentLink(header);
+  return link !== undefined && link.toolCallId === toolCallId &&
+    header.tenant === parent.tenant && header.user === parent.user;
+}
+
 function createOutcome(path: readonly SessionEntry[]): SubAgentOutcome {
   const spending = addSpending(path);
   const end = path.findLast((entry) => entry.type === "run_ended");
   const result = readLastReply(path);
   if (!end) return { ...spending, status: "interrupted", result: result || INTERRUPTED };
   const status = getStatus(end);
-  const problem = end.error?.message ?? end.stoppedBy?.reason ?? "it was aborted";
+  const problem = end.error?.message ?? end.stoppedBy?.reason ??
+    (status === "aborted" ? "it was aborted" : "it failed");
   return { ...spending, status, result: result || (status === "completed" ? "" : problem) };
 }
 

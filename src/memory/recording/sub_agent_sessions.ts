@@ -115,7 +115,7 @@ export class SubAgentSessions {
     const unsettled = this.#unsettled ?? await this.#readUnsettled();
     const working: SubAgentSpawnedEntry[] = [];
     for (const entry of unsettled) {
-      const ending = await readSubAgentEnding(store, entry.sessionId);
+      const ending = await readSubAgentEnding(store, entry, this.#options.session.header);
       if (!ending) working.push(entry);
       else if (!this.#isStopped) {
         // Not awaited: a listener that waits for an event delays all events.

@@ -6,6 +6,7 @@
 
 import type { EntryOutline, SessionEntryType } from "../../core/session_entry.ts";
 import { createOutline } from "../storage/create_outline.ts";
+import { decodeText } from "../storage/stored_text.ts";
 import type { Database } from "./sqlite_database.ts";
 
 type Row = Record<string, unknown>;
@@ -63,8 +64,8 @@ function readUntilError(rows: Iterable<Row>): readonly Row[] {
 function toOutline({ id, parent, type, timestamp }: Row): EntryOutline {
   return {
     type: String(type) as SessionEntryType,
-    id: String(id),
-    parentId: parent === null ? null : String(parent),
+    id: decodeText(String(id)),
+    parentId: parent === null ? null : decodeText(String(parent)),
     timestamp: Number(timestamp),
   };
 }

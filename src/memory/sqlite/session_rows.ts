@@ -6,31 +6,31 @@
 
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
-import { decodeHeader, decodeSummary } from "../storage/session_columns.ts";
+import { decodeHeader, readSummary } from "../storage/session_columns.ts";
+import { decodeText, encodeText } from "../storage/stored_text.ts";
 import { createHeader } from "../store/jsonl.ts";
-import { SummaryBuilder } from "../store/summary.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** The columns from which a header and a summary are read. */
 export const SESSION_COLUMNS = "id, header, summary, updated, cwd, tenant, user";
 
+/** Returns the values of the columns `cwd`, `tenant` and `user`, by which sessions are selected. */
+export function encodeOwner({ cwd, tenant, user }: SessionHeader): readonly (string | null)[] {
+  return [cwd, tenant, user].map((text) => text === undefined ? null : encodeText(text));
+}
+
 /** Returns the header in a row, or one with the values of its other columns. */
 export function readHeader({ id, header, updated, ...columns }: Row): SessionHeader {
   const decoded = decodeHeader(header, String(id));
   if (decoded) return decoded;
   const about = ["cwd", "tenant", "user"].flatMap((name) =>
-    typeof columns[name] === "string" ? [[name, columns[name]]] : []
+    typeof columns[name] === "string" ? [[name, decodeText(columns[name])]] : []
   );
   return createHeader({ id: String(id), created: Number(updated), ...Object.fromEntries(about) });
 }
 
 /** Returns the summary in a row, or one with the `problem` that it cannot be read. */
-export function readSummary(row: Row): SessionSummary {
-  const header = readHeader(row);
-  const summary = decodeSummary(row["summary"], header);
-  if (summary) return summary;
-  const problem =
-    `The summary of the session "${header.id}" is damaged: open the session to read it`;
-  return { ...SummaryBuilder.from(header).build(0), problem };
+export function readRowSummary(row: Row): SessionSummary {
+  return readSummary(row["summary"], readHeader(row));
 }

@@ -4,6 +4,7 @@ import {
   openSqlite,
   testDatabase,
 } from "../../../tests/memory/sqlite_database.ts";
+import { text, toolResultMessage } from "../../testing/messages.ts";
 import { SqliteSessionStore } from "./sqlite_store.ts";
 
 const CHANGES = {
@@ -33,6 +34,24 @@ for (const [change, statement] of Object.entries(CHANGES)) {
     assert(!await hasText(path, "zebra"));
   });
 }
+
+testDatabase("delete() removes the words of a result that the session has twice", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  const content = [text(Array.from({ length: 400 }, (_, number) => `zebra${number}`).join(" "))];
+  const call = { id: "c", name: "look" };
+  const journal = { messageId: null, toolCallId: "c", name: "look", isError: false };
+  for (const id of ["a", "b"]) {
+    const isDeleted = id === "a";
+    await using session = await store.create({ id });
+    const result = { content: isDeleted ? content : [text("needle")] };
+    session.append({ type: "tool_finished", ...journal, result });
+    session.append({ type: "message", message: toolResultMessage(call, result.content) });
+  }
+  await store.delete("a");
+  assertEquals((await store.search("needle")).map(({ type }) => type), ["tool_finished"]);
+  await store.close();
+  assert(!await hasText(path, "zebra"));
+});
 
 /** Whether a file has a text. */
 async function hasText(path: string, text: string): Promise<boolean> {

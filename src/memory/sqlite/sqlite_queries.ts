@@ -9,6 +9,7 @@ import { listMembers } from "../store/session_filter.ts";
 import { encodeWord } from "./index_words.ts";
 import { SESSION_COLUMNS } from "./session_rows.ts";
 import type { StorageListOptions, StorageSearch } from "../storage/entry_storage.ts";
+import { encodeText } from "../storage/stored_text.ts";
 
 type Value = string | number;
 
@@ -59,7 +60,7 @@ export function createSearchQuery(
 
 function createFilter({ cwd, tenant, user, metadata }: SessionFilter): Query[] {
   const equals = (sql: string, value: string | undefined) =>
-    value === undefined ? [] : [{ sql, values: [value] }];
+    value === undefined ? [] : [{ sql, values: [encodeText(value)] }];
   return [
     ...equals("cwd = ?", cwd),
     ...equals("tenant = ?", tenant),

@@ -21,10 +21,11 @@ import type {
   StoredSession,
 } from "../storage/entry_storage.ts";
 import { encodeSummary } from "../storage/session_columns.ts";
+import { encodeText } from "../storage/stored_text.ts";
 import { decodeLine } from "../store/jsonl.ts";
-import { createLogChangedError } from "../store/session_errors.ts";
+import { createLockLostError, createLogChangedError } from "../store/session_errors.ts";
 import { readOutline } from "./read_outline.ts";
-import { readHeader, readSummary } from "./session_rows.ts";
+import { encodeOwner, readHeader, readRowSummary } from "./session_rows.ts";
 import {
   addAdvice,
   type Database,
@@ -102,7 +103,7 @@ export class SqliteStorage implements EntryStorage {
       const row = database.prepare("SELECT * FROM sessions WHERE id = ?").get(id);
       return row && {
         header: readHeader(row),
-        summary: readSummary(row),
+        summary: readRowSummary(row),
         outline: readOutline(database, id, Number(row["entries"])),
       };
     });
@@ -124,7 +125,7 @@ export class SqliteStorage implements EntryStorage {
 
   async list(options: StorageListOptions): Promise<readonly SessionSummary[]> {
     return await this.#use(({ database }) =>
-      selectAll(database, createListQuery(options)).map(readSummary)
+      selectAll(database, createListQuery(options)).map(readRowSummary)
     );
   }
 
@@ -141,7 +142,8 @@ export class SqliteStorage implements EntryStorage {
     );
   }
 
-  async delete(id: string): Promise<boolean> {
+  async delete(id: string, token: string): Promise<boolean> {
+    if (!this.#leases.isHeld(token)) throw createLockLostError(id, undefined);
     const isDeleted = await this.#use(({ database }) =>
       writeOnFullDisk(
         database,
@@ -262,11 +264,10 @@ class Connection {
   /** Appends entries; returns `false` if the session does not have the expected number of entries. */
   append(id: string, { header, entries, position, summary }: EntryAppend): boolean {
     const { addSession, setSummary } = this.#statements ??= prepareStatements(this.database);
-    const { cwd = null, tenant = null, user = null } = header;
     const text = encodeSummary(summary);
     const values = [text, summary.updated, position + entries.length, id] as const;
     const { changes } = position === 0
-      ? addSession.run(...values, JSON.stringify(header), cwd, tenant, user)
+      ? addSession.run(...values, JSON.stringify(header), ...encodeOwner(header))
       : setSummary.run(...values, position);
     if (changes !== 1) return false;
     if (position === 0) addMembers(this.database, header);
@@ -289,7 +290,8 @@ class Connection {
   #addEntry(session: string, position: number, entry: StoredEntry): void {
     const { addEntry, addText } = this.#statements ??= prepareStatements(this.database);
     const { id, parentId, type, timestamp, line, searchText } = entry;
-    const row = addEntry.run(session, position, id, parentId, type, timestamp, line);
+    const ids = [encodeText(id), parentId === null ? null : encodeText(parentId)] as const;
+    const row = addEntry.run(session, position, ...ids, type, timestamp, line);
     const text = toIndexText(searchText);
     if (text !== "") addText.run(row.lastInsertRowid, text);
   }

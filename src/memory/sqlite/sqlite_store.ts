@@ -6,6 +6,7 @@
 
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
+import { checkPath } from "../storage/check_store_options.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { SqliteStorage } from "./sqlite_storage.ts";
 
@@ -45,9 +46,14 @@ export interface SqliteStoreOptions extends SqliteSessionStoreOptions {
  * ```
  */
 export class SqliteSessionStore extends StorageSessionStore {
-  /** Creates a store; the database is opened on first use. */
+  /**
+   * Creates a store; the database is opened on first use.
+   *
+   * @throws {BadRequestError} If the path is no path, or empty.
+   */
   constructor(options: SqliteSessionStoreOptions) {
     const { path, now = Date.now, files = localFileSystem }: SqliteStoreOptions = options;
+    checkPath("path", path);
     // The system ends the lease of a process that ends, so that it needs no renewal.
     super(new SqliteStorage({ path, now, files }), { ...options, leaseMs: Infinity });
   }

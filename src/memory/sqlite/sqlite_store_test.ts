@@ -329,32 +329,6 @@ testDatabase("flush() of a session without entries does not skip that of another
   await store.close();
 });
 
-testDatabase("lists, opens and deletes a session whose row is damaged", async (path) => {
-  await using store = new SqliteSessionStore({ path });
-  await writeSession(store, "intact", "one");
-  for (const column of ["summary", "header"]) {
-    for (const value of ["{", "null", '{"id":"intact"}', "[]"]) {
-      await using session = await store.create({ id: "s", tenant: "acme" });
-      session.append(createMessageEntry("two"));
-      await session.close();
-      const database = await openDatabase(path, createTables);
-      database.prepare(`UPDATE sessions SET ${column} = ? WHERE id = 's'`).run(value);
-      database.close();
-      const listed = await store.list();
-      assertEquals(listed.map(({ id }) => id).toSorted(), ["intact", "s"]);
-      const { problem } = listed.find(({ id }) => id === "s") ?? {};
-      assertEquals(problem !== undefined, column === "summary");
-      const opened = await store.open("s");
-      assertEquals([opened.id, opened.header.tenant], ["s", "acme"]);
-      opened.append(createMessageEntry("three"));
-      await opened.close();
-      assertEquals((await store.search("three")).length, 1);
-      await store.delete("s");
-    }
-  }
-  await store.close();
-});
-
 testDatabase("lists and reads a database that cannot be written", async (path) => {
   await using store = new SqliteSessionStore({ path });
   await writeSession(store, "s", "one");
@@ -481,3 +455,17 @@ testDatabase(
     assertEquals((await second.list())[0]?.entries, 2);
   },
 );
+
+testDatabase("delete() keeps a session whose lock was taken over meanwhile", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "kept");
+  store.list = async () => {
+    await Deno.remove(`${path}-locks/s.lock`);
+    return [];
+  };
+  const error = await assertRejects(() => store.delete("s"), SessionError);
+  assertEquals(error.reason, "lock_lost");
+  await using reader = await store.open("s", { access: "read" });
+  assertEquals(reader.outline.length, 1);
+  await store.close();
+});

@@ -6,15 +6,16 @@
 
 import { SessionError } from "../../core/errors.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
-import { decodeSearchable } from "../store/jsonl.ts";
+import { encodeText } from "../storage/stored_text.ts";
+import { decodeLine, decodeSearchable } from "../store/jsonl.ts";
 import { getSearchText } from "../store/search.ts";
 import { listMembers } from "../store/session_filter.ts";
 import { toIndexText } from "./index_words.ts";
-import { readHeader } from "./session_rows.ts";
+import { encodeOwner, readHeader } from "./session_rows.ts";
 import type { Database } from "./sqlite_database.ts";
 
 /** Version of the tables. A change of `getStoredText()` needs a new one, since the index is updated with its texts. */
-const TABLES_VERSION = 4;
+const TABLES_VERSION = 5;
 
 const MEMBERS_TABLE = `
   CREATE TABLE session_members (
@@ -80,13 +81,19 @@ export function createTables(database: Database, path: string): void {
       break;
     case 1:
       upgradeEntries(database);
+      encodeColumns(database);
       break;
     case 2:
       addMembersTable(database);
       replaceTextIndex(database);
+      encodeColumns(database);
       break;
     case 3:
       replaceTextIndex(database);
+      encodeColumns(database);
+      break;
+    case 4:
+      encodeColumns(database);
       break;
     default:
       throw new SessionError(
@@ -131,6 +138,37 @@ export function addMembers(database: Database, { id, metadata }: SessionHeader):
   const addMember = database.prepare("INSERT INTO session_members (member, session) VALUES (?, ?)");
   for (const member of members) addMember.run(member, id);
 }
+
+/**
+ * Upgrades the columns of version 4, which have no NUL characters and lone surrogates of ids, tenants and users, by the
+ * headers and lines, which have them as JSON.
+ */
+function encodeColumns(database: Database): void {
+  const setOwner = database.prepare(
+    "UPDATE sessions SET cwd = ?, tenant = ?, user = ? WHERE id = ?",
+  );
+  for (const row of database.prepare("SELECT * FROM sessions").all()) {
+    const header = readHeader(row);
+    setOwner.run(...encodeOwner(header), header.id);
+  }
+  const setIds = database.prepare("UPDATE entries SET id = ?, parent = ? WHERE number = ?");
+  for (const { number, line } of database.prepare(ENTRIES_TO_ENCODE).all()) {
+    const decoded = decodeLine(String(line));
+    const entry = decoded?.type === "referring" ? decoded.entry : decoded;
+    if (!entry) continue;
+    const { id, parentId } = entry;
+    setIds.run(encodeText(id), parentId === null ? null : encodeText(parentId), Number(number));
+  }
+}
+
+/** Selects the entries with a NUL, a replaced lone surrogate, or the beginning of an escape in their ids. */
+const ENTRIES_TO_ENCODE = `
+  SELECT number, line FROM entries
+  WHERE ${
+  ["id", "parent"].flatMap((column) =>
+    ["00", "EFBFBD", "EE8080"].map((bytes) => `instr(CAST(${column} AS BLOB), X'${bytes}') > 0`)
+  ).join(" OR ")
+}`;
 
 /** Upgrades the tables of version 1, whose entries have no position. */
 function upgradeEntries(database: Database): void {

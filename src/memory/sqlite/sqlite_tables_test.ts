@@ -50,7 +50,7 @@ const TEXTS: readonly (readonly [SessionEntryBody, string])[] = [
 Deno.test("createTables(): a change of the search texts needs a new version of the tables", async () => {
   const database = await openDatabase(MEMORY_PATH, createTables);
   // The index is updated with the texts of the entries. If they change, an upgrade has to build it again.
-  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 4 });
+  assertEquals(database.prepare("PRAGMA user_version").get(), { user_version: 5 });
   database.close();
   const position = { id: "e", parentId: null, timestamp: 1 };
   for (const [body, expected] of TEXTS) {

@@ -16,6 +16,32 @@ const VERSION_3_INDEX = `
   INSERT INTO entry_text (entry_text, rank) VALUES ('secure-delete', 1);
 `;
 
+testDatabase("upgrades the columns of version 4, which have lost parts of texts", async (path) => {
+  const ids = ["\ud800", "a\0b", "\ue000d800", "plain"];
+  const entries = ids.map((id, number) => ({
+    ...createMessageEntry(id),
+    id,
+    parentId: ids[number - 1] ?? null,
+    timestamp: number,
+  }));
+  const old = new SqliteSessionStore({ path });
+  await (await old.create({ id: "s", tenant: "\ud800", user: "\ue000", entries })).close();
+  await old.close();
+  const database = openSqlite(path);
+  const set = database.prepare("UPDATE entries SET id = ?, parent = ? WHERE position = ?");
+  // SQLite stores a lone surrogate as the replacement character.
+  for (const [position, { id, parentId }] of entries.entries()) set.run(id, parentId, position);
+  database.prepare("UPDATE sessions SET tenant = ?, user = ?").run("\ud800", "\ue000");
+  database.exec("PRAGMA user_version = 4");
+  database.close();
+  await using store = new SqliteSessionStore({ path });
+  await using session = await store.open("s");
+  assertEquals(await session.path(), entries);
+  assertEquals(session.damage, []);
+  assertEquals((await store.list({ tenant: "\ud800", user: "\ue000" })).length, 1);
+  assertEquals(await store.list({ tenant: "\ufffd" }), []);
+});
+
 testDatabase(
   "upgrades the index of version 3, so that it has words of all scripts",
   async (path) => {

@@ -46,4 +46,8 @@ Deno.test("InMemorySessionStore: append() never uses an id twice", async () => {
   await using session = await store.create({ id: "s" });
   const entries = [1, 2, 3].map((number) => session.append({ type: "title", title: `${number}` }));
   assertEquals(entries.map(({ id }) => id), ["a", "b", "c"]);
+  // Now the function always returns the same id.
+  for (const title of ["4", "5", "6"]) session.append({ type: "title", title });
+  assertEquals(new Set(session.outline.map(({ id }) => id)).size, 6);
+  assertEquals(session.outline[3]?.id, "end");
 });

@@ -6,6 +6,7 @@
 
 import type { SessionSummary } from "../../core/session.ts";
 import type { EntryOutline, SessionHeader } from "../../core/session_entry.ts";
+import { createLockLostError } from "../store/session_errors.ts";
 import { selectSummaries } from "../store/session_page.ts";
 import type {
   EntryAppend,
@@ -61,8 +62,10 @@ class MemoryStorage implements EntryStorage {
     return Promise.resolve(selectSummaries(summaries, options));
   }
 
-  delete(id: string): Promise<boolean> {
-    return Promise.resolve(this.#sessions.delete(id));
+  async delete(id: string, token: string): Promise<boolean> {
+    const lease = this.#leases.get(id);
+    if (lease?.token !== token) throw createLockLostError(id, lease?.owner);
+    return await Promise.resolve(this.#sessions.delete(id));
   }
 
   lease(id: string, request: LeaseRequest): Promise<LeaseResult> {

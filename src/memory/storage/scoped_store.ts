@@ -18,7 +18,12 @@ import type {
   SessionStore,
 } from "../../core/session.ts";
 import { createAlreadyExistsError, createNotFoundError } from "../store/session_errors.ts";
-import { checkDeleteOptions, checkScope, matchesFilter } from "../store/session_filter.ts";
+import {
+  checkDeleteOptions,
+  checkFilter,
+  checkScope,
+  matchesFilter,
+} from "../store/session_filter.ts";
 
 /** The tenant, the user, or both, whose sessions a store has. */
 export type SessionScope = Pick<SessionFilter, "tenant" | "user">;
@@ -79,11 +84,13 @@ class ScopedStore implements SessionStore {
   }
 
   async list(options: ListSessionsOptions = {}): Promise<SessionPage> {
+    checkFilter(options, "list");
     if (!this.#overlaps(options)) return [];
     return await this.#store.list({ ...options, ...this.#scope });
   }
 
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
+    checkFilter(options, "search");
     if (options.sessionId !== undefined) await this.#checkSession(options.sessionId);
     if (!this.#overlaps(options)) return [];
     return await this.#store.search(query, { ...options, ...this.#scope });

@@ -57,6 +57,17 @@ testStores("sessions of other tenants do not exist", async (store) => {
   assertEquals([...await acme.list({ tenant: "zoo" })], []);
   assertEquals([...await acme.search("word", { tenant: "zoo" })], []);
   assertEquals(await acme.deleteAll({ tenant: "zoo" }), []);
+  for (const options of [null, { tenant: "zoo", cursor: 5, limit: -1, other: 1 }]) {
+    const invalid = options as never;
+    const requests = [
+      () => acme.list(invalid),
+      () => acme.search("word", invalid),
+      () => acme.deleteAll(invalid),
+    ];
+    for (const request of requests) {
+      assertEquals((await assertRejects(request, SessionError)).reason, "bad_filter");
+    }
+  }
   assertEquals(await acme.deleteAll({ updatedBefore: Infinity }), ["a"]);
   assertEquals((await store.list()).length, 2);
 });

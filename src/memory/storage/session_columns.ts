@@ -8,11 +8,21 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
 import { readHeader } from "../store/jsonl.ts";
+import { SummaryBuilder } from "../store/summary.ts";
 import { isSummary } from "../store/summary_check.ts";
 
 /** Encodes a summary. The metadata are only in the header, since they may be long and never change. */
 export function encodeSummary({ metadata: _metadata, ...summary }: SessionSummary): string {
   return JSON.stringify(summary);
+}
+
+/** Reads the summary of a session: the encoded one, or an empty one with the `problem` that it is damaged. */
+export function readSummary(text: unknown, header: SessionHeader): SessionSummary {
+  const summary = decodeSummary(text, header);
+  if (summary) return summary;
+  const problem = `The summary of the session "${header.id}" is damaged: ` +
+    "the next entry that is written to the session restores it";
+  return { ...SummaryBuilder.from(header).build(0), problem };
 }
 
 /** Decodes the summary of a session, with the metadata of its header; `undefined` if it is damaged. */

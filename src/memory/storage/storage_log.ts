@@ -15,6 +15,15 @@ import type { EntryStorage, StoredEntry } from "./entry_storage.ts";
 import type { LoadedTree } from "./load_tree.ts";
 import type { WriterLease } from "./writer_lease.ts";
 
+/** Number of entries that are read at a time for a new summary. */
+const REBUILD_BATCH_SIZE = 256;
+
+/**
+ * Maximum length of the entries of one append, in UTF-16 code units; a single entry may be longer. Databases limit a
+ * statement to some hundred megabytes, which the copy of a session with many documents may exceed.
+ */
+const MAX_APPEND_LENGTH = 64 * 1024 * 1024;
+
 /** Options for {@linkcode StorageLog}. */
 export interface StorageLogOptions extends LoadedTree {
   /** The storage. */
@@ -40,20 +49,32 @@ export class StorageLog implements EntryLog {
   }
 
   async append(entries: readonly EncodedEntry[]): Promise<AppendResult> {
+    let kept = 0;
+    while (kept < entries.length) {
+      const part = entries.slice(kept, findPartEnd(entries, kept));
+      const { error } = await this.#appendPart(part);
+      if (error !== undefined) return { kept, error };
+      kept += part.length;
+    }
+    return { kept };
+  }
+
+  async #appendPart(entries: readonly EncodedEntry[]): Promise<AppendResult> {
     const { storage, header, positions, lease } = this.#options;
-    const builder = new SummaryBuilder(this.#summary);
-    for (const { entry } of entries) builder.add(entry);
-    const summary = builder.build(0);
     const position = this.#nextPosition;
     const stored = entries.map(toStoredEntry);
     try {
+      if (this.#summary.problem !== undefined) this.#summary = await this.#rebuildSummary();
+      const builder = new SummaryBuilder(this.#summary);
+      for (const { entry } of entries) builder.add(entry);
+      const summary = builder.build(0);
       await lease?.use((token) =>
         storage.append(header.id, { header, entries: stored, position, summary, token })
       );
+      this.#summary = summary;
     } catch (error) {
       return { kept: 0, error };
     }
-    this.#summary = summary;
     this.#nextPosition += entries.length;
     for (let next = position; next < this.#nextPosition; next++) positions.push(next);
     return { kept: entries.length };
@@ -80,6 +101,18 @@ export class StorageLog implements EntryLog {
     await this.#options.lease?.release();
   }
 
+  /** Builds the summary from the stored entries, since the stored summary is damaged. */
+  async #rebuildSummary(): Promise<SessionSummary> {
+    const { header, positions } = this.#options;
+    const builder = SummaryBuilder.from(header);
+    for (let from = 0; from < positions.length; from += REBUILD_BATCH_SIZE) {
+      const length = Math.min(REBUILD_BATCH_SIZE, positions.length - from);
+      const entries = await this.read(Array.from({ length }, (_, index) => from + index));
+      for (const entry of entries) if (entry) builder.add(entry);
+    }
+    return { ...builder.build(0), entries: this.#nextPosition };
+  }
+
   async #readLines(positions: readonly number[]): Promise<readonly DecodedLine[]> {
     const { storage, header } = this.#options;
     const stored = positions.map((position) => this.#options.positions[position] ?? -1);
@@ -90,6 +123,17 @@ export class StorageLog implements EntryLog {
     );
     return stored.map((position) => decodeLine(lines.get(position) ?? ""));
   }
+}
+
+/** Returns the position after the last entry of the append that begins at a position. */
+function findPartEnd(entries: readonly EncodedEntry[], from: number): number {
+  let length = 0;
+  const end = entries.findIndex(({ line }, index) => {
+    if (index < from) return false;
+    length += line.length;
+    return index > from && length > MAX_APPEND_LENGTH;
+  });
+  return end < 0 ? entries.length : end;
 }
 
 function toStoredEntry({ entry, line, searchText }: EncodedEntry): StoredEntry {

@@ -45,6 +45,7 @@ import {
 } from "../store/session_page.ts";
 import { deleteOrphans, deleteSubAgents } from "../store/delete_sub_agents.ts";
 import { SummaryBuilder } from "../store/summary.ts";
+import { checkLeaseDuration } from "./check_store_options.ts";
 import type { EntryStorage, LeaseRequest, StoredSession } from "./entry_storage.ts";
 import { loadTree } from "./load_tree.ts";
 import { listMoved } from "./moved_sessions.ts";
@@ -82,11 +83,16 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   readonly #newId: () => string;
   readonly #renewals: SharedInterval;
 
-  /** Creates a store over a storage, which is used from the first call on. */
+  /**
+   * Creates a store over a storage, which is used from the first call on.
+   *
+   * @throws {BadRequestError} If `leaseMs` is not a positive number.
+   */
   constructor(storage: EntryStorage, options: StoreFromOptions = {}) {
     this.#storage = storage;
     this.#owner = options.owner;
     this.#leaseMs = options.leaseMs ?? 30_000;
+    checkLeaseDuration(this.#leaseMs);
     this.#now = options.now ?? Date.now;
     this.#newId = options.newId ?? createRandomId;
     this.#renewals = new SharedInterval(this.#leaseMs / RENEWALS_PER_LEASE, options.startInterval);
@@ -119,7 +125,7 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     { access = "write" }: { readonly access?: SessionAccess } = {},
   ): Promise<Session> {
     checkSessionId(id);
-    if (access === "read") return this.#openStored(await this.#load(id));
+    if (access !== "write") return this.#openStored(await this.#load(id));
     return await this.#withLease(
       id,
       async (lease) => this.#openStored(await this.#load(id), lease),
@@ -127,11 +133,11 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
   }
 
   /** Lists the sessions, most recently written first. */
-  async list({ cursor, ...options }: ListSessionsOptions = {}): Promise<SessionPage> {
+  async list(options: ListSessionsOptions = {}): Promise<SessionPage> {
     checkFilter(options, "list");
     const filter = pickFilter(options);
     const limit = checkLimit(options.limit);
-    const after = parseListCursor(cursor);
+    const after = parseListCursor(options.cursor);
     return await this.#read(undefined, async () => {
       const sessions = await this.#list(filter, { after, limit });
       return toPage(sessions, {
@@ -168,8 +174,9 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
 
   /** Searches the texts of entries, as the storage does. */
   async search(query: string, options: SearchSessionsOptions = {}): Promise<SearchPage> {
-    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
     checkFilter(options, "search");
+    const { sessionId, signal, limit: requested = DEFAULT_SEARCH_LIMIT } = options;
+    if (sessionId !== undefined) checkSessionId(sessionId);
     const limit = checkLimit(requested) ?? Infinity;
     const after = parseSearchCursor(options.cursor);
     const parsed = new SearchQuery(query, options);

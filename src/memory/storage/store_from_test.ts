@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { extractText } from "../../core/content.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import { SessionError } from "../../core/errors.ts";
 import { userMessage } from "../../core/message.ts";
+import type { Session } from "../../core/session.ts";
 import type { SessionEntryBody } from "../../core/session_entry.ts";
 import { testSessionStore } from "../../testing/session_conformance.ts";
 import type { EntryStorage, StoredSession } from "./entry_storage.ts";
@@ -121,6 +123,98 @@ Deno.test("storeFrom(): keeps the entries of a writer whose lease ended when no 
   session.append(createMessageEntry("late"));
   await session.close();
   assertEquals((await store.list()).length, 1);
+});
+
+Deno.test("storeFrom(): flush() rejects when close() could not store the entries", async () => {
+  const storage = damage(createMemoryStorage(), {});
+  const append = () => Promise.reject(new Error("out of space"));
+  const session = await storeFrom({ ...storage, append }).create({ id: "s" });
+  session.append(createMessageEntry("lost"));
+  const closing = session.close();
+  await assertRejects(() => session.flush(), SessionError, "out of space");
+  await assertRejects(() => closing, SessionError, "out of space");
+  await assertRejects(() => session.flush(), SessionError, "out of space");
+});
+
+Deno.test("storeFrom(): a write that fails takes back the entries that were appended during it", async () => {
+  const storage = createMemoryStorage();
+  const writing = createDeferred<void>();
+  const outcome = createDeferred<void>();
+  const store = storeFrom({
+    ...damage(storage, {}),
+    append: async (id, append) => {
+      if (append.position === 1) {
+        writing.resolve();
+        await outcome.promise;
+      }
+      return await storage.append(id, append);
+    },
+  });
+  const session = await store.create({ id: "s" });
+  const kept = session.append(createMessageEntry("kept"));
+  await session.flush();
+  session.append(createMessageEntry("failed"));
+  await writing.promise;
+  session.append(createMessageEntry("appended meanwhile"));
+  outcome.reject(new Error("out of space"));
+  await assertRejects(() => session.flush(), SessionError, "2 of its entries were not stored");
+  assertEquals([session.leafId, session.outline.length], [kept.id, 1]);
+  await session.close();
+  assertEquals((await store.list())[0]?.entries, 1);
+});
+
+Deno.test("storeFrom(): splits entries of more than 64 MiB into several appends, and keeps those that were stored", async () => {
+  const storage = createMemoryStorage();
+  const sizes: number[] = [];
+  const store = storeFrom({
+    ...damage(storage, {}),
+    append: (id, append) => {
+      sizes.push(append.entries.length);
+      if (sizes.length === 3) return Promise.reject(new Error("out of space"));
+      return storage.append(id, append);
+    },
+  });
+  const session = await store.create({ id: "s" });
+  const [short, long] = ["short", "x".repeat(40_000_000)];
+  for (const text of [short, long, long, short, long]) session.append(createMessageEntry(text));
+  await assertRejects(() => session.flush(), SessionError, "1 of its entries were not stored");
+  assertEquals(sizes, [2, 2, 1]);
+  assertEquals(session.outline.length, 4);
+  session.append(createMessageEntry(short));
+  await session.close();
+  await using reader = await store.open("s", { access: "read" });
+  const texts = (await reader.path()).map((entry) =>
+    entry.type === "message" && entry.message.role === "user" && extractText(entry.message.content)
+  );
+  assertEquals(texts.map((text) => text && text.length), [5, 40_000_000, 40_000_000, 5, 5]);
+  assertEquals((await store.list())[0]?.entries, 5);
+});
+
+Deno.test("storeFrom(): keeps a session whose lease was granted to another writer while it is deleted", async () => {
+  const storage = createMemoryStorage();
+  let offset = 0;
+  const now = () => Date.now() + offset;
+  const other = storeFrom(storage, { now, owner: "other" });
+  let opened: Promise<Session> | undefined;
+  const store = storeFrom({
+    ...damage(storage, {}),
+    list: async (options) => {
+      // The sub-agents of the session are listed under its lease.
+      offset += 30_001;
+      opened ??= other.open("s");
+      await opened;
+      return await storage.list(options);
+    },
+  }, { now });
+  const created = await store.create({ id: "s" });
+  created.append(createMessageEntry("kept"));
+  await created.close();
+  const error = await assertRejects(() => store.delete("s"), SessionError, "taken over by other");
+  assertEquals(error.reason, "lock_lost");
+  const session = await opened;
+  session?.append(createMessageEntry("new"));
+  await session?.close();
+  assertEquals((await other.list())[0]?.entries, 2);
 });
 
 /** Damages a storage: the outlines and lines at some positions cannot be read. */

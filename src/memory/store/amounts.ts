@@ -9,12 +9,13 @@ import type { Cost, Usage } from "../../core/usage.ts";
 
 const NAMES = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
 
+/** Whether a value is an amount of an entry. Sums of larger ones could exceed the range of numbers. */
 const isCount = (value: unknown): value is number =>
-  typeof value === "number" && Number.isFinite(value);
+  typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns a record whose usage and cost are valid, if it has them: a count that is no number becomes 0, and such an amount
- * of a cost `null`.
+ * Returns a record whose usage and cost are valid, if it has them: a count that is no number or too large becomes 0, and
+ * such an amount of a cost `null`.
  */
 export function repairAmounts(record: JsonObject): JsonObject {
   const { usage, cost } = record;
@@ -26,6 +27,12 @@ export function repairAmounts(record: JsonObject): JsonObject {
     ...(!isUsageValid && { usage: repair(usage, toCount) satisfies Usage }),
     ...(!isCostValid && { cost: repair(cost, toAmount) satisfies Cost }),
   };
+}
+
+/** Whether a record has the sums of the usages and of the costs of entries, which may be larger than those of an entry. */
+export function hasSums({ usage, cost }: JsonObject): boolean {
+  return hasAmounts(usage, Number.isFinite) &&
+    hasAmounts(cost, (sum) => sum === null || Number.isFinite(sum));
 }
 
 function toCount(value: unknown): number {

@@ -1,7 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { SessionError } from "../../core/errors.ts";
+import { SessionError, type SessionErrorReason } from "../../core/errors.ts";
 import type { SessionStore, SessionSummary } from "../../core/session.ts";
 import { deleteSubAgents } from "./delete_sub_agents.ts";
+import { deleteMatching } from "./session_page.ts";
 
 /** A store of sessions with their parents, which deletes sub-agents with a session and has no locks. */
 class FakeStore implements Pick<SessionStore, "list" | "delete"> {
@@ -62,4 +63,20 @@ Deno.test("deleteSubAgents(): deletes none if one is locked, and can be called a
   assertEquals(store.deleted, []);
   await deleteSubAgents(store, "root");
   assertEquals(store.deleted, ["c", "b", "a"]);
+});
+
+Deno.test("deleteMatching(): leaves out sessions that are open or that another process has deleted", async () => {
+  const refusals: Readonly<Record<string, SessionErrorReason>> = { b: "locked", c: "not_found" };
+  const store = {
+    list: () =>
+      Promise.resolve(["a", "b", "c", "d"].map((id) => ({ id, updated: 1 }) as SessionSummary)),
+    delete: (id: string) => {
+      const reason = refusals[id];
+      if (reason === undefined) return Promise.resolve();
+      return Promise.reject(new SessionError(`${id} is not deleted`, { reason }));
+    },
+  };
+  assertEquals(await deleteMatching(store, { tenant: "acme" }), ["a", "d"]);
+  const failing = { ...store, delete: () => Promise.reject(new Error("no disk")) };
+  await assertRejects(() => deleteMatching(failing, { tenant: "acme" }), Error, "no disk");
 });

@@ -40,8 +40,6 @@ const strings = must((value) => isArrayWith(value, isString), "an array of strin
 const number = must((value) => typeof value === "number" && Number.isFinite(value), "a number");
 const boolean = must((value) => typeof value === "boolean", "a boolean");
 const object = must(isJsonObject, "an object");
-const optional = (check: Check): Check => (value) => value === undefined ? undefined : check(value);
-
 const calls = must(
   (value) => isArrayWith(value, isPendingCall),
   "tool calls with an id, a name and arguments",
@@ -59,43 +57,28 @@ const result: Check = (value) => {
   return problem && `is invalid: ${problem}`;
 };
 
-/** The checks of each type's members; members that are not named may have any value. */
-const MEMBER_CHECKS: Readonly<
-  Record<Exclude<SessionEntryType, "opaque">, Readonly<Record<string, Check>>>
-> = {
-  message: { message, isCopy: optional(boolean) },
+type Checks = Readonly<Record<string, Check>>;
+type KnownType = Exclude<SessionEntryType, "opaque">;
+
+/** The checks of the members that an entry must have, by its type. */
+const MEMBER_CHECKS: Readonly<Record<KnownType, Checks>> = {
+  message: { message },
   reply_failed: { message },
-  tool_started: { ...call, arguments: object },
-  tool_finished: { ...call, result },
+  tool_started: { ...call, arguments: object, sideEffect: string, idempotencyKey: string },
+  tool_finished: { ...call, result, isError: boolean },
   model_changed: { model: must(isModelSpec, "a model") },
   tools_changed: { names: strings },
   system_prompt_changed: { systemPrompt: string },
-  queue_changed: { queued: queues, delivering: optional(queues) },
-  compaction: {
-    firstDroppedId: stringOrNull,
-    lastDroppedId: stringOrNull,
-    droppedCount: number,
-    summary: optional(string),
-    isIncomplete: optional(boolean),
-    newestId: optional(string),
-  },
+  queue_changed: { queued: queues },
+  compaction: { firstDroppedId: stringOrNull, lastDroppedId: stringOrNull, droppedCount: number },
   sub_agent_message: { path: strings, message },
-  sub_agent_spawned: {
-    subAgentId: string,
-    prompt: string,
-    sessionId: optional(string),
-    worktree: optional(object),
-  },
-  sub_agent_result: { subAgentId: string, result: string, isCounted: optional(boolean) },
-  plan_created: { plan: string, steps: strings, approvedHash: optional(string) },
+  sub_agent_spawned: { subAgentId: string, prompt: string },
+  sub_agent_result: { subAgentId: string, result: string, isError: boolean },
+  plan_created: { plan: string, steps: strings },
   plan_step: { step: number, state: string },
   plan_mode: { active: boolean },
-  approval: { toolCallId: string, name: string, decision: object },
-  approvals_pending: {
-    messageId: stringOrNull,
-    pendingApprovals: calls,
-    decidedCalls: optional(calls),
-  },
+  approval: { toolCallId: string, name: string, decision: must(isDecision, "a decision") },
+  approvals_pending: { messageId: stringOrNull, pendingApprovals: calls },
   grants_changed: { grants },
   approval_mode: { mode: string },
   label: { targetId: string, label: stringOrNull },
@@ -105,6 +88,32 @@ const MEMBER_CHECKS: Readonly<
   custom: { name: string },
 };
 
+/** The checks of the members that an entry may have, by its type. Members that are not named may have any value. */
+const OPTION_CHECKS: Readonly<Partial<Record<KnownType, Checks>>> = {
+  message: { isCopy: boolean },
+  queue_changed: { delivering: queues },
+  tools_changed: { tools: must(Array.isArray, "an array") },
+  compaction: { summary: string, isIncomplete: boolean, newestId: string },
+  sub_agent_spawned: {
+    name: string,
+    toolCallId: string,
+    sessionId: string,
+    mode: string,
+    worktree: must((value) => hasStrings(value, ["directory", "branch"]), "a worktree"),
+  },
+  sub_agent_result: { status: string, isCounted: boolean },
+  plan_created: { approvedHash: string },
+  plan_step: { note: string },
+  approvals_pending: { decidedCalls: calls },
+  run_ended: {
+    error: must((value) => hasStrings(value, ["message"]), "an error with a message"),
+    stoppedBy: must((value) => hasStrings(value, ["policy", "reason"]), "a policy and a reason"),
+  },
+};
+
+/** The checks of the members that every message may have. */
+const MESSAGE_OPTION_CHECKS: Checks = { errorMessage: string, errorCode: string };
+
 const POSITION_CHECKS = {
   type: string,
   id: must((value) => isString(value) && value !== "", "a string that is not empty"),
@@ -113,27 +122,55 @@ const POSITION_CHECKS = {
 };
 
 /** Whether this version knows an entry type. Records of other types are kept as opaque entries. */
-export function isKnownType(type: unknown): boolean {
+export function isKnownType(type: unknown): type is KnownType {
   return isString(type) && Object.hasOwn(MEMBER_CHECKS, type);
 }
 
 /** Returns what is wrong with a record, such as `title must be a string`, or `undefined` if it is an entry. */
 export function findEntryProblem(record: JsonObject): string | undefined {
-  return findMemberProblem(record, POSITION_CHECKS) ??
-    (isKnownType(record["type"])
-      ? findMemberProblem(record, MEMBER_CHECKS[record["type"] as keyof typeof MEMBER_CHECKS])
-      : undefined);
+  const problem = findMemberProblem(record, POSITION_CHECKS);
+  const { type } = record;
+  if (problem || !isKnownType(type)) return problem;
+  return findMemberProblem(record, MEMBER_CHECKS[type]) ??
+    findOptionProblem(record, OPTION_CHECKS[type]);
 }
 
-function findMemberProblem(
-  record: JsonObject,
-  checks: Readonly<Record<string, Check>>,
-): string | undefined {
+/** Returns a record of a known type without optional members that are invalid, which must not cost the entry. */
+export function omitInvalidOptions(record: JsonObject): JsonObject {
+  const { type, message } = record;
+  const omitted = isKnownType(type) ? omitOptions(record, OPTION_CHECKS[type]) : record;
+  const isMessageEntry = isKnownType(type) && "message" in MEMBER_CHECKS[type];
+  if (!isMessageEntry || !isJsonObject(message)) return omitted;
+  const omittedMessage = omitOptions(message, MESSAGE_OPTION_CHECKS);
+  return omittedMessage === message ? omitted : { ...omitted, message: omittedMessage };
+}
+
+function omitOptions(record: JsonObject, checks: Checks = {}): JsonObject {
+  const invalid = Object.entries(checks)
+    .flatMap(([name, check]) => findOptionProblem(record, { [name]: check }) ? [name] : []);
+  if (invalid.length === 0) return record;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !invalid.includes(name)));
+}
+
+function findMemberProblem(record: JsonObject, checks: Checks): string | undefined {
   for (const [name, check] of Object.entries(checks)) {
-    const problem = check(Object.hasOwn(record, name) ? record[name] : undefined);
+    const problem = check(getOwn(record, name));
     if (problem) return `${name} ${problem}`;
   }
   return undefined;
+}
+
+function findOptionProblem(record: JsonObject, checks: Checks = {}): string | undefined {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = getOwn(record, name);
+    const problem = value === undefined ? undefined : check(value);
+    if (problem) return `${name} ${problem}`;
+  }
+  return undefined;
+}
+
+function getOwn(record: JsonObject, name: string): unknown {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Whether a value is a message that a session can have. */
@@ -149,7 +186,7 @@ function findStoredMessageProblem(value: unknown): string | undefined {
     timestamp: number,
     ...(role === "assistant" && { ...ASSISTANT_CHECKS, content: callArguments }),
     ...(role === "tool_result" && { isError: boolean }),
-  });
+  }) ?? findOptionProblem(value, MESSAGE_OPTION_CHECKS);
 }
 
 const ASSISTANT_CHECKS = { provider: string, modelId: string, stopReason: string };
@@ -177,13 +214,33 @@ export function isUsableModel(value: unknown): boolean {
   return provider !== "" && modelId !== "" && isThinkingLevel(thinkingLevel);
 }
 
-function isPendingCall(value: unknown): boolean {
+/** Whether a value is a tool call that waits for a decision, or has one. */
+export function isPendingCall(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { toolCallId, name, arguments: args, decision } = value;
   return isString(toolCallId) && isString(name) && isJsonObject(args) &&
-    (decision === undefined || isJsonObject(decision));
+    (decision === undefined || isDecision(decision));
 }
 
+/** The texts that a decision may have. */
+const DECISION_TEXTS = ["scope", "prefix", "reason", "rule", "ruleSource", "origin"];
+
+function isDecision(value: unknown): boolean {
+  return hasStrings(value, ["type"]) &&
+    DECISION_TEXTS.every((name) => ["string", "undefined"].includes(typeof Object(value)[name]));
+}
+
+/** Whether a value is an object whose members with these names are strings. */
+function hasStrings(value: unknown, names: readonly string[]): boolean {
+  return isJsonObject(value) && names.every((name) => isString(value[name]));
+}
+
+/** Whether a value is the result of a tool. */
+export function isToolResult(value: unknown): boolean {
+  return result(value) === undefined;
+}
+
+/** Whether a value is a grant of an approval gate. */
 export function isGrant(value: unknown): boolean {
   if (!isJsonObject(value) || !isString(value["name"])) return false;
   return value["type"] === "tool" || (value["type"] === "prefix" && isString(value["prefix"]));

@@ -1,7 +1,9 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { repairHistory } from "../../core/history.ts";
-import type { SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import type { Session } from "../../core/session.ts";
+import { SessionError } from "../../core/errors.ts";
+import type { SessionEntry, SessionEntryBody, SessionHeader } from "../../core/session_entry.ts";
 import { estimateTokens } from "../../core/tokens.ts";
 import {
   assistantMessage,
@@ -11,9 +13,13 @@ import {
   toolResultMessage,
 } from "../../testing/messages.ts";
 import { readSessionState } from "../recording/session_state.ts";
+import { exportHtml } from "../transfer/export_html.ts";
+import { exportMarkdown } from "../transfer/export_markdown.ts";
+import { EntryEncoder } from "./entry_encoder.ts";
 import { createHeader, decodeLine, decodeRecord, encodeEntry, restoreContent } from "./jsonl.ts";
 import { getSearchText, SearchQuery } from "./search.ts";
 import { SummaryBuilder } from "./summary.ts";
+import { isSummary } from "./summary_check.ts";
 
 const RUNS = Deno.env.get("SWINK_PROVE") === "1" ? 100_000 : 3_000;
 const call = toolCall("bash", { command: "ls" }, { id: "c" });
@@ -74,6 +80,54 @@ const ENTRIES: readonly SessionEntry[] = [
     cost: usage,
     ...position,
   },
+  {
+    type: "run_ended",
+    stopReason: "error",
+    error: { code: "network_error", message: "m", retryable: true },
+    stoppedBy: { policy: "p", reason: "r" },
+    ...position,
+  },
+  {
+    type: "sub_agent_spawned",
+    subAgentId: "s",
+    prompt: "p",
+    name: "n",
+    toolCallId: "c",
+    sessionId: "s",
+    mode: "detached",
+    worktree: { directory: "/w", branch: "b" },
+    ...position,
+  },
+  { type: "plan_step", step: 0, state: "complete", note: "n", ...position },
+  { type: "label", targetId: "e", label: "l", ...position },
+  { type: "title", title: "t", ...position },
+  { type: "custom", name: "n", data: { a: [1] }, ...position },
+  {
+    type: "approvals_pending",
+    messageId: "e",
+    pendingApprovals: [{ toolCallId: "c", name: "n", arguments: {} }],
+    decidedCalls: [{ toolCallId: "d", name: "n", arguments: {}, decision: { type: "denied" } }],
+    ...position,
+  },
+  {
+    type: "approval",
+    toolCallId: "c",
+    name: "b",
+    decision: { type: "denied", reason: "r", rule: "a", ruleSource: "s", origin: "rule" },
+    ...position,
+  },
+  {
+    type: "message",
+    message: assistantMessage("e", { stopReason: "error", errorMessage: "m" }),
+    ...position,
+  },
+  { type: "reply_failed", message: assistantMessage("", { usage, cost: usage }), ...position },
+  { type: "sub_agent_message", path: ["c"], message: assistantMessage("t"), ...position },
+  {
+    type: "message",
+    message: { ...toolResultMessage(call, "ok"), usage, cost: usage },
+    ...position,
+  },
 ];
 
 /** Replaces the member of a JSON value at a path of key numbers. */
@@ -90,14 +144,22 @@ function corruptValue(value: unknown, path: readonly number[], replacement: unkn
   return { ...value, [key]: member };
 }
 
+/** Values of which a template literal throws, so that each text of a log has to be checked. */
+const UNPRINTABLE = JSON.parse('{"toString":1,"valueOf":1}');
+
 /** Runs every function that processes entries of a log. */
-function exerciseEntry(entry: SessionEntry): void {
+async function exerciseEntry(entry: SessionEntry): Promise<void> {
   const header: SessionHeader = createHeader({ id: "s", created: 0 });
-  SummaryBuilder.from(header).add(entry);
+  const summary = SummaryBuilder.from(header);
+  summary.add(entry);
+  assert(isSummary(JSON.parse(JSON.stringify(summary.build(0)))));
   getSearchText(entry);
   new SearchQuery("ls ok").findHit("s", entry);
-  encodeEntry(entry);
+  new EntryEncoder("s").encode(entry);
   readSessionState([entry, entry]);
+  const session = { id: "s", header, path: () => Promise.resolve([entry]) } as unknown as Session;
+  await exportHtml(session);
+  await exportMarkdown(session);
   if (entry.type !== "message") return;
   estimateTokens(entry.message);
   repairHistory([entry.message, entry.message]);
@@ -107,20 +169,48 @@ Deno.test("decodeLine() restores every type of entry from its line", () => {
   for (const entry of ENTRIES) assertEquals(decodeLine(encodeEntry(entry)), entry);
 });
 
-Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", () => {
+Deno.test("decodeRecord() rejects a corrupted entry or returns a usable one", async () => {
   let rejected = 0;
   const path = fc.array(fc.nat(20), { maxLength: 7 });
   const index = fc.nat(ENTRIES.length - 1);
-  fc.assert(
-    fc.property(index, path, fc.jsonValue(), (index, path, replacement) => {
+  const value = fc.oneof(fc.jsonValue(), fc.constant(UNPRINTABLE));
+  await fc.assert(
+    fc.asyncProperty(index, path, value, async (index, path, replacement) => {
       const decoded = decodeRecord(corruptValue(ENTRIES[index], path, replacement));
       if (!decoded) rejected++;
-      else if (decoded.type !== "referring") exerciseEntry(decoded);
-      else [decoded.entry, restoreContent(decoded, () => ENTRIES[0])].forEach(exerciseEntry);
+      else if (decoded.type !== "referring") await exerciseEntry(decoded);
+      else {
+        await exerciseEntry(decoded.entry);
+        await exerciseEntry(restoreContent(decoded, () => ENTRIES[0]));
+      }
     }),
     { numRuns: RUNS, seed: 5 },
   );
   assert(rejected > RUNS / 4 && rejected < RUNS);
+});
+
+Deno.test("decodeRecord() omits optional members that are invalid, which EntryEncoder refuses", () => {
+  const cases: readonly (readonly [body: SessionEntryBody, name: string])[] = [
+    [{ type: "run_ended", stopReason: "error" }, "error"],
+    [{ type: "run_ended", stopReason: "stop" }, "stoppedBy"],
+    [{ type: "sub_agent_spawned", subAgentId: "s", prompt: "p" }, "name"],
+    [{ type: "sub_agent_spawned", subAgentId: "s", prompt: "p" }, "worktree"],
+    [{ type: "tools_changed", names: ["a"] }, "tools"],
+    [{ type: "plan_step", step: 0, state: "complete" }, "note"],
+    [{ type: "message", message: toolResultMessage(call, "ok") }, "isCopy"],
+  ];
+  for (const [body, name] of cases) {
+    const entry = { ...body, ...position };
+    for (const invalid of [5, null, {}, { message: 5, policy: {}, directory: "/", branch: 1 }]) {
+      const changed = { ...entry, [name]: invalid };
+      assertEquals(decodeRecord(changed), entry);
+      assertThrows(() => new EntryEncoder("s").encode(changed), SessionError, name);
+    }
+  }
+  const message = assistantMessage("kept");
+  const entry = { type: "message", message, ...position } as const;
+  const changed = { ...entry, message: { ...message, errorMessage: 5, errorCode: {} } };
+  assertEquals(decodeRecord(changed), entry);
 });
 
 Deno.test("decodeLine() never throws", () => {

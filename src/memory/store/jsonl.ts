@@ -7,7 +7,7 @@
 import { isDeeperThan, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { EntryPosition, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
 import { repairAmounts } from "./amounts.ts";
-import { findEntryProblem, isKnownType } from "./entry_check.ts";
+import { findEntryProblem, isKnownType, omitInvalidOptions } from "./entry_check.ts";
 import { type FindEntry, listReferences, resolveReferences } from "./references.ts";
 import { safeStringify } from "./safe_stringify.ts";
 
@@ -110,8 +110,10 @@ export function decodeRecord(value: unknown): DecodedLine {
   return entry && { type: "referring", entry, record: value, sources };
 }
 
-function decodeComplete(value: JsonObject): SessionEntry | undefined {
-  if (findEntryProblem(value)) return undefined;
+function decodeComplete(record: JsonObject): SessionEntry | undefined {
+  const isValid = findEntryProblem(record) === undefined;
+  const value = isValid ? record : omitInvalidOptions(record);
+  if (!isValid && findEntryProblem(value)) return undefined;
   if (isKnownType(value["type"])) return withValidAmounts(value) as unknown as SessionEntry;
   const { id, parentId, timestamp } = value as unknown as EntryPosition;
   return { type: "opaque", id, parentId, timestamp, record: value };
@@ -120,11 +122,18 @@ function decodeComplete(value: JsonObject): SessionEntry | undefined {
 /** Repairs the amounts of an entry, since an unknown cost must not cost the reply. */
 function withValidAmounts(record: JsonObject): JsonObject {
   switch (record["type"]) {
-    case "message": {
+    case "message":
+    case "reply_failed":
+    case "sub_agent_message": {
       const { message } = record;
-      if (!isJsonObject(message) || message["role"] !== "assistant") return record;
-      const repaired = repairAmounts({ usage: null, cost: null, ...message });
-      return { ...record, message: repaired };
+      if (!isJsonObject(message)) return record;
+      const isReply = message["role"] === "assistant";
+      const repaired = repairAmounts(isReply ? { usage: null, cost: null, ...message } : message);
+      return repaired === message ? record : { ...record, message: repaired };
+    }
+    case "tool_finished": {
+      const { result } = record;
+      return isJsonObject(result) ? { ...record, result: repairAmounts(result) } : record;
     }
     case "compaction":
     case "sub_agent_result":

@@ -15,10 +15,14 @@ import type {
 import { type EncodedEntry, EntryEncoder } from "./entry_encoder.ts";
 import type { EntryLog } from "./entry_log.ts";
 import { toSessionError } from "./session_errors.ts";
+import { createRandomId } from "./session_id.ts";
 import type { SessionTree } from "./session_tree.ts";
 
 /** Number of entries that `entries()` reads from the log at a time. */
 const READ_BATCH_SIZE = 256;
+
+/** Number of ids in use after which a random one is created instead: a function may always return the same. */
+const MAX_ID_ATTEMPTS = 100;
 
 /** Options for {@linkcode LiveSession}. */
 export interface LiveSessionOptions {
@@ -48,8 +52,8 @@ export class LiveSession implements Session {
   readonly access: SessionAccess;
   readonly #options: LiveSessionOptions;
   readonly #damage: SessionDamage[];
-  /** Ids of the entries in `#damage` that cannot be read. */
-  readonly #unreadableIds: Set<string | undefined>;
+  /** Ids of the entries that could not be read, and are in `#damage`. */
+  readonly #unreadableIds = new Set<string>();
   readonly #encoder: EntryEncoder;
   readonly #tree: SessionTree;
   readonly #loadedEntries: (SessionEntry | undefined)[];
@@ -62,8 +66,6 @@ export class LiveSession implements Session {
     this.header = options.header;
     this.access = options.access;
     this.#damage = [...options.damage ?? []];
-    const unreadable = this.#damage.filter(({ type }) => type === "broken_entry");
-    this.#unreadableIds = new Set(unreadable.map(({ entryId }) => entryId));
     this.#options = options;
     this.#encoder = options.encoder ?? new EntryEncoder(options.header.id);
     this.#tree = options.tree;
@@ -123,7 +125,8 @@ export class LiveSession implements Session {
   }
 
   async flush(): Promise<void> {
-    if (!this.#closing) await this.#flush();
+    // Closing flushes too, and only its outcome is that of the entries.
+    await (this.#closing ?? this.#flush());
   }
 
   close(): Promise<void> {
@@ -245,7 +248,9 @@ export class LiveSession implements Session {
 
   #createUniqueId(): string {
     let id = this.#options.newId();
-    while (this.#tree.has(id)) id = this.#options.newId();
+    for (let attempt = 1; this.#tree.has(id); attempt++) {
+      id = attempt < MAX_ID_ATTEMPTS ? this.#options.newId() : createRandomId();
+    }
     return id;
   }
 

@@ -177,6 +177,88 @@ Deno.test("restoreLines(): ends for entries that refer to each other", async () 
   assertEquals(restored.map((entry) => entry?.type), ["message", "message", "message"]);
 });
 
+Deno.test("restoreLines(): restores data that many processes in succession have repeated", async () => {
+  const log = new Log();
+  log.append({ type: "message", message: createMessage([createImage(PICTURE)]) });
+  for (let number = 1; number < 200; number++) {
+    const encoder = new EntryEncoder("s");
+    const last = log.entries.at(-1);
+    assert(last);
+    encoder.add(last);
+    const { entry, line } = encoder.encode({ ...last, id: `e${number}` });
+    assert(line.includes(`"e${number - 1}"`) && line.length < 300, line);
+    log.entries.push(entry);
+    log.lines.push(line);
+  }
+  const lines = log.lines.map(decodeLine);
+  const fetch = (ids: readonly string[]) =>
+    Promise.resolve(ids.map((id) => lines[Number(id.slice(1))]));
+  const [restored] = await restoreLines(lines.slice(-1), fetch);
+  assertEquals(restored, log.entries.at(-1));
+  const [, reversed] = await restoreLines([...lines].reverse(), fetch);
+  assertEquals(reversed, log.entries.at(-2));
+});
+
+Deno.test("restoreLines(): an entry that is invalid with its restored content has a text instead of it", async () => {
+  const log = new Log();
+  log.append({ type: "message", message: createMessage([createImage(PICTURE)]) });
+  log.append({ type: "message", message: createMessage([createImage(PICTURE)]) });
+  // Another program has left out the media type, without which the data cannot be an image.
+  const forged = (log.lines[1] ?? "").replace('"mediaType":"image/png",', "");
+  const lines = [log.lines[0] ?? "", forged].map(decodeLine);
+  const [, restored] = await restoreLines(lines, () => Promise.resolve([]));
+  const content = restored?.type === "message" && restored.message.role === "user" &&
+    restored.message.content;
+  assertEquals(content, [text("[The data of this image was lost]")]);
+});
+
+Deno.test("restoreLines(): restores any number of entries that refer to others", async () => {
+  const log = new Log();
+  for (let number = 0; number < 600; number++) {
+    const call = { id: `c${number}`, name: "t" };
+    const result = { content: [text(`result ${number}`)] };
+    const journal = { messageId: null, toolCallId: call.id, name: "t", isError: false };
+    log.append({ type: "tool_finished", ...journal, result });
+    log.append({ type: "message", message: toolResultMessage(call, result.content) });
+  }
+  const lines = log.lines.map(decodeLine).reverse();
+  const restored = await restoreLines(lines, () => Promise.resolve([]));
+  assertEquals(restored.toReversed(), log.entries);
+});
+
+Deno.test("restoreLines(): replaces data whose length differs from that of the reference", async () => {
+  const log = new Log();
+  const message = createMessage([createImage(PICTURE)]);
+  log.append({ type: "message", message });
+  log.append({ type: "message", message });
+  const changed = (log.lines[0] ?? "").replace(PICTURE, PICTURE.slice(1));
+  const lines = [changed, log.lines[1] ?? ""].map(decodeLine);
+  const [, restored] = await restoreLines(lines, () => Promise.resolve([]));
+  const content = restored?.type === "message" && restored.message.role === "user" &&
+    restored.message.content;
+  assertEquals(content, [text("[The data of this image was lost]")]);
+});
+
+Deno.test("restoreLines(): ends after a few entries of a long chain that another program wrote", async () => {
+  const createLine = (number: number) => {
+    const item = { id: "q", messageFrom: `e${number - 1}` };
+    const queued = { steering: [], followUp: [item] };
+    const position = { id: `e${number}`, parentId: null, timestamp: 1 };
+    return decodeLine(JSON.stringify({ type: "queue_changed", queued, ...position }));
+  };
+  let fetched = 0;
+  const [last] = await restoreLines([createLine(50_000)], (ids) => {
+    fetched += ids.length;
+    return Promise.resolve(ids.map((id) => createLine(Number(id.slice(1)))));
+  });
+  assert(fetched < 300, `${fetched} lines`);
+  const lines = Array.from({ length: 50_000 }, (_, index) => createLine(50_000 - index));
+  const [first] = await restoreLines(lines, () => Promise.resolve([]));
+  for (const entry of [last, first]) {
+    assertEquals(entry?.type === "queue_changed" && entry.queued.followUp, []);
+  }
+});
+
 Deno.test("decodeSearchable(): has only the text next to data that is in another entry", () => {
   const log = new Log();
   const message = createMessage([text("needle"), createImage(PICTURE)]);

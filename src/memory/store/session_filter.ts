@@ -9,6 +9,7 @@ import { getErrorMessage, SessionError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type {
   DeleteSessionsOptions,
+  SearchSessionsOptions,
   SessionFilter,
   SessionMetadataFilter,
   SessionSummary,
@@ -65,12 +66,28 @@ export function listMembers(metadata: JsonObject = {}): readonly string[] {
  * @throws {SessionError} With the reason `bad_filter` if sessions cannot be selected by it.
  */
 export function checkFilter(options: SessionFilter, method: keyof typeof OPTION_NAMES): void {
+  if (!isJsonObject(options)) throw createFilterError(`The options of ${method}() are no object`);
   try {
     checkNames(options, OPTION_NAMES[method], `${method}()`);
   } catch (error) {
     throw createFilterError(getErrorMessage(error));
   }
   checkMembers(options);
+  if (method === "search") checkRange(options);
+}
+
+/** Checks the options that select entries. */
+function checkRange({ types, after, before }: SearchSessionsOptions): void {
+  const isList = Array.isArray(types) && types.every((type) => typeof type === "string");
+  if (types !== undefined && !isList) {
+    throw createFilterError("Cannot select entries by types: it is not an array of texts");
+  }
+  for (const [name, time] of Object.entries({ after, before })) {
+    if (time === undefined || (typeof time === "number" && !Number.isNaN(time))) continue;
+    throw createFilterError(
+      `Cannot select entries by ${name}: it is not a number of milliseconds since the epoch`,
+    );
+  }
 }
 
 function checkMembers({ metadata = {}, cwd, tenant, user }: SessionFilter): void {

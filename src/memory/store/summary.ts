@@ -7,6 +7,7 @@
 import { extractText } from "../../core/content.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import type { MessageEntry, SessionEntry, SessionHeader } from "../../core/session_entry.ts";
+import { repairAmounts } from "./amounts.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../../core/usage.ts";
 
 /** Maximum length of titles and prompts in a summary, in characters. */
@@ -78,7 +79,10 @@ export class SummaryBuilder {
     }
   }
 
-  #addUsageAndCost({ usage, cost }: { readonly usage?: Usage; readonly cost?: Cost }): void {
+  #addUsageAndCost(
+    spending: { readonly usage?: Usage | undefined; readonly cost?: Cost | undefined },
+  ): void {
+    const { usage, cost } = repairAmounts({ ...spending }) as typeof spending;
     if (usage) this.#summary.usage = addUsage(this.#summary.usage, usage);
     if (cost) this.#summary.cost = addCost(this.#summary.cost, cost);
   }

@@ -6,7 +6,7 @@
 
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
-import { repairAmounts } from "./amounts.ts";
+import { hasSums } from "./amounts.ts";
 
 const NUMBERS = ["created", "updated", "entries", "messages", "bytes"] as const;
 const OPTIONAL_TEXTS = ["cwd", "tenant", "user", "title", "firstPrompt", "problem"] as const;
@@ -21,7 +21,7 @@ export function isSummary(value: unknown): value is SessionSummary & JsonObject 
     NUMBERS.every((name) => Number.isFinite(value[name])) &&
     OPTIONAL_TEXTS.every((name) => isOptional(name, (member) => typeof member === "string")) &&
     OPTIONAL_OBJECTS.every((name) => isOptional(name, isJsonObject)) &&
-    isJsonObject(value["usage"]) && isJsonObject(value["cost"]) && repairAmounts(value) === value;
+    hasSums(value);
 }
 
 function isTextOrNull(value: unknown): boolean {

@@ -239,7 +239,7 @@ Deno.test("importSession() returns the damage, and rejects if there is no entry"
 Deno.test("exportJsonl(), exportMarkdown(), exportHtml(): redact is applied to every text", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({
-    id: "secrets",
+    id: "SECRET@example.com",
     cwd: "/home/SECRET",
     metadata: { id: "SECRET", "a SECRET key": 1 },
   });

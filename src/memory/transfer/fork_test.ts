@@ -55,4 +55,6 @@ Deno.test("forkSession() copies the tool journal of its calls on other branches"
     "tool_finished",
     "leaf_moved",
   ]);
+  // Entries of another branch keep none of its entries as their parents.
+  assertEquals(fork.outline.slice(1).map(({ parentId }) => parentId), Array(3).fill(request.id));
 });

@@ -5,7 +5,12 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import { type ContentBlock, extractText, type ImageSource } from "../../core/content.ts";
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  extractText,
+  type ImageSource,
+} from "../../core/content.ts";
 import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH } from "../../core/json.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import type { PathOptions, Session } from "../../core/session.ts";
@@ -87,9 +92,10 @@ export async function readTranscript(
   const results = new Map<string, TranscriptResult>();
   for (const entry of entries) addToolResult(results, entry);
   const messages = entries.flatMap((entry) => entry.type === "message" ? [entry.message] : []);
+  const header = redact ? redactHeader(session.header, redact) : session.header;
   return {
-    title: getTitle(entries, messages, session.id),
-    header: redact ? redactTexts(session.header, redact) : session.header,
+    title: getTitle(entries, messages, header.id),
+    header,
     ...sumUsage(messages),
     turns: measureTurns(entries),
     items: entries.flatMap((entry) => createItems(entry, results)),
@@ -108,6 +114,14 @@ const STRUCTURAL_KEYS = new Set([
 ]);
 /** Properties with arbitrary content. */
 const FREE_FORM_KEYS = new Set(["arguments", "details", "data", "metadata"]);
+
+/** Applies `redact` to every text and free key of a header, also to the id of the session, which may name a user. */
+export function redactHeader(
+  header: SessionHeader,
+  redact: (text: string) => string,
+): SessionHeader {
+  return { ...redactTexts(header, redact), id: redact(header.id) };
+}
 
 /** Applies `redact` to every text and free key of an entry or header, but not to properties that define its structure. */
 export function redactTexts<Value>(value: Value, redact: (text: string) => string): Value {
@@ -204,7 +218,7 @@ function createParts(
       case "image":
         return [{ type: "image", source: block.source }];
       case "document":
-        return [{ type: "text", text: `(document: ${block.name ?? block.mediaType})` }];
+        return [{ type: "text", text: `(document: ${getDocumentName(block)})` }];
       case "audio":
         return [{ type: "text", text: `(audio: ${block.mediaType})` }];
       case "extension":
@@ -218,6 +232,11 @@ function createParts(
       }
     }
   });
+}
+
+/** Another program may have written a name that is not a text. */
+function getDocumentName({ name, mediaType }: DocumentBlock): string {
+  return typeof name === "string" ? name : mediaType;
 }
 
 /** A later version may have types of blocks that this one does not know. */

@@ -18,12 +18,16 @@ export interface AddressRule {
 /**
  * Compiles a host, optionally with a port and a path. Without a port it allows the default one and denies all.
  *
- * @throws {RangeError} When the pattern is not a valid glob.
+ * @throws {RangeError} When the host is invalid or the path is not a valid glob: a rule that matches nothing would deny
+ * nothing.
  */
 export function createAddressRule(pattern: string): AddressRule {
-  const [host = "", ...names] = pattern.replace(/^https?:\/\//i, "").split("/");
-  const matchesHost = compileGlob(host.toLowerCase().replace(/\.$/, ""));
+  const [host = "", ...names] = pattern.replace(/^(?:https?:\/\/|domain:)/i, "").split("/");
+  const matchesHost = compileHost(host.toLowerCase().replace(/\.$/, ""));
   const path = names.join("/");
+  if (/#|\?[^/]*=/.test(path)) {
+    throw new RangeError("a query or a fragment is not compared: leave it out");
+  }
   const matchesPath = compileGlob(path === "" ? "**" : path);
   const matchesPathInAnyCase = compileGlob(path === "" ? "**" : path.toLowerCase());
   return {
@@ -41,6 +45,37 @@ export function createAddressRule(pattern: string): AddressRule {
       return paths?.some(matchesPathInAnyCase) ?? true ? "possible" : "none";
     },
   };
+}
+
+/** Compiles a host with its port. It is compared as addresses have it: in ASCII, and IP addresses in their usual form. */
+function compileHost(host: string): (host: string) => boolean {
+  if (!/[*?{]|\[(?!.*:)/.test(host)) {
+    const canonical = canonicalizeHost(host);
+    return (other) => other === canonical;
+  }
+  const labels = host.split(".").map((label) => isAscii(label) ? label : canonicalizeHost(label));
+  if (!/^[\w.:*?{},![\]^-]+$/.test(labels.join("."))) throw createHostError(host);
+  return compileGlob(labels.join("."));
+}
+
+function isAscii(text: string): boolean {
+  return /^\p{ASCII}*$/u.test(text);
+}
+
+function canonicalizeHost(host: string): string {
+  const [, name = "", port = ""] = /^([^/?#@\\]+?)(:\d+)?$/.exec(host) ?? [];
+  const isName = name !== "" && !name.endsWith(":");
+  const address = isName ? URL.parse(`http://${name}`) : null;
+  if (!address || address.port !== "" || address.pathname !== "/") throw createHostError(host);
+  return address.hostname.replace(/\.$/, "") + port;
+}
+
+function createHostError(host: string): RangeError {
+  return new RangeError(
+    `${
+      JSON.stringify(host)
+    } is no host: write one such as docs.deno.com, with a port after a colon`,
+  );
 }
 
 function parseAddress(url: unknown): URL | null {

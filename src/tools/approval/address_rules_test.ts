@@ -42,10 +42,29 @@ Deno.test("rules for addresses: a path that a server may take for a denied one m
   ) assertEquals(decide("a.test/admin/**", `https://a.test${path}`), expected, path);
 });
 
+Deno.test("rules for addresses: a host is compared as addresses have it", () => {
+  for (
+    const [pattern, url] of [
+      ["münchen.test", "https://xn--mnchen-3ya.test/"],
+      ["xn--mnchen-3ya.test", "https://MÜNCHEN.test/"],
+      ["*.münchen.test", "https://a.münchen.test/"],
+      ["127.1", "http://127.0.0.1/"],
+      ["0x7f000001", "http://127.0.0.1/"],
+      ["[::1]", "http://[0:0:0:0:0:0:0:1]/"],
+      ["domain:a.test", "https://a.test/"],
+      ["a[bc].test", "https://ab.test/"],
+      ["{a,b}.test/x/?", "https://b.test/x/1"],
+    ] as const
+  ) assertEquals(decide(pattern, url), "allowed, certain", `${pattern} ${url}`);
+  assertEquals(decide("[::1]:8080", "http://[::1]:8080/"), "allowed, certain");
+  assertEquals(decide("[::1]:8080", "http://[::1]:81/"), "asked, none");
+  assertEquals(decide("127.0.0.1", "http://127.0.0.2/"), "asked, none");
+});
+
 Deno.test("rules for addresses: what is not an address is not allowed, and may be denied", () => {
   const rule = createAddressRule("a.test");
   for (const url of [undefined, 5, "", "a.test", "//a.test"]) {
     assertEquals([rule.covers(url), rule.concerns(url)], [false, "possible"]);
   }
-  assertThrows(() => createAddressRule("a".repeat(5_000)), RangeError);
+  assertThrows(() => createAddressRule(`a.test/${"a".repeat(5_000)}`), RangeError);
 });

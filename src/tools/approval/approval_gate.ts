@@ -15,6 +15,7 @@ import type { ApprovalAnswer, ApprovalRequest } from "../../core/approve.ts";
 import { checkNames } from "../../core/check_names.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import { isJsonEqual } from "../../core/json_equal.ts";
 import { RISK_CLASSES, type RiskClass } from "../../core/risk.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { CommandAssessment } from "./command_assessment.ts";
@@ -82,6 +83,11 @@ export interface ApprovalGate extends ApprovalGateState {
   (request: ApprovalRequest): Promise<ApprovalDecision | { readonly type: "pending" }>;
   /** Returns what the gate would decide about a call, or that it would ask and why. Does not ask. */
   explain(request: ExplainedRequest): Promise<CallExplanation>;
+  /**
+   * Notes a call that was approved in another way, which may change the directory of the shell; a decision with a scope
+   * becomes a grant.
+   */
+  onApproved(request: ExplainedRequest, decision?: ApprovalDecision): void;
 }
 
 /**
@@ -126,6 +132,12 @@ export function approvalGate(options: ApprovalGateOptions = {}): ApprovalGate {
     trust: { value: (grant: TrustGrant) => state.trusted.push(checkGrant(grant)) },
     clearTrust: { value: () => state.trusted.splice(0) },
     explain: { value: (request: ExplainedRequest) => explainCall(state, request) },
+    onApproved: {
+      value: (request: ExplainedRequest, decision?: ApprovalDecision) => {
+        state.isMoved ||= mayMoveShell(request);
+        if (decision?.type === "approved") addGrant(state, request.name, decision);
+      },
+    },
   }) as ApprovalGate;
 }
 
@@ -200,15 +212,33 @@ async function requestApproval(state: GateState, request: GateRequest): Promise<
   }
   const decision = await promptForDecision(ask, request);
   if (decision.type !== "approved") return decision;
-  const { scope = "once", prefix, arguments: edited } = decision;
+  const { scope = "once", arguments: edited } = decision;
   // No deny rule has seen edited arguments.
   const denial = edited && await explainDenial(state, { ...request, arguments: edited });
   if (denial) return denial;
   const { name } = request;
   const canTrustTool = name !== "bash" || await isConfined(sandbox);
-  if (scope === "tool" && canTrustTool) state.trusted.push({ type: "tool", name });
-  if (scope === "prefix" && prefix?.trim()) state.trusted.push({ type: "prefix", name, prefix });
+  if (scope !== "tool" || canTrustTool) addGrant(state, name, decision);
   return decision;
+}
+
+/** Adds the grant of an approval that is for more than one call, once. */
+function addGrant({ trusted }: GateState, name: string, decision: Approval): void {
+  const grant = toGrant(name, decision);
+  if (grant && !trusted.some((known) => isJsonEqual(known, grant))) trusted.push(grant);
+}
+
+type Approval = Extract<ApprovalDecision, { type: "approved" }>;
+
+function toGrant(name: string, { scope, prefix = "" }: Approval): TrustGrant | undefined {
+  switch (scope) {
+    case "tool":
+      return { type: "tool", name };
+    case "prefix":
+      return prefix.trim() === "" ? undefined : { type: "prefix", name, prefix };
+    default:
+      return undefined;
+  }
 }
 
 async function promptForDecision(

@@ -18,6 +18,7 @@ import {
 import { type ExecutedCommands, findExecutedCommands } from "./executed_commands.ts";
 import { type CallPath, createPathRule, findCallPath, pathHasPrefix } from "./path_rules.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { createToolMatcher, findAlias } from "../kit/tool_names.ts";
 
 /** A call, to which rules apply. */
 export interface RuledCall {
@@ -79,22 +80,22 @@ export function parseApprovalRule(source: string): ApprovalRule {
       } is not a valid rule: write the name of a tool, optionally with a pattern, such as "bash(git log *)"`,
     );
   }
-  const isTool = createToolMatcher(tool);
-  const rule = tryCreateArgumentRule(source, { tool, pattern });
+  const alias = findAlias(tool);
+  const covers = createCallMatcher([tool, ...alias?.covered ?? []]);
+  const concerns = createCallMatcher([tool, ...alias?.concerned ?? []]);
+  const [kind = tool] = alias?.covered ?? [];
+  const rule = tryCreateArgumentRule(source, { tool: kind, pattern });
   return {
     source,
     coversTool: rule.coversTool,
-    covers: (call) => isTool(call) && rule.covers(call),
-    concerns: (call) => isTool(call) ? rule.concerns(call) : "none",
+    covers: (call) => covers(call) && rule.covers(call),
+    concerns: (call) => concerns(call) ? rule.concerns(call) : "none",
   };
 }
 
-/** Matches the name of a tool; `*` at the end matches any further characters. */
-function createToolMatcher(tool: string): (call: RuledCall) => boolean {
-  const pattern = tool.toLowerCase();
-  const prefix = pattern.endsWith("*") ? pattern.slice(0, -1) : undefined;
-  return ({ name }) =>
-    prefix === undefined ? name.toLowerCase() === pattern : name.toLowerCase().startsWith(prefix);
+function createCallMatcher(names: readonly string[]): (call: RuledCall) => boolean {
+  const matchers = names.map(createToolMatcher);
+  return ({ name }) => matchers.some((matches) => matches(name));
 }
 
 type ArgumentRule = Omit<ApprovalRule, "source">;

@@ -127,16 +127,16 @@ function createConcern({ words, isPrefix }: CommandPattern): (command: SimpleCom
 
 /** Programs whose arguments may be code that starts other programs. */
 const INTERPRETERS =
-  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl)$/;
+  /^(?:[gmn]?awk|perl|python[\d.]*|ruby|node|deno|bun|php|lua|osascript|npm|npx|bunx|tclsh|n?vim?|ex|gdb|make|gmake|ninja|cmake|man|less|tmux|screen|socat|split|zip|scp|sftp|sqlite3|psql|mysql|docker|podman|kubectl|wsl|g?m4|b?dc|gnuplot|emacs|guile|r|rscript|julia|nix-shell|octave|groovy|scala|clojure|bb|elixir|iex|erl|racket|sbcl|ghci?|runghc|ocaml|swipl|raku|sops)$/i;
 
 /** Programs that start the program in their arguments, behind options that are not known. */
 const LAUNCHERS =
-  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld-(?:linux|musl).*)$/;
+  /^(?:setarch|linux32|linux64|i[3-6]86|x86_64|prlimit|numactl|runcon|bwrap|proot|firejail|ssh-agent|dbus-run-session|dbus-launch|valgrind|perf|gdb|unbuffer|rlwrap|ip|cgexec|chpst|eatmydata|faketime|torsocks|torify|proxychains4?|xvfb-run|tmux|screen|npx|bunx|pnpx|uvx|cross-env|dotenv|direnv|hyperfine|ld(?:\.so|-linux.*|-musl.*)|logsave|choom|uclampset|sshpass|dtach|abduco|daemonize|tini|dumb-init|gosu|su-exec|catchsegv|chronic|ifne|systemd-inhibit|systemd-cat|aa-exec|mpirun|mpiexec|cpulimit|softlimit|setuidgid|envdir|corepack)$/;
 
 /** Programs that do so after one of these sub-commands. */
 const LAUNCHERS_WITH_COMMAND =
-  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake)$/;
-const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|-E)$/;
+  /^(?:npm|pnpm|yarn|bun|deno|uv|poetry|bundle|pipx|docker|podman|kubectl|nix|conda|mise|cmake|rustup|pyenv|rbenv|nodenv|asdf|pipenv|pdm|hatch|rye|volta|fnm|op|doppler|dotenvx|infisical|aws-vault|chamber|devbox|flatpak|distrobox|toolbox)$/;
+const LAUNCHING_COMMANDS = /^(?:exec|x|run|dlx|shell|develop|enter|-E)$/;
 
 /** Returns the words of the commands that a program may start: those from each word that may name the program. */
 function findLaunched(command: SimpleCommand, program: Wildcard): (readonly ShellWord[])[] {

@@ -70,10 +70,9 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ksh", "ash",
 
 /** Programs that run commands which are in a file, their input, or text that is not parsed. */
 const OPAQUE_PROGRAMS: ReadonlySet<string> = new Set(
-  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh parallel watch at " +
-    "batch entr expect flock runuser script su sg newgrp ed red capsh start-stop-daemon").split(
-      " ",
-    ),
+  (". source alias enable bind complete compgen fc hash history let shopt zsh fish csh tcsh pwsh mksh lksh oksh loksh " +
+    "yash posh osh ysh hush sash elvish nu xonsh rc es bash-static sh.distrib parallel watch at batch entr expect flock " +
+    "runuser script su sg newgrp ed red capsh start-stop-daemon pee").split(" "),
 );
 
 /** Arguments with which a program runs commands that are not parsed. */
@@ -115,6 +114,8 @@ const OPAQUE_ARGUMENTS: ReadonlyMap<string, RegExp> = new Map([
   ["cpio", /^--rsh/],
   ["tcpdump", /^-\w*z/],
   ["rg", /^--(?:pre|hostname-bin)(?:$|=)/],
+  ["fd", /^(?:-\w*[xX]|--exec)/],
+  ["fdfind", /^(?:-\w*[xX]|--exec)/],
   ["go", /^--?(?:toolexec|exec|vettool)/],
   ["cargo", /^--config/],
   ["rsync", /^(?:-\w*e|--rs)/],
@@ -190,7 +191,7 @@ class CommandFinder implements ExecutedCommands {
     if (SHELLS.has(program)) return this.#findInShell(args, depth);
     if (program === "sed" && !isPlainSed(args)) this.#markOpaque();
     if (program === "command" && /^-[vV]+$/.test(args[0]?.text ?? "")) return;
-    if (program === "eval") return this.#findInText(args, depth);
+    if (program === "eval") return this.#findInText(skipOptionsEnd(args), depth);
     if (program === "trap") return this.#findInTrap(args, depth);
     if (program === "find") return this.#findInFind(args, depth);
     const wrapper = WRAPPERS.get(program);
@@ -219,7 +220,8 @@ class CommandFinder implements ExecutedCommands {
     this.findInScript(args.map(({ text }) => text).join(" "), depth + 1);
   }
 
-  #findInTrap([script]: readonly ShellWord[], depth: number): void {
+  #findInTrap(args: readonly ShellWord[], depth: number): void {
+    const [script] = skipOptionsEnd(args);
     if (script && script.text !== "-" && !/^-[lp]+$/.test(script.text)) {
       this.#findInText([script], depth);
     }
@@ -247,6 +249,8 @@ class CommandFinder implements ExecutedCommands {
     },
   ): void {
     for (const start of findCommandStarts(args, wrapper)) {
+      // The words are joined, and the shell of the other machine parses them again.
+      if (program === "ssh") this.#findInText(args.slice(start), depth);
       // xargs appends arguments from its input, which are unknown.
       const inner = args.slice(start);
       this.#addWords(program === "xargs" ? [...inner, UNKNOWN_ARGUMENTS] : inner, depth);
@@ -259,6 +263,10 @@ class CommandFinder implements ExecutedCommands {
     if (this.#wrappedWords > MAX_WRAPPED_WORDS) return this.#markOpaque();
     this.#addCommand({ assignments: [], words, redirects: [] }, depth + 1);
   }
+}
+
+function skipOptionsEnd(args: readonly ShellWord[]): readonly ShellWord[] {
+  return args[0]?.text === "--" ? args.slice(1) : args;
 }
 
 const UNKNOWN_ARGUMENTS: ShellWord = { text: "$ARGUMENTS", literal: false };
@@ -293,10 +301,14 @@ function hasOpaqueGitArgument(args: readonly string[]): boolean {
 /** Finds the positions at which the command of a wrapper may begin. */
 function findCommandStarts(args: readonly ShellWord[], wrapper: Wrapper): number[] {
   let operands = wrapper.operands ?? 0;
+  let isOperand = false;
   for (let index = 0; index < args.length; index++) {
     const { text = "", literal = false } = args[index] ?? {};
-    if (text === "--") return [index + 1 + operands];
-    if (text.startsWith("-") && text !== "-") {
+    if (text === "--" && !isOperand) {
+      isOperand = true;
+      continue;
+    }
+    if (!isOperand && text.startsWith("-") && text !== "-") {
       const value = findOptionValue(text, wrapper);
       if (value === "unknown") return findPossibleStarts(args, { after: index, operands });
       if (value === "next") index++;

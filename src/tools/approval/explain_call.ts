@@ -169,11 +169,12 @@ async function findClassApproval(
       ? undefined
       : { type: "approved", origin: "mode" };
   }
+  if (assessment?.verdict === "dangerous") return undefined;
+  // Its sandbox blocks all writes and the network, or refuses to run commands.
+  if (tool.readOnly === true) return { type: "approved", origin: "mode" };
   // The class of a command is read from its text, which the sandbox must enforce.
   const isAutomatic = gate === "auto" || (risk === "read" && sandbox !== undefined);
-  if (!isAutomatic || assessment?.verdict === "dangerous" || !await isConfined(sandbox)) {
-    return undefined;
-  }
+  if (!isAutomatic || !await isConfined(sandbox)) return undefined;
   return { type: "approved", ...nameClass(risk, "auto") };
 }
 

@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { getRisk, type RiskClass } from "../../core/risk.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -214,6 +214,25 @@ Deno.test("approvalGate(): a tool whose requiresApproval fails, or returns no bo
     return false;
   };
   assertEquals([await decide(change, args), args], ["approved", { path: "a" }]);
+});
+
+Deno.test("approvalGate(): bash that changes nothing requires no approval, apart from dangerous commands", async () => {
+  const [bash] = [findTool("bash")].map((tool): AgentTool => ({ ...tool, readOnly: true }));
+  assert(bash);
+  const decide = async (command: string, options: ApprovalGateOptions = {}) => {
+    const call = { name: "bash", arguments: { command }, tool: bash };
+    return (await approvalGate(options).explain(call)).decision.type;
+  };
+  for (const command of ["make -n", "deno test", "ls > a", "echo $X", "curl a.test"]) {
+    assertEquals(await decide(command), "approved", command);
+    assertEquals(await decide(command, { sandbox: confinement(false) }), "approved", command);
+    assertEquals(await decide(command, { mode: "always" }), "asked", command);
+  }
+  assertEquals(await decide("cat .env"), "asked");
+  assertEquals(await decide("sudo ls"), "asked");
+  assertEquals(await decide("make", { classes: { execute: "ask" } }), "asked");
+  assertEquals(await decide("make", { classes: { execute: "deny" } }), "denied");
+  assertEquals(await decide("make", { deny: ["bash(make *)"] }), "denied");
 });
 
 Deno.test("explain(): assesses a command, and no other call", async () => {

@@ -77,18 +77,22 @@ export function createPathRule(pattern: string): PathRule {
   if (/^~(?:\/|$)/.test(pattern)) throw new RangeError('"~" is not expanded: write the path');
   const glob = pattern.replace(/^\.\//, "").replace(/^\/{2,}/, "/").replace(/\/$/, "/**");
   const matches = compilePathGlob(glob);
-  const matchesAnyCase = compilePathGlob(glob.toLowerCase());
+  const matchesFolded = compilePathGlob(foldCase(glob));
   return {
     covers: (path) => path !== undefined && getCoveredForms(path).some(matches),
     concerns: (path) => {
       if (!path) return "possible";
       const forms = getConcernedForms(path);
       if (forms.some(matches)) return "certain";
-      // On some file systems `.ENV` is `.env`.
-      if (forms.some((form) => matchesAnyCase(form.toLowerCase()))) return "possible";
+      // On some file systems `.ENV` is `.env`, and the two forms of `é` are one name.
+      if (forms.some((form) => matchesFolded(foldCase(form)))) return "possible";
       return path.canonical === undefined && mayMatch(path, matches) ? "possible" : "none";
     },
   };
+}
+
+function foldCase(text: string): string {
+  return text.normalize("NFC").toLowerCase();
 }
 
 function compilePathGlob(glob: string): PathMatcher {

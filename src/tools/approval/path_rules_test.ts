@@ -24,6 +24,7 @@ Deno.test("rules for paths: a path as it is written", async () => {
       ["src/**", "lib/../src/a", "asked, certain"],
       ["src/**", "lib/../../a", "asked, possible"],
       ["src/**", "SRC/a", "asked, possible"],
+      ["s\u00e9cret/**", "se\u0301cret/a", "asked, possible"],
       ["src/**", "lib/a", "asked, none"],
       ["src/**", "/work/src/a", "asked, possible"],
       ["src/**", "/work/lib/a", "asked, none"],

@@ -30,7 +30,7 @@ const RULE_LISTS = ["allow", "ask", "deny"] as const;
 /**
  * Reads a rule set from the text of a JSON file: an object with the lists `allow`, `ask` and `deny`.
  *
- * @throws {BadRequestError} If the text is not JSON, has another property, or a rule is invalid.
+ * @throws {BadRequestError} If the text is not JSON, has another property or a list twice, or a rule is invalid.
  *
  * @example
  * ```ts
@@ -47,6 +47,8 @@ export function parseRuleSet(
   const value = parseJson(text, source);
   const fail = (problem: string) => new BadRequestError(`${source}: ${problem}`);
   if (!isJsonObject(value)) throw fail('write an object such as { "allow": ["bash(git log *)"] }');
+  const repeated = findRepeatedList(text);
+  if (repeated !== undefined) throw fail(`"${repeated}" is written twice: write one list`);
   const { allow, ask, deny, $schema: _, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -64,6 +66,13 @@ export function parseRuleSet(
   };
   compileRuleSet(rules);
   return rules;
+}
+
+/** Returns the name of a list that JSON has twice, of which the first one would be lost. */
+function findRepeatedList(text: string): string | undefined {
+  // In a text of JSON, a quotation mark is escaped.
+  const names = [...text.matchAll(/(?<!\\)"(allow|ask|deny)"\s*:/g)].map(([, name]) => name);
+  return names.find((name, index) => names.indexOf(name) !== index);
 }
 
 function parseJson(text: string, source: string): unknown {

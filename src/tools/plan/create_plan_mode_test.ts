@@ -109,6 +109,24 @@ Deno.test("createPlanMode(): tools of the provider are those that only read", as
   ]);
 });
 
+Deno.test("createPlanMode(): extra fields give neither the agent nor one below it a tool of the provider", async () => {
+  const extra = { top_k: 5, tools: [{ type: "code_execution_20250825" }], mcp_servers: [] };
+  const inner = scriptedStream([reply("inner")]);
+  const below = new Agent({ model: "test/model", streamFn: inner, streamOptions: { extra } });
+  const { agent, mode, streamFn } = createPlanner(
+    [reply("a"), reply([toolCall("below", { prompt: "Go" })]), reply("b")],
+    {
+      streamOptions: { extra },
+      tools: [below.asTool({ name: "below", description: "", readOnly: true })],
+    },
+  );
+  await agent.prompt("Do it");
+  mode.turnOn(agent);
+  await agent.prompt("Plan");
+  const sent = [...streamFn.calls, ...inner.calls].map(({ options }) => options.extra);
+  assertEquals(sent, [extra, { top_k: 5 }, { top_k: 5 }, { top_k: 5 }]);
+});
+
 Deno.test("createPlanMode(): write_plan writes the plan file and nothing else, and exists only while it is on", async () => {
   await using directory = await createTemporaryDirectory();
   const file = planFile(`${directory.path}/.swink/plan.md`, { within: directory.path });

@@ -1,5 +1,6 @@
 /**
- * Texts of columns. Postgres refuses NUL characters, and lone surrogates have no bytes in UTF-8.
+ * Texts of columns of a database. Postgres refuses NUL characters, SQLite returns the text before them, and lone surrogates
+ * have no bytes in UTF-8.
  *
  * @module
  */

@@ -1,0 +1,41 @@
+import { assertEquals } from "@std/assert";
+import { containsSecret } from "./secret_text.ts";
+
+const SECRETS = [
+  "use sk-ant-REDACTED please",
+  "#key anthropic abc",
+  "/key set openai hunter2",
+  "key google xyz",
+  "export MY_API_KEY=abcdef123456",
+  'password: "hunter2hunter2"',
+  "9f86d081884c7d659a2feaa0c55ad015",
+  "dGhpcyBpcyBhIHNlY3JldCBrZXk0Mg==",
+  "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+  "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----",
+  "postgres://user:secret1@host/db",
+  "the secret is hidden-value",
+];
+
+const HARMLESS = [
+  "",
+  "Fix the failing test in src/core/model.ts",
+  "/model anthropic/claude-sonnet-5-5",
+  "#key",
+  "#keys",
+  "What does the key of a Map do?",
+  "password: validate that it is long enough",
+  "internationalization_of_the_whole_program",
+  "src/tools/sandbox/confined_files_test.ts",
+  "/work/project/a1b2c3d4e5f6/src/file",
+  "release-2026-11-28-candidate-2",
+  "revert 9f86d081884c7d659a2feaa0c55ad015 and push",
+  "x".repeat(100),
+];
+
+Deno.test("containsSecret() recognizes keys, passwords and commands that set a key", () => {
+  for (const text of SECRETS) assertEquals(containsSecret(text, ["hidden-value"]), true, text);
+});
+
+Deno.test("containsSecret() accepts prompts, paths, names and commits", () => {
+  for (const text of HARMLESS) assertEquals(containsSecret(text), false, text);
+});

@@ -1,0 +1,347 @@
+/**
+ * The normal mode of vi.
+ *
+ * @module
+ */
+
+import type { Key, KeyEvent } from "../keys/key_event.ts";
+import { formatKey } from "../keys/key_notation.ts";
+import type { EditorOptions } from "./editor_options.ts";
+import type { EditorState, EditorStep } from "./editor_state.ts";
+import {
+  deleteRange,
+  insertText,
+  MAX_TEXT,
+  moveCursor,
+  type TextRange,
+  undoEdit,
+} from "./edit_text.ts";
+import { moveDown, moveUp } from "./history_navigation.ts";
+import {
+  findLineEnd,
+  findLineStart,
+  findNextGrapheme,
+  findPreviousGrapheme,
+} from "./text_position.ts";
+import { findFirstCharacter, VI_MOTIONS } from "./vi_motions.ts";
+
+/** Largest count before a command. */
+const MAX_COUNT = 10_000;
+
+/** Maximum number of texts that are kept for `p`. */
+const MAX_KEPT = 20;
+
+/** Matches a command, or the beginning of one: count, operator, count, and its key or `g` with a second key. */
+const COMMAND = /^([1-9]\d*)?([dcy])?([1-9]\d*)?(?:(g.?|r(?:.|\n)?|[^])?)$/u;
+
+/** A command that is complete. */
+interface ViCommand {
+  /** How often it is repeated; `undefined` without a count. */
+  readonly count: number | undefined;
+  /** `d`, `c` or `y` before a motion. */
+  readonly operator: string;
+  /** The key of the command or motion. */
+  readonly key: string;
+}
+
+/** Characters of commands that other keys repeat. */
+const KEY_CHARACTERS: ReadonlyMap<string, string> = new Map([
+  ["left", "h"],
+  ["backspace", "h"],
+  ["ctrl+h", "h"],
+  ["right", "l"],
+  ["down", "j"],
+  ["ctrl+n", "j"],
+  ["up", "k"],
+  ["ctrl+p", "k"],
+  ["home", "0"],
+  ["end", "$"],
+  ["delete", "x"],
+]);
+
+/** Applies a key in normal mode. */
+export function editByViKey(
+  state: EditorState,
+  event: KeyEvent,
+  options: EditorOptions,
+): EditorStep {
+  if (state.mode.type !== "normal") return { state };
+  const character = toCharacter(event);
+  // Escape and unknown keys end a command that is not complete.
+  if (character === undefined) return { state: withPending(state, "") };
+  const pending = state.mode.pending + character;
+  const match = COMMAND.exec(pending);
+  if (!match) return { state: withPending(state, "") };
+  const [, count, operator = "", operatorCount, key = ""] = match;
+  if (key === "" || key === "g" || key === "r") return { state: withPending(state, pending) };
+  const command = {
+    count: count === undefined && operatorCount === undefined
+      ? undefined
+      : Math.min(Number(count ?? 1) * Number(operatorCount ?? 1), MAX_COUNT),
+    operator,
+    key,
+  };
+  const step = runCommand(withPending(state, ""), command, options);
+  return { ...step, state: keepOnCharacter(step.state) };
+}
+
+/** Leaves the insert mode: the cursor moves to the character before it. */
+export function enterNormalMode(state: EditorState): EditorState {
+  const start = findLineStart(state.text, state.cursor);
+  const cursor = Math.max(findPreviousGrapheme(state.text, state.cursor), start);
+  return { ...moveCursor(state, cursor), mode: { type: "normal", pending: "" } };
+}
+
+function withPending(state: EditorState, pending: string): EditorState {
+  return { ...state, mode: { type: "normal", pending } };
+}
+
+function toInsertMode(state: EditorState): EditorState {
+  return { ...state, mode: { type: "insert" } };
+}
+
+function insertAt(state: EditorState, cursor: number): EditorState {
+  return toInsertMode(moveCursor(state, cursor));
+}
+
+/** In normal mode, the cursor is on a character and not behind the last one of a line. */
+function keepOnCharacter(state: EditorState): EditorState {
+  if (state.mode.type !== "normal") return state;
+  const start = findLineStart(state.text, state.cursor);
+  const isAfterLast = state.cursor > start &&
+    state.cursor === findLineEnd(state.text, state.cursor);
+  return isAfterLast ? { ...state, cursor: findPreviousGrapheme(state.text, state.cursor) } : state;
+}
+
+function toCharacter(event: KeyEvent): string | undefined {
+  switch (event.type) {
+    case "character":
+      return event.text;
+    case "key":
+      return KEY_CHARACTERS.get(formatKey(event satisfies Key));
+    case "paste":
+      return undefined;
+  }
+}
+
+function runCommand(state: EditorState, command: ViCommand, options: EditorOptions): EditorStep {
+  const { operator, key, count = 1 } = command;
+  if (operator !== "") return runOperator(state, command);
+  if (key === "j" || key === "k") {
+    const move = key === "j" ? moveDown : moveUp;
+    return { state: repeat(state, count, (moved) => move(moved, options.history)) };
+  }
+  const target = findTarget(state, command);
+  if (target) return { state: moveCursor(state, target.offset) };
+  return runEdit(state, command);
+}
+
+interface ViTarget {
+  readonly offset: number;
+  readonly isInclusive: boolean;
+}
+
+/** Returns the target of a motion inside the text. */
+function findTarget(state: EditorState, { key, count }: ViCommand): ViTarget | undefined {
+  const { text } = state;
+  if (key === "gg") return { offset: findLine(text, count ?? 1), isInclusive: false };
+  if (key === "G") {
+    const line = count ?? Number.POSITIVE_INFINITY;
+    return { offset: findLine(text, line), isInclusive: false };
+  }
+  const motion = VI_MOTIONS.get(key);
+  if (!motion) return undefined;
+  let offset = state.cursor;
+  for (let step = 0; step < (count ?? 1); step++) {
+    const next = motion.move(text, offset);
+    if (next === offset) break;
+    offset = next;
+  }
+  return { offset, isInclusive: motion.isInclusive ?? false };
+}
+
+/** Returns the offset of the first character of a line by its number. */
+function findLine(text: string, number: number): number {
+  let start = 0;
+  for (let line = 1; line < number; line++) {
+    const end = text.indexOf("\n", start);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return findFirstCharacter(text, start);
+}
+
+function runOperator(state: EditorState, { operator, ...command }: ViCommand): EditorStep {
+  const lines = findLines(state, { operator, ...command });
+  const range = lines ?? findRange(state, { operator, ...command });
+  if (!range) return { state };
+  const text = state.text.slice(range.start, range.end);
+  const kept = keepText(state, lines ? `${text}\n` : text);
+  switch (operator) {
+    case "y":
+      return { state: { ...kept, cursor: lines ? state.cursor : range.start } };
+    case "c":
+      return { state: toInsertMode(deleteRange(kept, range)) };
+    default:
+      return { state: lines ? deleteLines(kept, range) : deleteRange(kept, range) };
+  }
+}
+
+/** Keeps a text for `p`. Lines end with a line feed. */
+function keepText(state: EditorState, text: string): EditorState {
+  return { ...state, killed: [text, ...state.killed].slice(0, MAX_KEPT) };
+}
+
+/** Returns the lines of an operator, without the last line feed; `undefined` for a motion inside of lines. */
+function findLines(state: EditorState, command: ViCommand): TextRange | undefined {
+  const { text, cursor } = state;
+  const { key, operator, count = 1 } = command;
+  const isRepeated = key === operator;
+  if (!isRepeated && !["j", "k", "gg", "G"].includes(key)) return undefined;
+  const other = isRepeated || key === "j" || key === "k"
+    ? moveLines(text, cursor, isRepeated ? count - 1 : key === "j" ? count : -count)
+    : findTarget(state, command)?.offset ?? cursor;
+  return {
+    start: findLineStart(text, Math.min(cursor, other)),
+    end: findLineEnd(text, Math.max(cursor, other)),
+  };
+}
+
+/** Returns an offset on a line further down, or up. */
+function moveLines(text: string, cursor: number, lines: number): number {
+  let offset = cursor;
+  for (let line = 0; line < Math.abs(lines); line++) {
+    if (lines > 0) offset = Math.min(findLineEnd(text, offset) + 1, text.length);
+    else offset = Math.max(findLineStart(text, offset) - 1, 0);
+  }
+  return offset;
+}
+
+function findRange(state: EditorState, command: ViCommand): TextRange | undefined {
+  // `cw` on a word changes it without the spaces behind it.
+  const isChangedWord = command.operator === "c" && command.key === "w" &&
+    /^\S/.test(state.text.slice(state.cursor, state.cursor + 1));
+  const target = findTarget(state, isChangedWord ? { ...command, key: "e" } : command);
+  if (!target) return undefined;
+  const start = Math.min(target.offset, state.cursor);
+  const end = Math.max(target.offset, state.cursor);
+  if (target.isInclusive) return { start, end: findNextGrapheme(state.text, end) };
+  // The last word of a line is operated on without the line feed behind it.
+  const withoutLineFeed = state.text.slice(start, end).replace(/\n\s*$/, "");
+  const isLastWord = command.key === "w" && withoutLineFeed !== "";
+  return { start, end: isLastWord ? start + withoutLineFeed.length : end };
+}
+
+/** Deletes lines with the line feed behind them, or before the last line. */
+function deleteLines(state: EditorState, { start, end }: TextRange): EditorState {
+  const isLast = end === state.text.length;
+  const deleted = isLast
+    ? deleteRange(state, { start: Math.max(start - 1, 0), end })
+    : deleteRange(state, { start, end: end + 1 });
+  const line = isLast ? findLineStart(deleted.text, deleted.text.length) : start;
+  return moveCursor(deleted, findFirstCharacter(deleted.text, line));
+}
+
+/** Commands that are an operator with a motion. */
+const SHORTHANDS: ReadonlyMap<string, readonly [operator: string, key: string]> = new Map([
+  ["x", ["d", "l"]],
+  ["X", ["d", "h"]],
+  ["D", ["d", "$"]],
+  ["C", ["c", "$"]],
+  ["s", ["c", "l"]],
+  ["S", ["c", "c"]],
+  ["Y", ["y", "y"]],
+]);
+
+function runEdit(state: EditorState, command: ViCommand): EditorStep {
+  const { text, cursor } = state;
+  const shorthand = SHORTHANDS.get(command.key);
+  if (shorthand) {
+    const [operator, key] = shorthand;
+    return runOperator(state, { ...command, operator, key });
+  }
+  switch (command.key) {
+    case "i":
+      return { state: insertAt(state, cursor) };
+    case "a":
+      return {
+        state: insertAt(state, Math.min(findNextGrapheme(text, cursor), findLineEnd(text, cursor))),
+      };
+    case "I":
+      return { state: insertAt(state, findFirstCharacter(text, cursor)) };
+    case "A":
+      return { state: insertAt(state, findLineEnd(text, cursor)) };
+    case "o":
+      return openLine(state, findLineEnd(text, cursor), 1);
+    case "O":
+      return openLine(state, findLineStart(text, cursor), 0);
+    case "u":
+      return { state: repeat(state, command.count ?? 1, undoEdit) };
+    case "p":
+    case "P":
+      return putText(state, command);
+    case ":":
+      return { state: { ...state, mode: { type: "command", text: "" } } };
+    default:
+      return command.key.startsWith("r") ? replaceCharacters(state, command) : { state };
+  }
+}
+
+function openLine(state: EditorState, offset: number, lines: 0 | 1): EditorStep {
+  const { state: opened, effect } = insertText(state, "\n", { start: offset, end: offset });
+  return { state: insertAt(opened, offset + lines), effect };
+}
+
+/** Inserts the text that was kept last, repeatedly: behind the cursor for `p`, or before it. */
+function putText(state: EditorState, { key, count = 1 }: ViCommand): EditorStep {
+  const { text, cursor } = state;
+  const [kept = ""] = state.killed;
+  if (kept === "") return { state };
+  const copies = kept.repeat(Math.min(count, Math.ceil(MAX_TEXT / kept.length)));
+  const isAfter = key === "p";
+  if (kept.endsWith("\n")) {
+    const offset = isAfter ? findLineEnd(text, cursor) : findLineStart(text, cursor);
+    const lines = isAfter ? `\n${copies.slice(0, -1)}` : copies;
+    const { state: put, effect } = insertText(state, lines, { start: offset, end: offset });
+    return {
+      state: moveCursor(put, findFirstCharacter(put.text, offset + (isAfter ? 1 : 0))),
+      effect,
+    };
+  }
+  const offset = isAfter
+    ? Math.min(findNextGrapheme(text, cursor), findLineEnd(text, cursor))
+    : cursor;
+  const { state: put, effect } = insertText(state, copies, { start: offset, end: offset });
+  return { state: { ...put, cursor: findPreviousGrapheme(put.text, put.cursor) }, effect };
+}
+
+/** Replaces characters of a line by another one; nothing if there are too few. */
+function replaceCharacters(state: EditorState, { key, count = 1 }: ViCommand): EditorStep {
+  const { text, cursor } = state;
+  let end = cursor;
+  for (let step = 0; step < count; step++) {
+    if (end >= findLineEnd(text, cursor)) return { state };
+    end = findNextGrapheme(text, end);
+  }
+  const replacement = key.slice(1).repeat(count);
+  const { state: replaced, effect } = insertText(state, replacement, { start: cursor, end });
+  return {
+    state: { ...replaced, cursor: findPreviousGrapheme(replaced.text, replaced.cursor) },
+    effect,
+  };
+}
+
+/** Repeats a change until it has no effect. */
+function repeat(
+  state: EditorState,
+  count: number,
+  change: (state: EditorState) => EditorState,
+): EditorState {
+  let current = state;
+  for (let step = 0; step < count; step++) {
+    const next = change(current);
+    if (next.text === current.text && next.cursor === current.cursor) break;
+    current = next;
+  }
+  return current;
+}

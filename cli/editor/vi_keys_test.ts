@@ -1,0 +1,162 @@
+import { assertEquals } from "@std/assert";
+import { TypedEditor } from "../../tests/cli/typed_editor.ts";
+
+/** Rows of keys and the text after them, with `|` at the cursor; each begins with the text and the cursor of `from`. */
+function assertEdits(from: string, rows: readonly (readonly [keys: string, text: string])[]) {
+  for (const [keys, text] of rows) {
+    const editor = createEditor(from).type(keys);
+    assertEquals(editor.text, text, `${keys} from ${JSON.stringify(from)}`);
+  }
+}
+
+/** Creates an editor in normal mode, with the cursor at the `|` of a text. */
+function createEditor(from: string, history: readonly string[] = []): TypedEditor {
+  const editor = new TypedEditor({ hasViKeys: true, history });
+  const mode = { type: "normal", pending: "" } as const;
+  editor.state = { ...editor.state, text: from.replace("|", ""), cursor: from.indexOf("|"), mode };
+  return editor;
+}
+
+Deno.test("vi keys: motions inside a line", () => {
+  assertEdits("one |two.three  four\nfive", [
+    ["h", "one| two.three  four\nfive"],
+    ["3h", "o|ne two.three  four\nfive"],
+    ["9h", "|one two.three  four\nfive"],
+    ["l", "one t|wo.three  four\nfive"],
+    ["99l", "one two.three  fou|r\nfive"],
+    ["0", "|one two.three  four\nfive"],
+    ["$", "one two.three  fou|r\nfive"],
+    ["w", "one two|.three  four\nfive"],
+    ["3w", "one two.three  |four\nfive"],
+    ["4w", "one two.three  four\n|five"],
+    ["b", "|one two.three  four\nfive"],
+    ["e", "one tw|o.three  four\nfive"],
+    ["3e", "one two.thre|e  four\nfive"],
+    ["<left><right><end>", "one two.three  fou|r\nfive"],
+    ["x3x", "one |three  four\nfive"],
+  ]);
+});
+
+Deno.test("vi keys: motions over lines, then the history", () => {
+  assertEdits("  one\ntw|o\nthree", [
+    ["gg", "  |one\ntwo\nthree"],
+    ["G", "  one\ntwo\n|three"],
+    ["1G", "  |one\ntwo\nthree"],
+    ["2gg", "  one\n|two\nthree"],
+    ["j", "  one\ntwo\nth|ree"],
+    ["k", "  |one\ntwo\nthree"],
+    ["99j", "  one\ntwo\nth|ree"],
+  ]);
+  const editor = createEditor("te|xt", ["earlier", "first"]);
+  assertEquals(editor.type("k").text, "earlie|r");
+  assertEquals(editor.type("5k").text, "firs|t");
+  assertEquals(editor.type("jj").text, "tex|t");
+});
+
+Deno.test("vi keys: deletions and changes", () => {
+  assertEdits("one |two three\nfour\nfive", [
+    ["x", "one |wo three\nfour\nfive"],
+    ["X", "one|two three\nfour\nfive"],
+    ["2x", "one |o three\nfour\nfive"],
+    ["dd", "|four\nfive"],
+    ["2dd", "|five"],
+    ["9dd", "|"],
+    ["dj", "|five"],
+    ["dG", "|"],
+    ["D", "one| \nfour\nfive"],
+    ["dw", "one |three\nfour\nfive"],
+    ["de", "one | three\nfour\nfive"],
+    ["db", "|two three\nfour\nfive"],
+    ["d0", "|two three\nfour\nfive"],
+    ["d$", "one| \nfour\nfive"],
+    ["cwx", "one x| three\nfour\nfive"],
+    ["Cx", "one x|\nfour\nfive"],
+    ["ccx", "x|\nfour\nfive"],
+    ["2ccx", "x|\nfive"],
+    ["sx", "one x|wo three\nfour\nfive"],
+    ["Sx", "x|\nfour\nfive"],
+    ["rX", "one |Xwo three\nfour\nfive"],
+    ["3rX", "one XX|X three\nfour\nfive"],
+    ["99rX", "one |two three\nfour\nfive"],
+  ]);
+  assertEdits("a\nb|", [["dd", "|a"], ["dk", "|"]]);
+});
+
+Deno.test("vi keys: insertions", () => {
+  assertEdits("  o|ne\ntwo", [
+    ["ix", "  ox|ne\ntwo"],
+    ["ax", "  onx|e\ntwo"],
+    ["Ix", "  x|one\ntwo"],
+    ["Ax", "  onex|\ntwo"],
+    ["ox", "  one\nx|\ntwo"],
+    ["Ox", "x|\n  one\ntwo"],
+    ["ix<escape>", "  o|xne\ntwo"],
+    ["A<escape>", "  on|e\ntwo"],
+  ]);
+});
+
+Deno.test("vi keys: killed and copied texts, and undo", () => {
+  assertEdits("o|ne\ntwo", [
+    ["xp", "oe|n\ntwo"],
+    ["xP", "o|ne\ntwo"],
+    ["ddp", "two\n|one"],
+    ["yyp", "one\n|one\ntwo"],
+    ["yyP", "|one\none\ntwo"],
+    ["Y2p", "one\n|one\none\ntwo"],
+    ["ywP", "on|ene\ntwo"],
+    ["jddP", "|two\none"],
+    ["x3p", "oenn|n\ntwo"],
+    ["xxu", "o|e\ntwo"],
+    ["xx2u", "o|ne\ntwo"],
+    ["ixy<escape>u", "o|ne\ntwo"],
+  ]);
+});
+
+Deno.test("vi keys: an unknown or unfinished command has no effect", () => {
+  assertEdits("o|ne", [
+    ["qx", "o|e"],
+    ["gqx", "o|e"],
+    ["dqx", "o|e"],
+    ["d<escape>x", "o|e"],
+    ["3<escape>x", "o|e"],
+    ["<paste:dd>x", "o|e"],
+    ["99999999999999999999x", "|o"],
+  ]);
+});
+
+Deno.test("vi keys: Escape changes only the mode, and Ctrl+C aborts", () => {
+  const editor = new TypedEditor({ hasViKeys: true }).type("ab<escape><escape>");
+  assertEquals([editor.state.mode.type, editor.takeEffects()], ["normal", []]);
+  editor.type("<ctrl+c>");
+  assertEquals([editor.text, editor.state.mode.type], ["|", "insert"]);
+  editor.type("<ctrl+c>");
+  assertEquals(editor.takeEffects().map(({ type }) => type), ["abort"]);
+});
+
+Deno.test("vi keys: Enter sends the text in both modes, and the next text is inserted", () => {
+  const editor = new TypedEditor({ hasViKeys: true }).type("ab<enter>cd<escape><enter>ef");
+  assertEquals(editor.takeEffects(), [
+    { type: "submit", text: "ab" },
+    { type: "submit", text: "cd" },
+  ]);
+  assertEquals(editor.text, "ef|");
+});
+
+Deno.test("vi keys: commands after a colon are handed out", () => {
+  const editor = new TypedEditor({ hasViKeys: true }).type("text<escape>:net on");
+  assertEquals(editor.state.mode, { type: "command", text: "net on" });
+  editor.type("<backspace>ff<enter>");
+  assertEquals(editor.takeEffects(), [{ type: "command", text: "net off" }]);
+  assertEquals([editor.text, editor.state.mode.type], ["tex|t", "normal"]);
+  for (
+    const keys of [":<backspace>", ":a<escape>", ":a<ctrl+c>", ": <enter>", ":a<ctrl+u><backspace>"]
+  ) {
+    assertEquals(editor.type(keys).state.mode.type, "normal", keys);
+  }
+  assertEquals([editor.text, editor.takeEffects()], ["tex|t", []]);
+});
+
+Deno.test("vi keys: a key with Alt in insert mode is Escape and the key", () => {
+  const editor = new TypedEditor({ hasViKeys: true }).type("ab<alt+x>");
+  assertEquals([editor.text, editor.state.mode.type], ["|a", "normal"]);
+});

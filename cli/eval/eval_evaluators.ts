@@ -1,0 +1,82 @@
+/**
+ * The evaluators of an evaluation.
+ *
+ * @module
+ */
+
+import { Agent, type ModelSpec } from "../../mod.ts";
+import { connect } from "../../adapters/connect.ts";
+import { prices } from "../../adapters/catalog/catalog.ts";
+import {
+  createJudgeEvaluator,
+  type EvalSet,
+  EvaluatorRegistry,
+  type JudgeModel,
+  type JudgeTopic,
+  LruJudgeCache,
+} from "../../src/eval/mod.ts";
+import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
+import { ConfigurationError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { getProviders } from "../run/provider_options.ts";
+import type { EvalSettings } from "./eval_settings.ts";
+
+const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use", "safety"];
+
+/**
+ * Creates the evaluators. Commands run in the sandbox of `swink run`, and judges with the selected model.
+ *
+ * @throws {ConfigurationError} If a case names an unknown evaluator, or a judge without a model.
+ */
+export async function createEvaluators(
+  set: EvalSet,
+  settings: EvalSettings,
+  host: Host,
+): Promise<EvaluatorRegistry> {
+  const { judge, run: { net, sandbox: confinement, environment, passEnvironment } } = settings;
+  const evaluators = EvaluatorRegistry.createDefault({
+    openSandbox: ({ cwd }) =>
+      createSandbox({ cwd, net, confinement, environment, passEnvironment }),
+  });
+  if (judge) {
+    const model = await createJudge(judge, settings, host);
+    const cache = new LruJudgeCache();
+    for (const topic of TOPICS) evaluators.register(createJudgeEvaluator(topic, { model, cache }));
+  }
+  checkNames(set, evaluators);
+  return evaluators;
+}
+
+async function createJudge(
+  model: ModelSpec,
+  { replay, run: { providers } }: EvalSettings,
+  host: Host,
+): Promise<JudgeModel> {
+  const selection = { needsKey: replay === undefined, ...(providers && { providers }) };
+  const options = await getProviders([model], selection, host);
+  return {
+    name: `${model.provider}/${model.modelId}`,
+    ask: async (prompt, { fetch, signal }) => {
+      const streamFn = connect({ fetch, env: host.env, providers: options });
+      const agent = new Agent({ model, streamFn, prices });
+      const { text, cost, error } = await agent.prompt(prompt, { signal });
+      if (error) throw error;
+      return { text, cost: cost.total };
+    },
+  };
+}
+
+function checkNames({ cases }: EvalSet, { names }: EvaluatorRegistry): void {
+  for (const { id, evaluators = [] } of cases) {
+    const unknown = evaluators.find(({ name }) => !names.includes(name));
+    if (!unknown) continue;
+    const message = `The case ${id} has the evaluator ${JSON.stringify(unknown.name)}`;
+    if (TOPICS.some((topic) => topic === unknown.name)) {
+      throw new ConfigurationError(
+        `${message}, which needs a model`,
+        "Select one with --judge provider/model.",
+      );
+    }
+    throw new ConfigurationError(`${message}, which does not exist`, `Known: ${names.join(", ")}`);
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Runs an evaluation with each model, and keeps the results.
+ *
+ * @module
+ */
+
+import type { ModelSpec } from "../../mod.ts";
+import {
+  type CaseResult,
+  createEvalRun,
+  type EvalRun,
+  type EvalRunWriter,
+  type EvalSet,
+  resumeEvalRun,
+  runEvalSet,
+  type RunEvalSetOptions,
+} from "../../src/eval/mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { chooseModel } from "../run/model_choice.ts";
+import { getProviders } from "../run/provider_options.ts";
+import { checkSandbox } from "./check_sandbox.ts";
+import { createMakeAgent } from "./case_agent.ts";
+import { EvalProgress } from "./eval_progress.ts";
+import type { EvalSettings } from "./eval_settings.ts";
+import { findRunDirectory } from "./find_run.ts";
+import { checkRecordings, findRecordedModels, getModelDirectory } from "./model_directories.ts";
+import { openResults } from "./results_directory.ts";
+
+/** An evaluation to run. */
+export interface Evaluation {
+  /** The cases. */
+  readonly set: EvalSet;
+  /** Returns the evaluators, and what else the cases need, for the runs with a model. */
+  prepare(model: ModelSpec): Promise<Pick<RunEvalSetOptions, "evaluators" | "createDirectory">>;
+}
+
+/** Dependencies of an evaluation. */
+export interface EvaluationDependencies {
+  /** Aborts the evaluation. */
+  readonly interrupt: InterruptHandler;
+  /** Terminal, environment and network. */
+  readonly host: Host;
+}
+
+/**
+ * Runs a set with each model, one after the other.
+ *
+ * @throws {ConfigurationError} If no model is configured, or a provider rejects the key or the model.
+ */
+export async function evaluate(
+  evaluation: Evaluation,
+  settings: EvalSettings,
+  dependencies: EvaluationDependencies,
+): Promise<EvalRun[]> {
+  const models = await chooseModels(settings, dependencies.host);
+  if (settings.replay !== undefined) checkRecordings(settings.replay, models);
+  // An unknown provider is found before the first model is paid for.
+  await getProviders(models, { ...settings.run, needsKey: false }, dependencies.host);
+  await checkSandbox(settings.run, dependencies.host);
+  const runs: EvalRun[] = [];
+  for (const model of models) {
+    if (dependencies.interrupt.signal.aborted) break;
+    runs.push(await evaluateModel(evaluation, { settings, model, ...dependencies }));
+  }
+  return runs;
+}
+
+async function chooseModels(settings: EvalSettings, host: Host): Promise<readonly ModelSpec[]> {
+  const { models, replay } = settings;
+  if (models.length > 0) return models;
+  const recorded = replay === undefined ? [] : await findRecordedModels(replay);
+  if (recorded.length > 0) return recorded;
+  return [await chooseModel(settings.run, host)];
+}
+
+interface ModelDependencies extends EvaluationDependencies {
+  readonly settings: EvalSettings;
+  readonly model: ModelSpec;
+}
+
+async function evaluateModel(
+  { set, prepare }: Evaluation,
+  dependencies: ModelDependencies,
+): Promise<EvalRun> {
+  const { settings, model, host, interrupt } = dependencies;
+  const prepared = await prepare(model);
+  const writer = await openWriter(set, dependencies);
+  const stop = new AbortController();
+  let hasResults = writer.finished.length > 0;
+  let failure: AgentError | undefined;
+  const onError = (error: AgentError) => {
+    if (!CONFIGURATION_ERRORS.includes(error.code)) return;
+    failure ??= error;
+    stop.abort(error);
+  };
+  const signal = AbortSignal.any([stop.signal, interrupt.signal]);
+  await using progress = new EvalProgress({
+    total: countRuns(set, settings),
+    finished: writer.finished,
+  }, host);
+  const onStart = (
+    request: { readonly evalCase: { readonly id: string }; readonly repetition: number },
+  ) => progress.start({ caseId: request.evalCase.id, repetition: request.repetition });
+  await runEvalSet(set, createMakeAgent({ settings, model, signal, onStart, onError }, host), {
+    ...getRunOptions(settings, model, host),
+    ...prepared,
+    signal,
+    finished: writer.finished,
+    omitCalls: true,
+    onResult: async (result: CaseResult) => {
+      // A run that failed because of the key is no result of the model.
+      if (!stop.signal.aborted) {
+        await writer.append(result);
+        hasResults ||= result.outcome !== "skipped";
+      }
+      await progress.finish(result);
+    },
+  });
+  if (failure) {
+    if (!hasResults) await Deno.remove(writer.directory, { recursive: true });
+    throw createRejection(failure, model);
+  }
+  return await writer.finish();
+}
+
+/** Errors that each run would have. */
+const CONFIGURATION_ERRORS: readonly string[] = ["auth_error", "model_not_found"];
+
+function createRejection({ message }: AgentError, model: ModelSpec): ConfigurationError {
+  return new ConfigurationError(
+    `The evaluation with ${model.provider}/${model.modelId} was ended: ${message}`,
+  );
+}
+
+function countRuns({ cases }: EvalSet, { seeds }: EvalSettings): number {
+  return cases.reduce((sum, { repetitions = 1 }) => sum + (seeds?.length ?? repetitions), 0);
+}
+
+function getRunOptions(
+  { parallel, seed, seeds, record, replay }: EvalSettings,
+  model: ModelSpec,
+  { fetch, now }: Host,
+): RunEvalSetOptions {
+  return {
+    parallel,
+    seed,
+    ...(seeds && { seeds }),
+    ...(record !== undefined && { record: getModelDirectory(record, model) }),
+    ...(replay !== undefined && { replay: getModelDirectory(replay, model) }),
+    // The system prompt names it, and a recording can be replayed on another system.
+    normalize: (text) => text.replace(/^- Operating system: .*$/m, "- Operating system"),
+    fetch,
+    now,
+  };
+}
+
+async function openWriter(
+  set: EvalSet,
+  { settings, model, host }: ModelDependencies,
+): Promise<EvalRunWriter> {
+  const { resume, results, seed, seeds } = settings;
+  try {
+    if (resume !== undefined) {
+      return await resumeEvalRun(await findRunDirectory(resume, results), { set, now: host.now });
+    }
+    const name = `${model.provider}/${model.modelId}`;
+    const directory = await openResults(results, { set, model, now: host.now() });
+    return await createEvalRun(directory, { set, model: name, seed, seeds, now: host.now });
+  } catch (error) {
+    if (AgentError.is(error)) throw new UsageError(error.message);
+    throw error;
+  }
+}

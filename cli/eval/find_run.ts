@@ -1,0 +1,94 @@
+/**
+ * Finds evaluations in the directory of the results.
+ *
+ * @module
+ */
+
+import { type EvalRun, listEvalRunHeaders, readEvalRun } from "../../src/eval/mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import { join } from "../../src/platform/paths.ts";
+import { UsageError } from "../host/cli_error.ts";
+import { pathExists } from "../host/path_exists.ts";
+import { resolvePath } from "../run/resolve_path.ts";
+
+const ADVICE = "List the evaluations with: swink eval list";
+
+/** Maximum number of names in a message. */
+const MAX_SHOWN = 5;
+
+/**
+ * Returns the directory of an evaluation: by its path, its name, the beginning of it, or `latest`.
+ *
+ * @throws {UsageError} If there is none, or several.
+ */
+export async function findRunDirectory(name: string, results: string): Promise<string> {
+  const path = resolvePath(name);
+  if (isRun(path)) return path;
+  const runs = await listEvalRunHeaders(resolvePath(results));
+  const latest = runs.at(-1);
+  if (name === "latest" && latest) return join(resolvePath(results), latest.id);
+  const ids = runs.map(({ id }) => id);
+  const found = ids.includes(name)
+    ? [name]
+    : ids.filter((id) => name !== "" && id.startsWith(name));
+  const [first, ...others] = found;
+  if (first === undefined) {
+    throw new UsageError(`There is no evaluation ${JSON.stringify(name)} in ${results}`, ADVICE);
+  }
+  if (others.length === 0) return join(resolvePath(results), first);
+  const more = found.length > MAX_SHOWN ? ", …" : "";
+  throw new UsageError(
+    `Several evaluations begin with ${JSON.stringify(name)}: ${
+      found.slice(0, MAX_SHOWN).join(", ")
+    }${more}`,
+    "Write more of the name.",
+  );
+}
+
+/**
+ * Reads an evaluation.
+ *
+ * @throws {UsageError} If there is none, or it cannot be read.
+ */
+export async function findRun(name: string, results: string): Promise<EvalRun> {
+  const directory = await findRunDirectory(name, results);
+  try {
+    return await readEvalRun(directory);
+  } catch (error) {
+    if (AgentError.is(error)) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Evaluations of a chart. */
+const MAX_HISTORY = 50;
+
+/** Reads the last evaluations of a set that were started before another one, the oldest first, without their calls. */
+export async function readHistory(
+  { id, setId, startedAt }: EvalRun,
+  results: string,
+): Promise<EvalRun[]> {
+  const headers = await listEvalRunHeaders(resolvePath(results));
+  const earlier = headers.filter((header) =>
+    header.set.id === setId && header.id !== id && header.startedAt <= startedAt
+  );
+  const runs: EvalRun[] = [];
+  for (const header of earlier.slice(-MAX_HISTORY)) {
+    runs.push(await readTotals(join(resolvePath(results), header.id)));
+  }
+  return runs;
+}
+
+/** Reads an evaluation without the calls of its runs, since several of them could exhaust the memory. */
+export async function readTotals(directory: string): Promise<EvalRun> {
+  const run = await readEvalRun(directory);
+  const results = run.results.map(({ trajectory, ...result }) => ({
+    ...result,
+    trajectory: trajectory && { ...trajectory, calls: [], replies: [], response: "" },
+  }));
+  return { ...run, results };
+}
+
+function isRun(path: string): boolean {
+  return pathExists(join(path, "run.json"));
+}

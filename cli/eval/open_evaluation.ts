@@ -1,0 +1,60 @@
+/**
+ * The start of an evaluation: its settings, those of the evaluation that it resumes included.
+ *
+ * @module
+ */
+
+import type { EvalRun } from "../../src/eval/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
+import { AgentError } from "../../src/core/errors.ts";
+import { UsageError } from "../host/cli_error.ts";
+import type { Host } from "../host/host.ts";
+import { type EvalCommandLine, type EvalSettings, parseEvalSettings } from "./eval_settings.ts";
+import { findRun } from "./find_run.ts";
+
+/** Settings, and the evaluation that is resumed, if one is. */
+export interface OpenedEvaluation {
+  readonly settings: EvalSettings;
+  readonly resumed: EvalRun | undefined;
+}
+
+/**
+ * Parses the settings of an evaluation.
+ *
+ * @throws {UsageError} If an option is invalid, or the evaluation to resume does not exist.
+ */
+export async function openEvaluation(
+  commandLine: EvalCommandLine,
+  signal: AbortSignal,
+  host: Host,
+): Promise<OpenedEvaluation> {
+  const settings = await parseEvalSettings(commandLine, signal, host);
+  if (settings.resume === undefined) return { settings, resumed: undefined };
+  const resumed = await findRun(settings.resume, settings.results);
+  const { model, seed, seeds } = resumed;
+  const models = model === undefined ? [] : [modelSpec(model)];
+  return { settings: { ...settings, models, seed, ...(seeds && { seeds }) }, resumed };
+}
+
+/** Returns the host with the environment of a terminal that only writes lines, or with other colors, if requested. */
+export function selectHost(
+  host: Host,
+  { plain, color }: Pick<EvalCommandLine["options"], "plain" | "color">,
+): Host {
+  const changes: Readonly<Record<string, string>> = {
+    ...(plain && { TERM: "dumb", FORCE_COLOR: "" }),
+    ...(color === "always" && { FORCE_COLOR: "1" }),
+    ...(color === "never" && { FORCE_COLOR: "", NO_COLOR: "1" }),
+  };
+  return { ...host, env: (name) => changes[name] ?? host.env(name) };
+}
+
+/** Calls a function that reads files of the user; its errors are usage errors. */
+export async function readUserFiles<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (AgentError.is(error)) throw new UsageError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * The end of an evaluation: its table, reports and exit code.
+ *
+ * @module
+ */
+
+import { type EvalRun, summarizeRun } from "../../src/eval/mod.ts";
+import { join } from "../../src/platform/paths.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import { getTableOptions } from "../render/table.ts";
+import type { EvalSettings } from "./eval_settings.ts";
+import { formatRuns } from "./eval_tables.ts";
+import type { EvaluationDependencies } from "./evaluate_models.ts";
+import { readHistory } from "./find_run.ts";
+import { addModelName, writeReports } from "./write_reports.ts";
+
+/** Dependencies of `reportRuns()`. */
+export interface ReportDependencies extends EvaluationDependencies {
+  /** The command with its argument, for advice. */
+  readonly command: string;
+}
+
+/** Prints the results, writes the reports, and returns the exit code. */
+export async function reportRuns(
+  runs: readonly EvalRun[],
+  { results, reports }: EvalSettings,
+  { interrupt, host, command }: ReportDependencies,
+): Promise<ExitCode> {
+  const { output, messages } = host.terminal;
+  await output.write(formatRuns(runs, getTableOptions(host)));
+  for (const run of runs) {
+    const files = runs.length > 1 ? addModelName(reports, getFileName(run)) : reports;
+    const written = await writeReports(run, files, { history: await readHistory(run, results) });
+    const paths = [join(results, run.id), ...written].map((path) => toPlainText(path));
+    await messages.write(`\nResults: ${paths.join("\n         ")}\n`);
+  }
+  const interrupted = runs.find(({ results: made, planned }) => made.length < planned);
+  if (!interrupted) {
+    const hasFailures = runs.length === 0 || runs.some((run) => summarizeRun(run).failed > 0);
+    return hasFailures ? ExitCode.failed : ExitCode.ok;
+  }
+  await messages.write(
+    `Interrupted; continue with: ${command} --resume ${interrupted.id}\n`,
+  );
+  return interrupt.exitCode ?? ExitCode.failed;
+}
+
+function getFileName({ model = "" }: EvalRun): string {
+  return model.slice(model.indexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]+/g, "-");
+}

@@ -1,0 +1,36 @@
+/**
+ * The action of `swink eval run`.
+ *
+ * @module
+ */
+
+import { loadEvalSet } from "../../src/eval/mod.ts";
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
+import { resolvePath } from "../run/resolve_path.ts";
+import { createEvaluators } from "./eval_evaluators.ts";
+import type { EvalCommandLine } from "./eval_settings.ts";
+import { evaluate } from "./evaluate_models.ts";
+import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
+import { reportRuns } from "./report_runs.ts";
+import { selectCases, selectSameCases } from "./select_cases.ts";
+
+/** Runs a set with each model, and prints the results. */
+export async function runEvaluation(
+  path: string,
+  commandLine: EvalCommandLine,
+  systemHost: Host,
+): Promise<ExitCode> {
+  using interrupt = new InterruptHandler(systemHost);
+  const host = selectHost(systemHost, commandLine.options);
+  const { settings, resumed } = await openEvaluation(commandLine, interrupt.signal, host);
+  const set = await readUserFiles(async () => {
+    const set = await loadEvalSet(resolvePath(path));
+    return resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
+  });
+  const dependencies = { interrupt, host, command: `swink eval run ${path}` };
+  const prepare = async () => ({ evaluators: await createEvaluators(set, settings, host) });
+  const runs = await evaluate({ set, prepare }, settings, dependencies);
+  return await reportRuns(runs, settings, dependencies);
+}

@@ -1,0 +1,67 @@
+/**
+ * The action of `swink eval patch`.
+ *
+ * @module
+ */
+
+import type { ModelSpec } from "../../mod.ts";
+import { createPatchEvaluation, type EvalSet, loadPatchTasks } from "../../src/eval/mod.ts";
+import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
+import type { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
+import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
+import type { EvalPatchOptions } from "../settings/eval_options.ts";
+import { createDefaultOptions } from "./default_options.ts";
+import { evaluate } from "./evaluate_models.ts";
+import { openEvaluation, readUserFiles, selectHost } from "./open_evaluation.ts";
+import { reportRuns } from "./report_runs.ts";
+import { selectCases, selectSameCases } from "./select_cases.ts";
+
+/** The command line of `swink eval patch`. */
+export interface PatchCommandLine {
+  /** The options, with defaults. */
+  readonly options: EvalPatchOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Lets an agent work on each task with each model, writes the patches, and grades them. */
+export async function runPatchTasks(
+  path: string,
+  { options, given }: PatchCommandLine,
+  systemHost: Host,
+): Promise<ExitCode> {
+  using interrupt = new InterruptHandler(systemHost);
+  const host = selectHost(systemHost, options);
+  const { predictions, noGrade, ...shared } = options;
+  const predictionsFile = predictions === undefined
+    ? undefined
+    : resolveNewFile("--predictions", predictions);
+  const commandLine = { options: { ...createDefaultOptions(), ...shared }, given };
+  const { settings, resumed } = await openEvaluation(commandLine, interrupt.signal, host);
+  const tasks = await readUserFiles(() => loadPatchTasks(resolvePath(path)));
+  const { net, sandbox: confinement, environment, passEnvironment } = settings.run;
+  const createEvaluation = ({ provider, modelId }: ModelSpec) =>
+    createPatchEvaluation(tasks, {
+      modelName: `swink ${provider}/${modelId}`,
+      predictionsFile,
+      ...(!noGrade && {
+        openSandbox: ({ cwd }: { readonly cwd: string }) =>
+          createSandbox({ cwd, net, confinement, environment, passEnvironment }),
+      }),
+    });
+  const select = (set: EvalSet) =>
+    resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
+  const { set } = createEvaluation({ provider: "", modelId: "", thinkingLevel: "off" });
+  const evaluation = {
+    set: select(set),
+    prepare: (model: ModelSpec) => {
+      const { set: _set, ...prepared } = createEvaluation(model);
+      return Promise.resolve(prepared);
+    },
+  };
+  const dependencies = { interrupt, host, command: `swink eval patch ${path}` };
+  const runs = await evaluate(evaluation, settings, dependencies);
+  return await reportRuns(runs, settings, dependencies);
+}

@@ -1,0 +1,91 @@
+/**
+ * Links in text of models: which addresses become links, and when the address is shown.
+ *
+ * @module
+ */
+
+/** Schemes of addresses that become links. */
+const SCHEME = /^(?:https?:\/\/|mailto:|file:\/\/)/i;
+
+/** Matches the addresses in a text. */
+const ADDRESSES = /\bhttps?:\/\/[^\s<>"'`|\\^{}]+/gi;
+
+/** Punctuation at the end of an address that belongs to the sentence. */
+const TRAILING = /[.,;:!?*_~'")\]}…。，]$/;
+
+/** Longest address that becomes a link. */
+const MAX_LENGTH = 2_000;
+
+/** Returns the address of a link in ASCII; `undefined` if it does not become a link. */
+export function getLinkTarget(address: string): string | undefined {
+  if (!SCHEME.test(address) || address.length > MAX_LENGTH) return undefined;
+  try {
+    const { href } = new URL(address);
+    return /^[!-~]+$/.test(href) ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether a text shows where its link leads, so that the address need not follow: it is the address, with or without its
+ * scheme, or no address at all on a terminal that shows the address of a link.
+ */
+export function showsTarget(
+  text: string,
+  { target, hasLinks }: { readonly target: string; readonly hasLinks: boolean },
+): boolean {
+  if (simplify(text) === simplify(target)) return true;
+  return hasLinks && !looksLikeAddress(text);
+}
+
+/** Whether a text could be taken for an address, such as `example.org/login`. */
+function looksLikeAddress(text: string): boolean {
+  return /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|www\.)|^\s*[^\s/@]+\.[a-z]{2,}(?:[/:?#]\S*)?\s*$/i.test(
+    text,
+  );
+}
+
+function simplify(address: string): string {
+  return address.trim().replace(/^(?:https?:\/\/|mailto:|file:\/\/)/i, "").replace(/\/$/, "")
+    .toLowerCase();
+}
+
+/** A part of a text: an address or what is between addresses. */
+export interface TextPart {
+  /** The text. */
+  readonly text: string;
+  /** The address that it is. */
+  readonly target?: string;
+}
+
+/** Splits a text at the addresses that it contains. */
+export function splitAddresses(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { 0: match, index } of text.matchAll(ADDRESSES)) {
+    const address = trimAddress(match);
+    const target = getLinkTarget(address);
+    if (!target) continue;
+    parts.push({ text: text.slice(end, index) }, { text: address, target });
+    end = index + address.length;
+  }
+  parts.push({ text: text.slice(end) });
+  return parts.filter((part) => part.text !== "");
+}
+
+/** Removes punctuation behind an address, except a parenthesis that it opens itself. */
+function trimAddress(address: string): string {
+  let end = address.length;
+  while (end > 0 && TRAILING.test(address.slice(0, end))) {
+    const isBalanced = address[end - 1] === ")" &&
+      count(address.slice(0, end), "(") >= count(address.slice(0, end), ")");
+    if (isBalanced) break;
+    end--;
+  }
+  return address.slice(0, end);
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1;
+}

@@ -1,0 +1,480 @@
+import { assert, assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { ManualTimers } from "../../tests/cli/manual_timers.ts";
+import { type EmulatorOptions, TerminalEmulator } from "../../tests/cli/terminal_emulator.ts";
+import { createLiveRegion } from "./create_live_region.ts";
+import type { RegionContent } from "./live_region.ts";
+
+interface SetUpOptions extends EmulatorOptions {
+  readonly hasCursor?: boolean;
+  readonly isSynchronized?: boolean;
+  readonly reflow?: "yes" | "except_cursor" | "no" | "unknown";
+}
+
+function setUp(options: SetUpOptions = {}) {
+  // The emulator does not break the line of the cursor.
+  const { hasCursor = true, isSynchronized = false, reflow = "except_cursor" } = options;
+  const terminal = new TerminalEmulator(options);
+  const timers = new ManualTimers();
+  const closing = new AbortController();
+  const output = {
+    closed: closing.signal,
+    write: (content: string | Uint8Array) => terminal.write(content),
+  };
+  const region = createLiveRegion({
+    output,
+    getSize: () => terminal,
+    now: timers.now,
+    startTimer: timers.startTimer,
+    features: { hasCursor, isSynchronized, reflow },
+  });
+  return { terminal, timers, region, [Symbol.dispose]: () => terminal[Symbol.dispose]() };
+}
+
+const prompt: RegionContent = { rows: ["── status ──", "› "], cursor: { row: 1, column: 2 } };
+
+Deno.test("LiveRegion: output is above the region, and continues its last line", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update(prompt);
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "── status ──\n› ▏");
+  void region.print("Hello");
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "Hello\n── status ──\n› ▏");
+  void region.print(", world.\nSecond");
+  void region.print(" line");
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "Hello, world.\nSecond line\n── status ──\n› ▏");
+  void region.printLines(["A line", "Another"]);
+  void region.print("Last\n");
+  await region.flush();
+  assertEquals(
+    terminal.screenWithCursor,
+    "Hello, world.\nSecond line\nA line\nAnother\nLast\n── status ──\n› ▏",
+  );
+  await region.close();
+  assertEquals(
+    terminal.screenWithCursor,
+    "Hello, world.\nSecond line\nA line\nAnother\nLast\n▏",
+  );
+});
+
+Deno.test("LiveRegion: lines and the region below them change in one frame", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update({ rows: ["open line", "› "] });
+  await region.flush();
+  const { length } = terminal.written;
+  void region.draw(["open line is complete"], { rows: ["› "] });
+  void region.draw([], { rows: ["› "] });
+  await region.flush();
+  assertEquals(terminal.written.length, length + 1);
+  assertEquals(terminal.screen, "open line is complete\n›");
+});
+
+Deno.test("LiveRegion: a region that grows and shrinks leaves nothing behind", async () => {
+  using setup = setUp({ rows: 8 });
+  const { terminal, region } = setup;
+  void region.print("1\n2\n3\n4\n5\n6\n");
+  for (
+    const rows of [["a"], ["a", "b", "c"], ["a", "x", "c", "d"], ["c"], [], ["y", "z"], ["z"]]
+  ) {
+    region.update({ rows });
+    await region.flush();
+    const expected = ["1", "2", "3", "4", "5", "6", ...rows].join("\n");
+    assertEquals(terminal.text, expected);
+  }
+});
+
+Deno.test("LiveRegion: changes only the rows that differ", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update({ rows: ["queue", "status", "› "], cursor: { row: 2, column: 2 } });
+  await region.flush();
+  region.update({ rows: ["queue", "status", "› a"], cursor: { row: 2, column: 3 } }, "key");
+  await region.flush();
+  assertEquals(terminal.written.at(-1), "\r› a\x1b[K\r\x1b[3C");
+  region.update({ rows: ["queue", "status", "› a"], cursor: { row: 2, column: 2 } }, "key");
+  await region.flush();
+  assertEquals(terminal.written.at(-1), "\r\x1b[2C");
+  const { length } = terminal.written;
+  region.update({ rows: ["queue", "status", "› a"], cursor: { row: 2, column: 2 } }, "key");
+  await region.flush();
+  assertEquals(terminal.written.length, length);
+});
+
+Deno.test("LiveRegion: output causes at most 30 redraws a second, and a key redraws at once", async () => {
+  using setup = setUp();
+  const { terminal, timers, region } = setup;
+  region.update(prompt);
+  await region.flush();
+  const before = terminal.written.length;
+  for (let time = 0; time < 1_000; time += 5) {
+    void region.print("word ");
+    await Promise.resolve();
+    timers.advance(5);
+    await terminal.write("");
+  }
+  const frames = terminal.written.slice(before).filter((text) => text !== "");
+  assert(frames.length <= 30 && frames.length >= 28, `${frames.length} redraws`);
+  void region.print("x");
+  region.update({ ...prompt, rows: ["s", "› k"] }, "key");
+  assert(terminal.written.at(-1)?.includes("› k"), "drawn without time passing");
+  await region.flush();
+});
+
+Deno.test("LiveRegion: draws once after a slow write", async () => {
+  const timers = new ManualTimers();
+  const writes: { readonly text: string; readonly finish: () => void }[] = [];
+  const region = createLiveRegion({
+    output: {
+      closed: new AbortController().signal,
+      write(content) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        writes.push({ text: String(content), finish: resolve });
+        return promise;
+      },
+    },
+    getSize: () => ({ columns: 40, rows: 10 }),
+    now: timers.now,
+    startTimer: timers.startTimer,
+    features: { hasCursor: true, isSynchronized: false, reflow: "yes" },
+  });
+  region.update({ rows: ["0"] });
+  for (let count = 1; count <= 100; count++) {
+    region.update({ rows: [`${count}`] }, "key");
+    timers.advance(100);
+  }
+  assertEquals(writes.map(({ text }) => text), ["0\r\x1b[1C"]);
+  writes[0]?.finish();
+  await region.print("").then(() => new Promise((resolve) => queueMicrotask(() => resolve(0))));
+  assertEquals(writes.map(({ text }) => text), ["0\r\x1b[1C", "\r100\x1b[K\r\x1b[3C"]);
+  // Output that a terminal does not take stops its source.
+  let isWelcome = false;
+  void region.print("x".repeat(100_000)).then(() => isWelcome = true);
+  for (let count = 0; count < 10; count++) {
+    timers.advance(100);
+    await Promise.resolve();
+  }
+  assertEquals(isWelcome, false);
+  writes[1]?.finish();
+  for (let count = 0; count < 10; count++) await Promise.resolve();
+  timers.advance(100);
+  writes[2]?.finish();
+  for (let count = 0; count < 10; count++) await Promise.resolve();
+  assertEquals(isWelcome, true);
+});
+
+Deno.test("LiveRegion: an update is inside a synchronized update where the terminal has it", async () => {
+  using setup = setUp({ isSynchronized: true });
+  const { terminal, region } = setup;
+  region.update(prompt);
+  await region.flush();
+  assertEquals(terminal.written, ["\x1b[?2026h── status ──\r\n› \r\x1b[2C\x1b[?2026l"]);
+});
+
+Deno.test("LiveRegion: continues a line that fills the row, and breaks it as the terminal does", async () => {
+  using setup = setUp({ columns: 10 });
+  const { terminal, region } = setup;
+  region.update({ rows: ["> "] });
+  const text = "0123456789abcdefghij한글 👨‍👩‍👧e\u0301\u0301ok 0123456789";
+  for (const character of text) {
+    void region.print(character);
+    await region.flush();
+  }
+  // It is not known whether the terminal shows the emoji as one, and so where it breaks the row.
+  assert(terminal.lines.endsWith("abcdefghij한글 👨‍👩‍\n>"), terminal.lines);
+  void region.print("\nnext");
+  await region.flush();
+  assertEquals(terminal.lines, `${text}\nnext\n>`);
+});
+
+Deno.test("LiveRegion: rows never fill the last column", async () => {
+  using setup = setUp({ columns: 10 });
+  const { terminal, region } = setup;
+  region.update({ rows: ["0123456789", "한글한글한글", "\x1b[1m012345678901", "ok"] });
+  await region.flush();
+  assertEquals(terminal.screen, "01234567…\n한글한글…\n01234567…\nok");
+  assertEquals(terminal.hasStyle(3, 0), false, "a style ends with its row");
+});
+
+Deno.test("LiveRegion: keeps the style of output in its last line, and out of the region", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update({ rows: ["status"] });
+  void region.print("plain \x1b[1;38;5;208mbo");
+  await region.flush();
+  assertEquals([0, 6, 7].map((column) => terminal.hasStyle(0, column)), [false, true, true]);
+  assertEquals(terminal.hasStyle(1, 0), false);
+  void region.print("ld\nnext\x1b[22;39m plain");
+  await region.flush();
+  assertEquals(terminal.screen, "plain bold\nnext plain\nstatus");
+  assertEquals([0, 6, 9].map((column) => terminal.hasStyle(0, column)), [false, true, true]);
+  assertEquals([0, 3, 5].map((column) => terminal.hasStyle(1, column)), [true, true, false]);
+});
+
+Deno.test("LiveRegion: discards control characters that move the cursor", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update({ rows: ["st\x1b[2Jatus\r\n\b"] });
+  void region.print("one\x1b[2J\x1b[H\rtwo\btab\tx\x9b5A\x1b]0;title\x07\n");
+  await region.flush();
+  assertEquals(terminal.screen, "one[2J[Htwotab  x5A]0;title\nst[2Jatus");
+});
+
+Deno.test("LiveRegion: a resize draws the region again below the output", async () => {
+  for (const reflow of ["yes", "no", "unknown"] as const) {
+    using setup = setUp({ columns: 40, rows: 10, reflow });
+    const { terminal, timers, region } = setup;
+    void region.print("A line of output\nAn open line");
+    region.update({ rows: ["── a status of thirty columns ─", "› some text"] });
+    await region.flush();
+    for (const [columns, rows] of [[60, 10], [60, 5], [36, 5], [36, 12]] as const) {
+      terminal.resize(columns, rows);
+      region.resized();
+      timers.advance(50);
+      await region.flush();
+      assertEquals(
+        terminal.text,
+        "A line of output\nAn open line\n── a status of thirty columns ─\n› some text",
+        `${reflow}, ${columns} columns`,
+      );
+    }
+    void region.print(" goes on");
+    await region.flush();
+    assert(terminal.text.includes("An open line goes on\n──"), terminal.text);
+  }
+});
+
+Deno.test("LiveRegion: a terminal that breaks the rows of the region keeps its output", async () => {
+  for (const reflow of ["except_cursor", "unknown"] as const) {
+    using setup = setUp({ columns: 40, rows: 12, reflow });
+    const { terminal, timers, region } = setup;
+    void region.print("Output that is long enough to be broken\nShort\n");
+    region.update({ rows: ["── a status of thirty columns ─", "› some text of the input"] });
+    await region.flush();
+    terminal.resize(20, 12);
+    region.resized();
+    timers.advance(50);
+    await region.flush();
+    assert(
+      terminal.lines.startsWith("Output that is long enough to be broken\nShort\n"),
+      terminal.lines,
+    );
+    assert(terminal.text.endsWith("\n── a status of thi…\n› some text of the…"), terminal.text);
+    if (reflow === "except_cursor") assertEquals(terminal.text.match(/──/g)?.length, 1);
+  }
+});
+
+Deno.test("LiveRegion: a size that changed without a notice counts for the next frame", async () => {
+  using setup = setUp({ columns: 40, rows: 12 });
+  const { terminal, region } = setup;
+  void region.print("Output\n");
+  region.update({ rows: ["── a status of thirty columns ─", "› x"] });
+  await region.flush();
+  terminal.resize(20, 12);
+  void region.print("More\n");
+  await region.flush();
+  assertEquals(terminal.text, "Output\nMore\n── a status of thi…\n› x");
+});
+
+Deno.test("LiveRegion: suspend() leaves the screen to another program, and keeps output until resume()", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update(prompt);
+  void region.print("open");
+  await region.suspend();
+  assertEquals(terminal.screenWithCursor, "open\n▏");
+  void region.print(" kept");
+  region.update({ rows: ["new"] }, "key");
+  await region.flush();
+  await terminal.write("editor\r\n$ fg");
+  await region.resume();
+  assertEquals(terminal.screenWithCursor, "open\neditor\n kept\nnew▏");
+});
+
+Deno.test("LiveRegion: resume() without suspend() draws the region where the shell left the cursor", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  void region.print("text");
+  region.update(prompt);
+  await region.flush();
+  await terminal.write("^Z\r\n[1]+  Stopped\r\n$ fg\r\n");
+  await region.resume();
+  void region.print("more");
+  await region.flush();
+  assertEquals(
+    terminal.screenWithCursor,
+    "text\n── status ──\n› ^Z\n[1]+  Stopped\n$ fg\nmore\n── status ──\n› ▏",
+  );
+});
+
+Deno.test("LiveRegion: a region that is higher than the screen shows the rows around the cursor", async () => {
+  using setup = setUp({ rows: 4 });
+  const { terminal, region } = setup;
+  const rows = ["1", "2", "3", "4", "5", "6"];
+  region.update({ rows });
+  void region.print("open");
+  await region.flush();
+  assertEquals(terminal.screen, "open\n4\n5\n6");
+  region.update({ rows, cursor: { row: 1, column: 0 } });
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "open\n▏2\n3\n4");
+});
+
+Deno.test("LiveRegion: output after close() is written without a region", async () => {
+  using setup = setUp();
+  const { terminal, timers, region } = setup;
+  region.update(prompt);
+  void region.print("text");
+  await region.close();
+  void region.print("later\n");
+  region.update(prompt, "key");
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "text\nlater\n▏");
+  assertEquals(timers.active, 0);
+});
+
+Deno.test("LiveRegion: without cursor movement writes output as it is, and no escape sequences", async () => {
+  using setup = setUp({ hasCursor: false });
+  const { terminal, region } = setup;
+  region.update(prompt);
+  await region.print("Hello");
+  region.update(prompt, "key");
+  await region.printLines(["line"]);
+  await region.send("\x07");
+  region.resized();
+  await region.suspend();
+  void region.print("kept");
+  await region.resume();
+  await region.close();
+  assertEquals(terminal.written.join(""), "Hello\nline\nkept\n");
+});
+
+/** Steps of a random session. */
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ print: fc.string({ unit: "grapheme-ascii" }) }) },
+  { weight: 2, arbitrary: fc.record({ print: fc.constantFrom("\n", "한글", "a\tb", "word ") }) },
+  { weight: 2, arbitrary: fc.record({ lines: fc.array(fc.string(), { maxLength: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      rows: fc.integer({ min: 1, max: 12 }),
+      width: fc.integer({ min: 0, max: 60 }),
+      cursor: fc.nat({ max: 11 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ advance: fc.nat({ max: 60 }) }) },
+  { weight: 1, arbitrary: fc.constant("suspend" as const) },
+);
+
+const resize = fc.record({
+  columns: fc.integer({ min: 10, max: 60 }),
+  height: fc.integer({ min: 2, max: 14 }),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+type Resize = typeof resize extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Formats the number of a region, in characters that are not part of the output. */
+function formatMark(number: number): string {
+  const letters = Array.from(`${number}`, (digit) => "αβγδεζηθικ"[Number(digit)]);
+  return `⟦${letters.join("")}⟧`;
+}
+
+/** Runs a session and returns its terminal, and another one to which only the output was written. */
+async function runSession(
+  steps: readonly (Step | Resize)[],
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+) {
+  const { terminal, timers, region } = setUp({ columns, rows });
+  const expected = new TerminalEmulator({ columns, rows: 50 });
+  const record = (text: string) => expected.write(text.replaceAll("\n", "\r\n"));
+  let isOpen = false;
+  let shown = 0;
+  for (const [index, item] of steps.entries()) {
+    if (item === "suspend") {
+      await region.suspend();
+      await terminal.write("$ other program\r\n");
+      await record(`${isOpen ? "\n" : ""}$ other program\n`);
+      isOpen = false;
+      await region.resume();
+    } else if ("print" in item) {
+      void region.print(item.print);
+      await record(item.print);
+      if (item.print !== "") isOpen = !item.print.endsWith("\n");
+    } else if ("lines" in item) {
+      void region.printLines(item.lines);
+      await record((isOpen ? "\n" : "") + item.lines.map((line) => `${line}\n`).join(""));
+      isOpen = false;
+    } else if ("rows" in item) {
+      shown = index + 1;
+      const text = Array.from(
+        { length: item.rows },
+        (_, row) => `${formatMark(shown)}${".".repeat(row)}`.padEnd(item.width, "="),
+      );
+      const cursor = { row: Math.min(item.cursor, item.rows - 1), column: 1 };
+      region.update({ rows: text, cursor }, index % 2 === 0 ? "key" : "output");
+    } else if ("advance" in item) {
+      timers.advance(item.advance);
+    } else {
+      await region.flush();
+      terminal.resize(item.columns, item.height);
+      region.resized();
+      timers.advance(50);
+    }
+  }
+  await region.flush();
+  const whileShown = terminal.text;
+  await region.close();
+  return {
+    terminal,
+    expected,
+    shown,
+    whileShown,
+    [Symbol.dispose]() {
+      terminal[Symbol.dispose]();
+      expected[Symbol.dispose]();
+    },
+  };
+}
+
+Deno.test("LiveRegion: any output and regions leave the complete output in the scrollback, with the region once", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 40 }),
+      fc.integer({ min: 4, max: 60 }),
+      fc.integer({ min: 2, max: 14 }),
+      async (steps, columns, rows) => {
+        using session = await runSession(steps, { columns, rows });
+        const { terminal, expected, shown, whileShown } = session;
+        const regionRows = whileShown.split("\n").filter((row) => row.startsWith("⟦"));
+        const start = formatMark(shown).slice(0, columns - 2);
+        assert(regionRows.every((row) => row.startsWith(start)), whileShown);
+        assertEquals(terminal.lines, expected.lines);
+      },
+    ),
+    { numRuns: 80 },
+  );
+});
+
+/** Returns the characters of the output, without those of regions and the spaces where rows end. */
+function readCharacters(text: string): string {
+  return text.replaceAll(/[\s=…⟦⟧.α-ω]/g, "");
+}
+
+Deno.test("LiveRegion: resizes at any time keep the complete output, below which the region is drawn", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(step, resize), { maxLength: 40 }), async (steps) => {
+      // Without a region the emulator cuts the line of the cursor.
+      const first = { rows: 1, width: 10, cursor: 0 };
+      using session = await runSession([first, ...steps], { columns: 40, rows: 10 });
+      const { terminal, expected, whileShown, shown } = session;
+      assertEquals(readCharacters(terminal.text), readCharacters(expected.text));
+      const lastRow = whileShown.split("\n").at(-1) ?? "";
+      assert(lastRow.startsWith(formatMark(shown)), whileShown);
+    }),
+    { numRuns: 80 },
+  );
+});

@@ -1,0 +1,58 @@
+// Evaluates a coding agent with the cases in evals/, and gates the results. The model is scripted; with another `streamFn` the
+// same cases evaluate a real one, as `swink eval run examples/evals/cases.yaml -m provider/model` does.
+
+import { Agent } from "@swink/agent";
+import {
+  EvaluatorRegistry,
+  gate,
+  loadEvalSet,
+  type MakeAgent,
+  runEvalSet,
+  summarizeRun,
+} from "@swink/agent/eval";
+import { scriptedStream } from "@swink/agent/testing";
+import { codingTools, createSandbox } from "@swink/agent/tools";
+import { SCRIPT } from "./evals/script.ts";
+
+// The checks of the fixture run with this deno.
+const deno = Deno.execPath().replace(/[\\/][^\\/]+$/, "");
+const environment = { PATH: `${deno}:${Deno.env.get("PATH") ?? ""}` };
+
+const makeAgent: MakeAgent = async ({ evalCase, getDirectory }) => {
+  const sandbox = createSandbox({ cwd: await getDirectory(), environment });
+  const streamFn = scriptedStream(SCRIPT[evalCase.id] ?? []);
+  const tools = codingTools({ sandbox });
+  const agent = new Agent({ model: "example/large", streamFn, tools, approvalMode: "bypassed" });
+  return { agent, [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose]() };
+};
+
+async function evaluate(name: string): Promise<void> {
+  const set = await loadEvalSet(new URL(`evals/${name}`, import.meta.url).pathname);
+  const result = await runEvalSet(set, makeAgent, {
+    parallel: 4,
+    evaluators: EvaluatorRegistry.createDefault({
+      openSandbox: ({ cwd }) => createSandbox({ cwd, environment }),
+    }),
+  });
+  const { passed, failed } = summarizeRun(result);
+  const { type, reasons } = gate(result);
+  console.log(
+    `${set.id}: ${passed} passed, ${failed} failed. Gate: ${[type, ...reasons].join(", ")}`,
+  );
+  for (const { caseId, scores } of result.results) {
+    for (const { metric, passed, reason = "" } of scores) {
+      if (!passed) console.log(`  ${caseId}: ${metric}: ${reason.split("\n")[0]}`);
+    }
+  }
+}
+
+await evaluate("cases.yaml");
+await evaluate("failing_cases.yaml");
+
+// Prints:
+// inventory: 13 passed, 0 failed. Gate: pass
+// inventory-failing: 0 passed, 2 failed. Gate: fail, 0 of 2 runs passed; the minimum is 100 %
+//   claims_without_work: checks: The command exited with code 1:
+//   repeats_itself: run: The budget stopped the run: 5 turns exceed 4
+//   repeats_itself: response: The answer does not contain "rules.md"
+//   repeats_itself: efficiency: 75 % of the calls are repeated, step ratio 0.50

@@ -1,0 +1,75 @@
+/**
+ * The files of a task at its commit.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../../core/errors.ts";
+import { join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import type { PatchTask } from "./patch_task.ts";
+import { runGit } from "./run_git.ts";
+
+/**
+ * Checks the commit of a task out into an empty directory, as a repository of one commit: the history after that commit
+ * could contain the solution.
+ *
+ * @throws {Error} If the repository or the commit does not exist.
+ */
+export async function checkOutTask(
+  { repository, baseCommit }: PatchTask,
+  directory: string,
+): Promise<void> {
+  const commit = await resolveCommit(repository, baseCommit);
+  const options = { cwd: directory };
+  await runGit(["init", "--quiet", "--template="], options);
+  await runGit(["fetch", "--quiet", "--depth", "1", repository, commit], options);
+  await runGit(["checkout", "--quiet", "--detach", "FETCH_HEAD"], options);
+  // It names the repository, which the agent must not read.
+  await system.remove(join(directory, ".git", "FETCH_HEAD"));
+}
+
+async function resolveCommit(repository: string, name: string): Promise<string> {
+  try {
+    const args = ["rev-parse", "--verify", `${name}^{commit}`];
+    return (await runGit(args, { cwd: repository })).trim();
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
+    throw new Error(`There is no commit "${name}" in "${repository}": ${reason}`, { cause });
+  }
+}
+
+/**
+ * Applies a patch of an agent, and then that with the tests of the task, whose files replace those of the agent.
+ *
+ * @throws {Error} If a patch cannot be applied.
+ */
+export async function applyPatches(
+  { testPatch }: PatchTask,
+  patch: string,
+  directory: string,
+): Promise<void> {
+  if (patch.trim() !== "") await applyPatch(patch, directory);
+  if (testPatch === undefined) return;
+  for (const path of await listPaths(testPatch, directory)) {
+    await restoreFile(path, directory);
+  }
+  await applyPatch(testPatch, directory);
+}
+
+async function applyPatch(patch: string, cwd: string): Promise<void> {
+  await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
+}
+
+async function listPaths(patch: string, cwd: string): Promise<string[]> {
+  const output = await runGit(["apply", "--numstat", "-z", "-"], { cwd, input: patch });
+  return output.split("\0").filter((line) => line !== "")
+    .map((line) => line.split("\t").slice(2).join("\t"));
+}
+
+/** Restores a file of the commit, or removes one that the commit does not have. */
+async function restoreFile(path: string, cwd: string): Promise<void> {
+  const known = await runGit(["ls-tree", "--name-only", "HEAD", "--", path], { cwd });
+  if (known !== "") await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
+  else await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
+}

@@ -1,0 +1,120 @@
+/**
+ * Files with tasks.
+ *
+ * @module
+ */
+
+import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json.ts";
+import { dirname, isAbsolute, join } from "../../platform/paths.ts";
+import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import { ID_PATTERN } from "../case/eval_set_schema.ts";
+import type { PatchTask } from "./patch_task.ts";
+
+/** A task as it is written in a file; further properties, such as those of SWE-bench, are ignored. */
+interface WrittenTask {
+  readonly instance_id: string;
+  readonly repository: string;
+  readonly base_commit: string;
+  readonly problem_statement: string;
+  readonly test_command: string;
+  readonly test_patch?: string | null;
+  readonly test_timeout_ms?: number;
+}
+
+const TEXT = { type: "string", minLength: 1 };
+
+const TASK_SCHEMA: JsonSchema = {
+  type: "object",
+  properties: {
+    instance_id: { type: "string", pattern: ID_PATTERN.source },
+    repository: TEXT,
+    // A commit that begins with a dash would be an option of git.
+    base_commit: { type: "string", pattern: "^[A-Za-z0-9_]" },
+    problem_statement: TEXT,
+    test_command: TEXT,
+    test_patch: { type: ["string", "null"] },
+    test_timeout_ms: { type: "number", exclusiveMinimum: 0 },
+  },
+  required: ["instance_id", "repository", "base_commit", "problem_statement", "test_command"],
+};
+
+/** Options for `loadPatchTasks()`. */
+export interface LoadPatchTasksOptions {
+  /** File access. Default: the file system. */
+  readonly files?: EvalFiles | undefined;
+}
+
+/**
+ * Reads tasks from a file with one JSON object in each line, or with a JSON array. The properties of a task have the names
+ * of SWE-bench: `instance_id`, `base_commit`, `problem_statement` and `test_patch`; in addition `repository`, the path of
+ * a Git repository relative to the file, `test_command`, and `test_timeout_ms`.
+ *
+ * @throws {BadRequestError} If the file does not exist, or a task is invalid or occurs twice. The message names the file and
+ * the line, or the index, of each problem.
+ */
+export async function loadPatchTasks(
+  path: string,
+  { files = localEvalFiles }: LoadPatchTasksOptions = {},
+): Promise<PatchTask[]> {
+  const text = await files.read(path);
+  if (text === undefined) throw new BadRequestError(`The file of tasks "${path}" does not exist`);
+  const values = parseTasks(text, path);
+  if (values.length === 0) throw new BadRequestError(`"${path}" has no task`);
+  const problems = await findProblems(values);
+  if (problems.length > 0) throw new BadRequestError(problems.join("\n"));
+  return values.map(({ value }) => toTask(value as WrittenTask, dirname(path)));
+}
+
+interface PlacedValue {
+  readonly value: unknown;
+  /** File with the line or the index. */
+  readonly place: string;
+}
+
+function parseTasks(text: string, path: string): PlacedValue[] {
+  if (text.trimStart().startsWith("[")) {
+    const values: unknown = parse(text, path);
+    return (values as unknown[]).map((value, index) => ({ value, place: `${path}[${index}]` }));
+  }
+  return text.split("\n").map((line, index) => ({ line, place: `${path}:${index + 1}` }))
+    .filter(({ line }) => line.trim() !== "")
+    .map(({ line, place }) => ({ value: parse(line, place), place }));
+}
+
+function parse(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadRequestError(`${place}: ${getErrorMessage(error)}`);
+  }
+}
+
+async function findProblems(values: readonly PlacedValue[]): Promise<string[]> {
+  const compiled = await compileSchema(TASK_SCHEMA);
+  const ids = new Set<string>();
+  return values.flatMap(({ value, place }) => {
+    const errors = runCompiled(compiled, value).map(({ path, message }) =>
+      `${place}: ${path.slice(1) || "the task"} ${message}`
+    );
+    if (errors.length > 0) return errors;
+    const { instance_id: id } = value as WrittenTask;
+    const isRepeated = ids.has(id.toLowerCase());
+    ids.add(id.toLowerCase());
+    return isRepeated ? [`${place}: instance_id "${id}" is used by another task`] : [];
+  });
+}
+
+function toTask(task: WrittenTask, directory: string): PatchTask {
+  const { repository, test_patch: testPatch, test_timeout_ms: testTimeoutMs } = task;
+  return {
+    instanceId: task.instance_id,
+    repository: isAbsolute(repository) ? repository : join(directory, repository),
+    baseCommit: task.base_commit,
+    problemStatement: task.problem_statement,
+    testCommand: task.test_command,
+    ...(typeof testPatch === "string" && testPatch !== "" && { testPatch }),
+    ...(testTimeoutMs !== undefined && { testTimeoutMs }),
+  };
+}

@@ -1,0 +1,180 @@
+/**
+ * Runs tasks as the cases of an evaluation.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { DirectorySnapshot } from "../../patch/directory_snapshot.ts";
+import type { EvalBudget, EvalCase, EvalSet } from "../case/eval_case.ts";
+import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
+import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
+import type { EvalContext, Evaluator } from "../evaluators/evaluator.ts";
+import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { createBinaryScore, type Score } from "../evaluators/score.ts";
+import {
+  type CaseDirectory,
+  type CreateCaseDirectory,
+  createLocalDirectory,
+} from "../run/case_directory.ts";
+import { checkOutTask } from "./check_out_task.ts";
+import { gradePatch } from "./grade_patch.ts";
+import { formatPrediction, type PatchPrediction, type PatchTask } from "./patch_task.ts";
+
+/** Options for `createPatchEvaluation()`. */
+export interface PatchEvaluationOptions {
+  /** Name of the model or of the agent in the predictions. */
+  readonly modelName: string;
+  /** File to which predictions are appended. Default: none. */
+  readonly predictionsFile?: string | undefined;
+  /**
+   * Opens the sandbox of the tests that grade a patch, such as `createSandbox` of `@swink/agent/tools`. Default: patches
+   * are not graded, and pass if they are not empty.
+   */
+  readonly openSandbox?: OpenCommandSandbox | undefined;
+  /** Limits of each run. Default: none. */
+  readonly budget?: EvalBudget | undefined;
+  /** Returns the prompt of a task. Default: the issue after a request to resolve it. */
+  readonly createPrompt?: ((task: PatchTask) => string) | undefined;
+  /** Id of the set. Default: `patch-tasks`. */
+  readonly setId?: string | undefined;
+  /** File access for predictions. Default: the file system. */
+  readonly files?: EvalFiles | undefined;
+}
+
+/** The parts of an evaluation of tasks, for `runEvalSet()`. */
+export interface PatchEvaluation {
+  /** A set with a case for each task. */
+  readonly set: EvalSet;
+  /** Checks the tasks out; for the option of this name. */
+  readonly createDirectory: CreateCaseDirectory;
+  /** Writes the predictions and grades them; for the option of this name. */
+  readonly evaluators: EvaluatorRegistry;
+}
+
+/** The metric of a patch. */
+const METRIC = "patch";
+
+/**
+ * Creates an evaluation in which an agent works on each task in a checkout of its commit, without the history after it. The
+ * changes that it makes become a prediction, and are graded by the tests of the task in another checkout.
+ *
+ * @example
+ * ```ts ignore
+ * import { createPatchEvaluation, loadPatchTasks, runEvalSet } from "@swink/agent/eval";
+ * import { createSandbox } from "@swink/agent/tools";
+ *
+ * const { set, ...evaluation } = createPatchEvaluation(await loadPatchTasks("tasks.jsonl"), {
+ *   modelName: "anthropic/claude-sonnet-5-5",
+ *   predictionsFile: "predictions.jsonl",
+ *   openSandbox: createSandbox,
+ * });
+ * const { results } = await runEvalSet(set, makeAgent, { ...evaluation, parallel: 4 });
+ * ```
+ */
+export function createPatchEvaluation(
+  tasks: readonly PatchTask[],
+  options: PatchEvaluationOptions,
+): PatchEvaluation {
+  const { setId = "patch-tasks", budget, createPrompt = createDefaultPrompt } = options;
+  const known = new Map(tasks.map((task) => [task.instanceId, task]));
+  const checkouts = new Map<string, DirectorySnapshot>();
+  const evaluators = new EvaluatorRegistry();
+  evaluators.register(createPatchEvaluator({ tasks: known, checkouts, options }), {
+    isDefault: true,
+  });
+  const cases = tasks.map((task): EvalCase => ({
+    id: task.instanceId,
+    userMessages: [createPrompt(task)],
+    fixture: task.instanceId,
+    ...(budget && { budget }),
+  }));
+  return {
+    set: { id: setId, cases },
+    createDirectory: (instanceId, directoryOptions) => {
+      const task = known.get(instanceId ?? "");
+      if (!task) throw new BadRequestError(`There is no task "${instanceId}"`);
+      const create = () => createLocalDirectory(undefined, directoryOptions);
+      return createCheckout(task, checkouts, create);
+    },
+    evaluators,
+  };
+}
+
+function createDefaultPrompt({ problemStatement }: PatchTask): string {
+  return "Resolve this issue in the repository of the working directory. Change the code, and not only its tests." +
+    `\n\n<issue>\n${problemStatement}\n</issue>`;
+}
+
+async function createCheckout(
+  task: PatchTask,
+  checkouts: Map<string, DirectorySnapshot>,
+  createDirectory: () => Promise<CaseDirectory>,
+): Promise<CaseDirectory> {
+  const directory = await createDirectory();
+  const { path } = directory;
+  const remove = async () => {
+    checkouts.get(path)?.[Symbol.dispose]();
+    checkouts.delete(path);
+    await directory.remove();
+  };
+  try {
+    await checkOutTask(task, path);
+    checkouts.set(path, await DirectorySnapshot.take(path));
+    return { path, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+interface PatchEvaluatorParts {
+  readonly tasks: ReadonlyMap<string, PatchTask>;
+  readonly checkouts: ReadonlyMap<string, DirectorySnapshot>;
+  readonly options: PatchEvaluationOptions;
+}
+
+function createPatchEvaluator({ tasks, checkouts, options }: PatchEvaluatorParts): Evaluator {
+  const { modelName, predictionsFile, files = localEvalFiles } = options;
+  return {
+    name: METRIC,
+    evaluate: async (context) => {
+      const task = tasks.get(context.evalCase.id);
+      const snapshot = checkouts.get(context.directory ?? "");
+      if (!task || !snapshot) throw new BadRequestError("The task was not checked out");
+      const { bytes, omittedFiles } = await snapshot.createPatch();
+      const patch = new TextDecoder().decode(bytes);
+      const prediction: PatchPrediction = {
+        instance_id: task.instanceId,
+        model_name_or_path: modelName,
+        model_patch: patch,
+      };
+      if (predictionsFile !== undefined) {
+        await files.append(predictionsFile, formatPrediction(prediction));
+      }
+      const score = await scorePatch(task, patch, { ...context, ...options });
+      return omittedFiles.length === 0 ? score : addReason(score, omittedFiles);
+    },
+  };
+}
+
+async function scorePatch(
+  task: PatchTask,
+  patch: string,
+  { openSandbox, signal }:
+    & Pick<PatchEvaluationOptions, "openSandbox">
+    & Pick<EvalContext, "signal">,
+): Promise<Score> {
+  if (!openSandbox) {
+    const isEmpty = patch === "";
+    return createBinaryScore(METRIC, !isEmpty, isEmpty ? "empty" : "not graded");
+  }
+  const { type, details } = await gradePatch(task, patch, { openSandbox, signal });
+  const reason = details === "" ? type : `${type}: ${details}`;
+  return createBinaryScore(METRIC, type === "resolved", reason);
+}
+
+function addReason(score: Score, omittedFiles: readonly string[]): Score {
+  const omitted = `omitted from the patch: ${omittedFiles.join(", ")}`;
+  return { ...score, reason: score.reason === undefined ? omitted : `${score.reason}; ${omitted}` };
+}

@@ -1,0 +1,80 @@
+/**
+ * Runs git.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../../core/errors.ts";
+import { spawnProcess } from "../../platform/spawn_process.ts";
+import { system } from "../../platform/system.ts";
+
+/** Options for `runGit()`. */
+export interface GitOptions {
+  /** Working directory. */
+  readonly cwd: string;
+  /** Standard input. Default: empty. */
+  readonly input?: string | undefined;
+}
+
+/**
+ * Settings of each call: no settings of the user or of the system, no hooks, and no conversion of line ends, so that
+ * patches are applied to the files as they were committed.
+ */
+const SETTINGS = ["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"];
+
+/**
+ * Runs git, and returns its standard output.
+ *
+ * @throws {Error} If git is not installed or fails, with its messages.
+ */
+export async function runGit(
+  args: readonly string[],
+  { cwd, input = "" }: GitOptions,
+): Promise<string> {
+  const program = await startGit([...SETTINGS, ...args], cwd);
+  const writing = writeInput(program.stdin, input);
+  const [output, errors, { code }] = await Promise.all([
+    new Response(program.stdout).text(),
+    new Response(program.stderr).text(),
+    program.exited,
+    writing,
+  ]);
+  if (code === 0) return output;
+  throw new Error(`git ${args[0]} failed: ${errors.trim() || output.trim() || `code ${code}`}`);
+}
+
+async function startGit(args: readonly string[], cwd: string): ReturnType<typeof spawnProcess> {
+  try {
+    return await spawnProcess({ program: "git", args, cwd, env: createEnvironment() });
+  } catch (cause) {
+    throw new Error(`git cannot be started: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+function createEnvironment(): Record<string, string> {
+  const names = ["PATH", "SystemRoot"];
+  const inherited = names.flatMap((name) => {
+    const value = system.env.get(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(inherited),
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    LC_ALL: "C",
+  };
+}
+
+async function writeInput(
+  stdin: WritableStream<Uint8Array<ArrayBuffer>>,
+  input: string,
+): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(input));
+    await writer.close();
+  } catch {
+    // git ended without reading it; its exit code states that.
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The list of the runs of a recording: a file with one line of JSON for each run.
+ *
+ * @module
+ */
+
+import { BadRequestError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { join } from "../../platform/paths.ts";
+import type { EvalFiles } from "../case/eval_files.ts";
+
+/** A recorded run. */
+export interface RecordedRun {
+  /** Id of the case. */
+  readonly caseId: string;
+  /** Number of the repetition, from 1. */
+  readonly repetition: number;
+  /** Seed of the run. */
+  readonly seed: number;
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Name of the model; `undefined` if there was no agent. */
+  readonly model?: string | undefined;
+  /** Directory of the run; `undefined` if it had none. */
+  readonly directory?: string | undefined;
+}
+
+/** Name of the file in the directory of a recording. */
+const INDEX_FILE = "runs.jsonl";
+
+/** Adds a run to the list. */
+export async function appendRun(
+  directory: string,
+  run: RecordedRun,
+  files: EvalFiles,
+): Promise<void> {
+  await files.append(join(directory, INDEX_FILE), `${JSON.stringify(run)}\n`);
+}
+
+/**
+ * Reads the runs of a recording. A run that was recorded several times has its last line; an incomplete last line is
+ * skipped.
+ *
+ * @throws {BadRequestError} If there is no recording, or a line is damaged.
+ */
+export async function readRuns(directory: string, files: EvalFiles): Promise<RecordedRun[]> {
+  const path = join(directory, INDEX_FILE);
+  const text = await files.read(path);
+  if (text === undefined) {
+    throw new BadRequestError(
+      `There is no recording in "${directory}": record the set first, or name another directory`,
+    );
+  }
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").slice(0, -1);
+  const runs = lines.map((line, index) => parseRun(line, `${path}:${index + 1}`));
+  return [...new Map(runs.map((run) => [`${run.caseId} ${run.repetition}`, run])).values()];
+}
+
+function parseRun(line: string, place: string): RecordedRun {
+  const value = parseJson(line);
+  if (isRecordedRun(value)) return value;
+  throw new BadRequestError(`Invalid line at ${place}: record the set again`);
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecordedRun(value: unknown): value is RecordedRun {
+  if (!isJsonObject(value)) return false;
+  const { caseId, repetition, seed, startedAt, model, directory } = value;
+  return typeof caseId === "string" && typeof repetition === "number" &&
+    typeof seed === "number" && typeof startedAt === "number" &&
+    (model === undefined || typeof model === "string") &&
+    (directory === undefined || typeof directory === "string");
+}

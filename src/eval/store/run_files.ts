@@ -1,0 +1,102 @@
+/**
+ * The files of an evaluation on disk.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { basename, join } from "../../platform/paths.ts";
+import type { EvalFiles } from "../case/eval_files.ts";
+import { hashCanonical } from "../results/audit_trail.ts";
+import type { CaseResult } from "../run/case_result.ts";
+import type { EvalRunHeader } from "./eval_run.ts";
+
+/** Names of the files in the directory of an evaluation. */
+export const RUN_FILES = {
+  header: "run.json",
+  results: "results.jsonl",
+  audit: "audit.json",
+} as const;
+
+/** The end of an evaluation: the content of `audit.json`. */
+export interface RunAudit {
+  /** Version of the format. */
+  readonly version: 1;
+  /** End, in milliseconds since the epoch. */
+  readonly finishedAt: number;
+  /** SHA-256 hash over the header and the results in their order, as canonical JSON, in hexadecimal. */
+  readonly hash: string;
+}
+
+/** Returns the hash of a complete evaluation. */
+export function hashRun(
+  { id: _, ...header }: EvalRunHeader,
+  results: readonly CaseResult[],
+  finishedAt: number,
+): Promise<string> {
+  return hashCanonical({ version: 1, header, results, finishedAt });
+}
+
+/**
+ * Reads the header of an evaluation.
+ *
+ * @throws {BadRequestError} If the directory has none, or it is damaged.
+ */
+export async function readHeader(directory: string, files: EvalFiles): Promise<EvalRunHeader> {
+  const path = join(directory, RUN_FILES.header);
+  const value = await readJson(path, files);
+  if (value === undefined) {
+    throw new BadRequestError(`There is no evaluation in "${directory}": it has no run.json`);
+  }
+  if (!isHeader(value)) throw new BadRequestError(`"${path}" is damaged, or of another version`);
+  return { ...value, id: basename(directory) };
+}
+
+/** Reads the audit of an evaluation; `undefined` if it is not finished, or the file is damaged. */
+export async function readAudit(
+  directory: string,
+  files: EvalFiles,
+): Promise<RunAudit | undefined> {
+  const value = await readJson(join(directory, RUN_FILES.audit), files).catch(() => undefined);
+  if (!isJsonObject(value)) return undefined;
+  const { version, finishedAt, hash } = value;
+  if (version !== 1 || typeof finishedAt !== "number" || typeof hash !== "string") return undefined;
+  return { version, finishedAt, hash };
+}
+
+async function readJson(path: string, files: EvalFiles): Promise<unknown> {
+  const text = await files.read(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new BadRequestError(`"${path}" is damaged: ${getErrorMessage(error)}`);
+  }
+}
+
+function isHeader(value: unknown): value is Omit<EvalRunHeader, "id"> {
+  if (!isJsonObject(value)) return false;
+  const { version, seed, startedAt, set, model, seeds } = value;
+  return version === 1 && typeof seed === "number" && typeof startedAt === "number" &&
+    (model === undefined || typeof model === "string") &&
+    (seeds === undefined || (Array.isArray(seeds) && seeds.every(Number.isFinite))) &&
+    isJsonObject(set) && typeof set["id"] === "string" && isOptionalText(set["description"]) &&
+    Array.isArray(set["cases"]) && set["cases"].every(isCase);
+}
+
+/** More repetitions than any evaluation has; a damaged number must not exhaust the memory. */
+const MAX_REPETITIONS = 100_000;
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isCase(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { id, description, userMessages, repetitions = 1 } = value;
+  return typeof id === "string" && isOptionalText(description) &&
+    Array.isArray(userMessages) && userMessages.every((message) => typeof message === "string") &&
+    Number.isInteger(repetitions) && Number(repetitions) >= 1 &&
+    Number(repetitions) <= MAX_REPETITIONS;
+}

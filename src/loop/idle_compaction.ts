@@ -1,0 +1,103 @@
+/**
+ * A compaction outside of a run.
+ *
+ * @module
+ */
+
+import type { AgentContext, TransformInput } from "../core/context.ts";
+import { toValidSpending } from "../core/usage.ts";
+import { Cancellation } from "./cancellation.ts";
+import { checkStreamOptions } from "./check_config.ts";
+import { CompactionCheck } from "./compaction_check.ts";
+import { type AgentLoopConfig, resolveConfig } from "./config.ts";
+import type { EventPipe } from "./event_pipe.ts";
+import { inheritPolicies } from "./inherit_rules.ts";
+import { MessageQueue } from "./message_queue.ts";
+import { callPolicy } from "./policy_slots.ts";
+import { addSpending, createProgress, type Spending } from "./run_progress.ts";
+import { RunServices } from "./run_services.ts";
+import { Steering } from "./steering.ts";
+import { createPolicyContext, type TurnContext } from "./turn_context.ts";
+
+/** Options for `new IdleCompaction()`. */
+export interface IdleCompactionOptions {
+  /** The history, the system prompt and the tools. */
+  readonly context: AgentContext;
+  /** The configuration of the runs. */
+  readonly config: AgentLoopConfig;
+  /** Emits the failures of policies. */
+  readonly events: EventPipe;
+  /** Aborts the compaction. */
+  readonly signal: AbortSignal;
+}
+
+/** Asks the policies about the model calls of a compaction, and reports its end to them, as that of a run of its own. */
+export class IdleCompaction {
+  readonly #turn: TurnContext;
+  readonly #check: CompactionCheck;
+  #spent: Spending = {};
+
+  /**
+   * Starts a compaction.
+   *
+   * @throws {BadRequestError} If the configuration is invalid.
+   */
+  constructor({ context, config, events, signal }: IdleCompactionOptions) {
+    const resolved = resolveConfig(config);
+    const { sleep, newId, now } = resolved;
+    const cancellation = new Cancellation({ signal, sleep });
+    const run = new RunServices({
+      runId: newId("run"),
+      startedAt: now(),
+      context,
+      messages: [...context.messages],
+      config: { ...resolved, policies: inheritPolicies(resolved) },
+      cancellation,
+      events,
+      steering: new Steering(),
+      unpricedModels: new Set(),
+      pendingCalls: new Set(),
+      checkStreamOptions,
+      isOwnQueue: (source) => source instanceof MessageQueue,
+    });
+    this.#turn = {
+      run,
+      settings: run.getSettings(),
+      progress: createProgress(false),
+      cancellation,
+    };
+    this.#check = new CompactionCheck(this.#turn);
+  }
+
+  /** Spending of the calls before the last one. */
+  get spent(): Spending {
+    return this.#spent;
+  }
+
+  /** Returns the part of the input of a transform that asks the policies. */
+  createInput(): Pick<TransformInput, "checkRequest"> {
+    const { checkRequest } = this.#check.createInput();
+    if (!checkRequest) return {};
+    return {
+      checkRequest: async (request) => {
+        const stoppedBy = await checkRequest(request);
+        const { usage, cost } = request;
+        this.#spent = { usage, cost };
+        return stoppedBy;
+      },
+    };
+  }
+
+  /** Calls the `postCompaction` policies with what the compaction has spent. */
+  async end(spending: Spending): Promise<void> {
+    this.#check.close();
+    const { run, progress, cancellation } = this.#turn;
+    const ended = { ...this.#turn, progress: addSpending(progress, toValidSpending(spending)) };
+    for (const policy of run.config.policies) {
+      if (!policy.postCompaction) continue;
+      const call = () => policy.postCompaction?.(createPolicyContext(ended));
+      await callPolicy(run, policy, { hook: "postCompaction", call, parse: () => {} });
+    }
+    cancellation.dispose();
+  }
+}

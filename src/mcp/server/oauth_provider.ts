@@ -1,0 +1,99 @@
+/**
+ * The provider of the program for OAuth, completed so that the client package has nothing to write to the console.
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { ReportProblem } from "../protocol/repair_message.ts";
+import type { OAuthCredentials } from "../transport/token_fetch.ts";
+
+/** The authorization server that credentials are for. */
+interface IssuerContext {
+  readonly issuer?: string;
+}
+
+/** The methods of an `OAuthClientProvider` that are completed. */
+interface OAuthProvider {
+  tokens(context?: IssuerContext): unknown;
+  saveTokens?(tokens: JsonObject, context?: IssuerContext): unknown;
+  clientInformation(context?: IssuerContext): unknown;
+  saveClientInformation?(client: JsonObject, context?: IssuerContext): unknown;
+  discoveryState?(): unknown;
+  saveDiscoveryState?(state: unknown): unknown;
+  invalidateCredentials?(credentials: string): unknown;
+}
+
+/** A provider that the client package can use. */
+export interface CompleteProvider {
+  /** The provider for the client package. */
+  readonly provider: object;
+  /** Discards credentials that the authorization server has rejected. */
+  readonly invalidate: (credentials: OAuthCredentials) => Promise<void>;
+}
+
+/**
+ * Completes a provider for one connection: credentials that it keeps without their authorization server are bound to the
+ * one that is used, and saved so; what it does not keep about the authorization server is kept here.
+ */
+export function completeProvider(provider: object, report: ReportProblem): CompleteProvider {
+  if (!isOAuthProvider(provider)) return { provider, invalidate: () => Promise.resolve() };
+  let discovery: unknown;
+  const bind = async (stored: unknown, context: IssuerContext | undefined, save: Save) => {
+    const issuer = context?.issuer;
+    if (!isJsonObject(stored) || typeof stored["issuer"] === "string" || issuer === undefined) {
+      return stored;
+    }
+    report("has OAuth credentials that were stored without their authorization server");
+    const bound = { ...stored, issuer };
+    await save(bound, context);
+    return bound;
+  };
+  const completed: Partial<Record<PropertyKey, unknown>> = {
+    tokens: async (context?: IssuerContext) =>
+      await bind(
+        await provider.tokens(context),
+        context,
+        (tokens, context) => provider.saveTokens?.(tokens, context),
+      ),
+    clientInformation: async (context?: IssuerContext) =>
+      await bind(
+        await provider.clientInformation(context),
+        context,
+        (client, context) => provider.saveClientInformation?.(client, context),
+      ),
+    ...(!(provider.discoveryState && provider.saveDiscoveryState) && {
+      discoveryState: () => discovery,
+      saveDiscoveryState: (state: unknown) => {
+        discovery = state;
+      },
+    }),
+  };
+  return {
+    provider: withMembers(provider, completed),
+    async invalidate(credentials) {
+      await provider.invalidateCredentials?.(credentials);
+    },
+  };
+}
+
+type Save = (credentials: JsonObject, context: IssuerContext | undefined) => unknown;
+
+/** Whether a provider is an `OAuthClientProvider`, as the client package recognizes it; others only have a token. */
+function isOAuthProvider(provider: object): provider is OAuthProvider {
+  const { tokens, clientInformation } = provider as Partial<OAuthProvider>;
+  return typeof tokens === "function" && typeof clientInformation === "function";
+}
+
+/** Returns an object with other members; all others are those of the object, which may have private ones. */
+function withMembers(object: object, members: Readonly<Partial<Record<PropertyKey, unknown>>>) {
+  return new Proxy(object, {
+    get(target, name) {
+      if (Object.hasOwn(members, name)) return members[name];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+    has: (target, name) => Object.hasOwn(members, name) || Reflect.has(target, name),
+    set: (target, name, value) => Reflect.set(target, name, value, target),
+  });
+}

@@ -1,0 +1,33 @@
+/**
+ * Checks of the options of session stores, which often come from the environment of a program.
+ *
+ * @module
+ */
+
+import { describeValue } from "../../core/describe_value.ts";
+import { BadRequestError } from "../../core/errors.ts";
+
+/**
+ * Checks the place of a store. The directory without a name would be the root of the file system, and SQLite would keep a
+ * database without a name only until it is closed.
+ *
+ * @throws {BadRequestError} If the path is no text, or empty.
+ */
+export function checkPath(name: "directory" | "path", path: unknown): void {
+  if (typeof path === "string" && path !== "") return;
+  throw new BadRequestError(
+    `${name} must be a path such as "data/sessions", not ${describeValue(path)}`,
+  );
+}
+
+/**
+ * Checks the duration of leases: without a positive one, a session could have two writers, or none after a crash.
+ *
+ * @throws {BadRequestError} If it is not a positive number.
+ */
+export function checkLeaseDuration(milliseconds: unknown): void {
+  if (typeof milliseconds === "number" && milliseconds > 0) return;
+  throw new BadRequestError(
+    `leaseMs must be a positive number of milliseconds, not ${describeValue(milliseconds)}`,
+  );
+}

@@ -1,0 +1,34 @@
+import { assert, assertThrows } from "@std/assert";
+import { BadRequestError } from "../../core/errors.ts";
+import { FileSessionStore } from "../file/file_store.ts";
+import { PostgresSessionStore } from "../postgres/postgres_store.ts";
+import { SqliteSessionStore } from "../sqlite/sqlite_store.ts";
+import { createMemoryStorage } from "./memory_storage.ts";
+import { storeFrom } from "./store_from.ts";
+
+Deno.test("FileSessionStore, SqliteSessionStore: refuse a path that is missing or empty", () => {
+  for (const path of ["", undefined, null, 5] as unknown as readonly string[]) {
+    const message = "must be a path such as";
+    assertThrows(() => new FileSessionStore({ directory: path }), BadRequestError, message);
+    assertThrows(() => new SqliteSessionStore({ path }), BadRequestError, message);
+  }
+});
+
+Deno.test("storeFrom(), PostgresSessionStore: refuse leases without a positive duration", () => {
+  const connection = "postgres://localhost/app";
+  const storage = createMemoryStorage();
+  for (const leaseMs of [0, -1, NaN, "30"] as unknown as readonly number[]) {
+    assertThrows(() => storeFrom(storage, { leaseMs }), BadRequestError, "leaseMs must be");
+    assertThrows(() => new PostgresSessionStore({ connection, leaseMs }), BadRequestError);
+  }
+  assert(storeFrom(storage, { leaseMs: Infinity }));
+  for (const name of ["maxConnections", "timeoutMs", "retryMs"]) {
+    assertThrows(
+      () => new PostgresSessionStore({ connection, [name]: NaN }),
+      BadRequestError,
+      name,
+    );
+  }
+  const forever = () => new PostgresSessionStore({ connection, leaseMs: Infinity });
+  assertThrows(forever, BadRequestError, "leaseMs must be finite");
+});

@@ -1,0 +1,42 @@
+/**
+ * Agents for editors and other clients of the Agent Client Protocol.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { serveAcp } from "@swink/agent/acp";
+ *
+ * await serveAcp({
+ *   name: "helper",
+ *   version: "1.0.0",
+ *   createSession: async ({ client }) => ({
+ *     id: crypto.randomUUID(),
+ *     agent: new Agent({ model: "anthropic/claude-sonnet-5-5", approve: client.ask }),
+ *   }),
+ * }, { input: Deno.stdin.readable, output: Deno.stdout.writable });
+ * ```
+ *
+ * @module
+ */
+
+export type {
+  AcpClient,
+  AcpHost,
+  AcpSession,
+  AcpSessionInfo,
+  AcpSessionRequest,
+} from "./acp_host.ts";
+export type {
+  AcpCommand,
+  AcpConfigOption,
+  AcpContent,
+  AcpLocation,
+  AcpMcpServer,
+  AcpMode,
+  AcpToolCallFields,
+  AcpToolContent,
+  AcpToolKind,
+} from "./acp_update.ts";
+export type { DescribeCall, DescribedCall } from "./describe_call.ts";
+export type { AcpPackage } from "./sdk_package.ts";
+export { serveAcp, type ServeAcpOptions } from "./serve_acp.ts";

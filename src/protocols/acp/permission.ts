@@ -1,0 +1,31 @@
+/**
+ * Approvals as permission requests.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../../core/approval.ts";
+
+/** The answers that a client offers to its user. */
+export const PERMISSION_OPTIONS: {
+  readonly optionId: string;
+  readonly name: string;
+  readonly kind: "allow_once" | "allow_always" | "reject_once";
+}[] = [
+  { optionId: "once", name: "Allow", kind: "allow_once" },
+  { optionId: "tool", name: "Allow this tool for the session", kind: "allow_always" },
+  { optionId: "deny", name: "Reject", kind: "reject_once" },
+];
+
+/** Returns the decision for an answer; whatever is not an approval is a refusal. */
+export function toDecision(outcome: {
+  readonly outcome: string;
+  readonly optionId?: string | undefined;
+}): ApprovalDecision {
+  const { outcome: type, optionId } = outcome;
+  if (type === "selected" && (optionId === "once" || optionId === "tool")) {
+    return { type: "approved", scope: optionId, origin: "person" };
+  }
+  if (type === "cancelled") return { type: "denied", reason: "the prompt was cancelled" };
+  return { type: "denied", reason: "the user refused", origin: "person" };
+}

@@ -1,0 +1,149 @@
+/**
+ * An HTTP endpoint for clients of AG-UI.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../agent/agent.ts";
+import type { AgentStream } from "../../agent/agent_stream.ts";
+import { checkFunction } from "../../core/check_function.ts";
+import { checkNames } from "../../core/check_names.ts";
+import { checkObject } from "../../core/check_object.ts";
+import { AgentError, BadRequestError } from "../../core/errors.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { AgUiEvent } from "./ag_ui_event.ts";
+import { createClientTools, endForClient, replaceResults } from "./client_tools.ts";
+import { readBody } from "./read_body.ts";
+import { type AgUiRunInput, parseRunInput } from "./run_input.ts";
+import { toAgUi } from "./to_ag_ui.ts";
+
+/** Options for {@linkcode agUiHandler}. */
+export interface AgUiHandlerOptions {
+  /**
+   * Returns the agent of a run: a new one, which gets the history of the client, or that of `input.threadId` with a
+   * history of its own, to which the new messages of the client are added. May return a `Response`, such as one with the
+   * status 401.
+   */
+  readonly createAgent: (
+    input: AgUiRunInput,
+    request: Request,
+  ) => Agent | Response | Promise<Agent | Response>;
+  /** Maximum size of a request in bytes. Default: 10 MB. */
+  readonly maxBytes?: number | undefined;
+  /** Returns the time in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+const MAX_BYTES = 10_000_000;
+
+/**
+ * Creates a handler for `POST` requests of AG-UI clients, such as `HttpAgent` of `@ag-ui/client`, for any server that
+ * takes a function from a `Request` to a `Response`.
+ *
+ * Tools of the client are offered to the model; a call ends the run, and the client sends its result with the next one. A
+ * run that waits for approvals ends with interrupts; the next one needs the agent that waits. A closed connection aborts
+ * the run. Clients are trusted as users: they write the history of an agent that has none, so that one whose tools need
+ * protection keeps its own. Who may call is decided by `createAgent`, or before the handler.
+ *
+ * @throws {BadRequestError} If an option is invalid.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { agUiHandler } from "@swink/agent/ag-ui";
+ *
+ * const handler = agUiHandler({
+ *   createAgent: () => new Agent({ model: "anthropic/claude-sonnet-5-5" }),
+ * });
+ * Deno.serve({ hostname: "127.0.0.1" }, handler);
+ * ```
+ */
+export function agUiHandler(options: AgUiHandlerOptions): (request: Request) => Promise<Response> {
+  checkObject(options, "Pass options, as { createAgent: () => agent }");
+  checkNames(options, ["createAgent", "maxBytes", "now"], "agUiHandler()");
+  checkFunction("createAgent", options.createAgent);
+  const { createAgent, maxBytes = MAX_BYTES, now = Date.now } = options;
+  return async (request) => {
+    if (request.method !== "POST") return reject(405, "Send a POST request");
+    try {
+      const input = parseRunInput(await readBody(request, maxBytes), now());
+      const agent = await createAgent(input, request);
+      if (agent instanceof Response) return agent;
+      return toResponse(startRun(agent, input), input);
+    } catch (thrown) {
+      if (!AgentError.is(thrown)) return reject(500, "The run could not be started");
+      return reject(thrown.code === "already_running" ? 409 : 400, thrown.message);
+    }
+  };
+}
+
+function reject(status: number, message: string): Response {
+  return Response.json({ error: message }, { status });
+}
+
+/**
+ * Starts the run of an input.
+ *
+ * @throws {BadRequestError} If the input does not fit the agent.
+ */
+function startRun(agent: Agent, input: AgUiRunInput): AgentStream {
+  const { approvals, tools } = input;
+  const options = { tools: createClientTools(tools), policies: [endForClient] };
+  if (Object.keys(approvals).length > 0) {
+    if (agent.state.pendingApprovals.length > 0) {
+      return agent.continueStream({ ...options, approvals });
+    }
+    throw new BadRequestError("resume: the agent of this thread waits for no approval");
+  }
+  const prompt = adoptHistory(agent, input);
+  if (prompt.length === 0) return agent.continueStream(options);
+  return agent.promptStream(addContext(prompt, input), options);
+}
+
+/** Brings the history of the agent up to date, and returns the messages that are new. */
+function adoptHistory(agent: Agent, { messages }: AgUiRunInput): readonly AgentMessage[] {
+  const { messages: own } = agent.state;
+  const last = messages.findLastIndex(({ role }) => role !== "user");
+  const prompt = messages.slice(last + 1);
+  if (own.length === 0) {
+    if (last >= 0) agent.setMessages(messages.slice(0, last + 1));
+    return prompt;
+  }
+  const updated = replaceResults(own, messages);
+  if (updated.some((message, index) => message !== own[index])) agent.setMessages(updated);
+  const ids = new Set(own.map(({ id }) => id));
+  return prompt.filter(({ id }) => !ids.has(id));
+}
+
+/** Adds what the user sees to the last message. */
+function addContext(
+  prompt: readonly AgentMessage[],
+  { context }: AgUiRunInput,
+): readonly AgentMessage[] {
+  const last = prompt.at(-1);
+  if (context.length === 0 || last?.role !== "user") return prompt;
+  const text = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
+  return [...prompt.slice(0, -1), { ...last, content: [...last.content, { type: "text", text }] }];
+}
+
+function toResponse(stream: AgentStream, input: AgUiRunInput): Response {
+  const { threadId, runId, clientMessages: messages } = input;
+  const events = toAgUi(stream, { threadId, runId, messages });
+  return new Response(encodeEvents(events), {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
+  });
+}
+
+/** Encodes events as server-sent events. Cancelling the result waits until the run is aborted. */
+function encodeEvents(events: ReadableStream<AgUiEvent>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const reader = events.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      controller.enqueue(encoder.encode(`data: ${JSON.stringify(value)}\n\n`));
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,404 @@
+/**
+ * Maps the events of a run to those of AG-UI.
+ *
+ * @module
+ */
+
+import { extractText } from "../../core/content.ts";
+import type {
+  AgentEndEvent,
+  AgentEvent,
+  MessageEndEvent,
+  MessageStartEvent,
+  ModelCallEndEvent,
+  SubAgentEvent,
+} from "../../core/event.ts";
+import type { AssistantMessageDelta } from "../../core/stream.ts";
+import { toJsonValue } from "../../core/json.ts";
+import type { PendingApproval } from "../../core/approval.ts";
+import type {
+  AgUiEvent,
+  AgUiInterrupt,
+  AgUiMessage,
+  AgUiOutcome,
+  AgUiUsage,
+} from "./ag_ui_event.ts";
+import { listClientCalls, waitsForClient } from "./client_tools.ts";
+import { toAgUiMessages, toContent } from "./to_parts.ts";
+
+/** Options for `new EventMapper()`. */
+export interface EventMapperOptions {
+  /** Id of the conversation. */
+  readonly threadId: string;
+  /** Id of the run for the client. Default: that of the agent. */
+  readonly runId?: string | undefined;
+  /** The messages that the client has. Default: none. */
+  readonly messages?: readonly AgUiMessage[] | undefined;
+}
+
+/** The block of a reply that is being written. */
+interface OpenBlock {
+  readonly type: "text" | "reasoning" | "tool_call";
+  readonly id: string;
+  readonly contentIndex: number;
+}
+
+/** A sub-agent. */
+interface SubAgent {
+  readonly id: string;
+  readonly mapper: EventMapper;
+}
+
+/** JSON Schema of the answer to an approval. */
+const ANSWER_SCHEMA = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    reason: { type: "string" },
+    arguments: { type: "object" },
+  },
+  required: ["approved"],
+};
+
+/** Maps the events of one agent; those of its sub-agents get a mapper of their own. */
+export class EventMapper {
+  readonly #options: EventMapperOptions;
+  readonly #subAgentId: string | undefined;
+  readonly #subAgents = new Map<string, SubAgent>();
+  readonly #toolNames = new Map<string, string>();
+  readonly #usage = new Map<string, AgUiUsage>();
+  #messages: readonly AgUiMessage[];
+  #runId = "";
+  #messageId = "";
+  #block: OpenBlock | undefined;
+  #texts = 0;
+  /** Whether the attempt has emitted anything that a retry must take back. */
+  #hasOutput = false;
+  #step: string | undefined;
+  #hasCalledModel = false;
+
+  /** Creates a mapper, of a sub-agent if it has an id. */
+  constructor(options: EventMapperOptions, subAgentId?: string) {
+    this.#options = options;
+    this.#subAgentId = subAgentId;
+    this.#messages = options.messages ?? [];
+  }
+
+  /** Returns the events for a client. */
+  map(event: AgentEvent): AgUiEvent[] {
+    const mapped = this.#map(event);
+    const subagentRunId = this.#subAgentId;
+    if (subagentRunId === undefined) return mapped;
+    return mapped.map((event) => ({ subagentRunId, ...event }));
+  }
+
+  #map(event: AgentEvent): AgUiEvent[] {
+    switch (event.type) {
+      case "agent_start":
+        return this.#startRun(event.runId);
+      case "agent_end":
+        return this.#endRun(event);
+      case "turn_start":
+        this.#step = `turn ${event.turn}`;
+        return [{ type: "STEP_STARTED", stepName: this.#step }, ...this.#patch("turn", event.turn)];
+      case "turn_end":
+        return this.#endStep();
+      case "message_start":
+        return this.#startMessage(event);
+      case "message_update":
+        return this.#append(event.delta);
+      case "message_end":
+        return this.#endMessage(event);
+      case "model_call_start":
+        this.#hasCalledModel = true;
+        return [];
+      case "model_call_end":
+        this.#addUsage(event);
+        return [];
+      case "retry":
+      case "model_fallback":
+        return [...(event.discard ? this.#discard() : []), ...this.#custom(event)];
+      case "model_changed":
+        return this.#patch("model", formatModel(event.to));
+      case "queue_changed":
+        return this.#patch("queued", countQueued(event.queued));
+      case "tool_execution_start":
+        this.#toolNames.set(event.id, event.name);
+        return this.#custom(event);
+      case "tool_execution_update":
+      case "tool_execution_end":
+      case "tool_approval_requested":
+      case "tool_approval_resolved":
+      case "context_compacted":
+      case "warning":
+        return this.#custom(event);
+      case "custom":
+        return [{ type: "CUSTOM", name: event.name, value: toJson(event.data) }];
+      case "sub_agent":
+        return this.#mapSubAgent(event);
+    }
+  }
+
+  #startRun(runId: string): AgUiEvent[] {
+    this.#runId = this.#options.runId ?? runId;
+    if (this.#subAgentId !== undefined) return [];
+    const { threadId } = this.#options;
+    const snapshot = { turn: 0, queued: countQueued({ steering: [], followUp: [] }) };
+    return [
+      { type: "RUN_STARTED", threadId, runId: this.#runId },
+      { type: "STATE_SNAPSHOT", snapshot },
+    ];
+  }
+
+  #endRun(event: AgentEndEvent): AgUiEvent[] {
+    const ended = [...this.#closeBlock(), ...this.#endStep()];
+    if (this.#subAgentId !== undefined) return [...ended, ...this.#endSubAgent(event)];
+    const { error } = event;
+    const usage = [...this.#usage.values()];
+    if (error && error.code !== "aborted") {
+      return [...ended, { type: "RUN_ERROR", message: error.message, code: error.code, usage }];
+    }
+    const { threadId } = this.#options;
+    const outcome = getOutcome(event);
+    const run = { threadId, runId: this.#runId, outcome, usage };
+    return [...ended, { type: "RUN_FINISHED", ...run, result: getResult(event) }];
+  }
+
+  #endSubAgent(event: AgentEndEvent): AgUiEvent[] {
+    const subagentRunId = this.#subAgentId ?? "";
+    const { error, stopReason } = event;
+    if (error || stopReason === "aborted") {
+      const { message, code } = error ?? { message: "The agent was aborted", code: "aborted" };
+      return [{ type: "SUBAGENT_ERROR", subagentRunId, message, code }];
+    }
+    const outcome = { type: "success" } as const;
+    return [{ type: "SUBAGENT_FINISHED", subagentRunId, result: getResult(event), outcome }];
+  }
+
+  #endStep(): AgUiEvent[] {
+    const stepName = this.#step;
+    this.#step = undefined;
+    return stepName === undefined ? [] : [{ type: "STEP_FINISHED", stepName }];
+  }
+
+  /** A client has the messages of the prompt; those that are queued later are new to it. */
+  #startMessage({ message }: MessageStartEvent): AgUiEvent[] {
+    if (message.role !== "assistant") return [];
+    this.#messageId = message.id ?? `${this.#runId}-${this.#messages.length}`;
+    this.#texts = 0;
+    this.#hasOutput = false;
+    return [];
+  }
+
+  #append(delta: AssistantMessageDelta): AgUiEvent[] {
+    const { contentIndex } = delta;
+    if (delta.type === "tool_call_start") {
+      const { id, name } = delta;
+      const start = {
+        type: "TOOL_CALL_START",
+        toolCallId: id,
+        toolCallName: name,
+        parentMessageId: this.#messageId,
+      } as const;
+      return [...this.#openBlock({ type: "tool_call", id, contentIndex }), start];
+    }
+    const type = BLOCK_TYPES[delta.type];
+    const opened: AgUiEvent[] = [];
+    if (this.#block?.contentIndex !== contentIndex) {
+      if (type === "tool_call") return [];
+      opened.push(...this.#openText(type, contentIndex));
+    }
+    const { id = "" } = this.#block ?? {};
+    switch (type) {
+      case "text":
+        return [...opened, { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta: delta.delta }];
+      case "reasoning":
+        return [
+          ...opened,
+          { type: "REASONING_MESSAGE_CONTENT", messageId: id, delta: delta.delta },
+        ];
+      case "tool_call":
+        return [{ type: "TOOL_CALL_ARGS", toolCallId: id, delta: delta.delta }];
+    }
+  }
+
+  /** Starts a text or a reasoning; only the first text has the id of the message. */
+  #openText(type: "text" | "reasoning", contentIndex: number): AgUiEvent[] {
+    const isMain = type === "text" && this.#texts++ === 0;
+    const messageId = isMain ? this.#messageId : `${this.#messageId}-${contentIndex}`;
+    const opened = this.#openBlock({ type, id: messageId, contentIndex });
+    if (type === "text") {
+      return [...opened, { type: "TEXT_MESSAGE_START", messageId, role: "assistant" }];
+    }
+    return [
+      ...opened,
+      { type: "REASONING_START", messageId },
+      { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" },
+    ];
+  }
+
+  #openBlock(block: OpenBlock): AgUiEvent[] {
+    const closed = this.#closeBlock();
+    this.#block = block;
+    this.#hasOutput = true;
+    return closed;
+  }
+
+  #closeBlock(): AgUiEvent[] {
+    const block = this.#block;
+    this.#block = undefined;
+    switch (block?.type) {
+      case undefined:
+        return [];
+      case "text":
+        return [{ type: "TEXT_MESSAGE_END", messageId: block.id }];
+      case "reasoning":
+        return [
+          { type: "REASONING_MESSAGE_END", messageId: block.id },
+          { type: "REASONING_END", messageId: block.id },
+        ];
+      case "tool_call":
+        return [{ type: "TOOL_CALL_END", toolCallId: block.id }];
+    }
+  }
+
+  /** Takes back what a failed attempt has emitted. */
+  #discard(): AgUiEvent[] {
+    const closed = this.#closeBlock();
+    if (!this.#hasOutput || this.#subAgentId !== undefined) return closed;
+    this.#hasOutput = false;
+    this.#texts = 0;
+    return [...closed, { type: "MESSAGES_SNAPSHOT", messages: this.#messages }];
+  }
+
+  #endMessage({ message }: MessageEndEvent): AgUiEvent[] {
+    // The client adds the result itself.
+    if (waitsForClient(message)) return [];
+    const added = toAgUiMessages(message);
+    const isKnown = added.some(({ id }) => this.#messages.some((known) => known.id === id));
+    if (!isKnown) this.#messages = [...this.#messages, ...added];
+    switch (message.role) {
+      case "assistant":
+        return this.#closeBlock();
+      case "tool_result": {
+        const { id: messageId = "", toolCallId } = message;
+        const content = toContent(message.content);
+        return [{ type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" }];
+      }
+      case "user": {
+        const { id: messageId = "" } = message;
+        if (isKnown || !this.#hasCalledModel || this.#subAgentId !== undefined) return [];
+        return [
+          { type: "TEXT_MESSAGE_START", messageId, role: "user" },
+          { type: "TEXT_MESSAGE_CONTENT", messageId, delta: extractText(message.content) },
+          { type: "TEXT_MESSAGE_END", messageId },
+        ];
+      }
+      case "custom":
+        return [];
+    }
+  }
+
+  #addUsage({ model, usage }: ModelCallEndEvent): void {
+    const name = formatModel(model);
+    const known = this.#usage.get(name);
+    const reasoning = usage.extra?.["reasoning"];
+    const { input, output, cacheRead, cacheWrite, total } = usage;
+    this.#usage.set(name, {
+      provider: model.provider,
+      model: model.modelId,
+      inputTokens: (known?.inputTokens ?? 0) + input + cacheRead + cacheWrite,
+      outputTokens: (known?.outputTokens ?? 0) + output,
+      totalTokens: (known?.totalTokens ?? 0) + total,
+      cachedInputTokens: (known?.cachedInputTokens ?? 0) + cacheRead,
+      cacheWriteInputTokens: (known?.cacheWriteInputTokens ?? 0) + cacheWrite,
+      ...((reasoning ?? known?.reasoningTokens) !== undefined && {
+        reasoningTokens: (known?.reasoningTokens ?? 0) + (reasoning ?? 0),
+      }),
+    });
+  }
+
+  #mapSubAgent({ path, event }: SubAgentEvent): AgUiEvent[] {
+    const [callId = "", ...rest] = path;
+    const child = this.#subAgents.get(callId);
+    if (rest.length > 0) return child?.mapper.map({ type: "sub_agent", path: rest, event }) ?? [];
+    if (event.type !== "agent_start") return child?.mapper.map(event) ?? [];
+    const { runId: id } = event;
+    const parent = this.#subAgentId;
+    const started: SubAgent = { id, mapper: new EventMapper(this.#options, id) };
+    this.#subAgents.set(callId, started);
+    return [
+      {
+        type: "SUBAGENT_STARTED",
+        subagentRunId: id,
+        name: this.#toolNames.get(callId) ?? "agent",
+        parentToolCallId: callId,
+        ...(parent !== undefined && { parentSubagentRunId: parent }),
+      },
+      ...started.mapper.map(event),
+    ];
+  }
+
+  /** The state of the client belongs to the agent, not to its sub-agents. */
+  #patch(name: string, value: unknown): AgUiEvent[] {
+    if (this.#subAgentId !== undefined || this.#runId === "") return [];
+    return [{ type: "STATE_DELTA", delta: [{ op: "add", path: `/${name}`, value }] }];
+  }
+
+  #custom({ type, seq: _seq, ...value }: AgentEvent): AgUiEvent[] {
+    return [{ type: "CUSTOM", name: `swink.${type}`, value: toJson(value) }];
+  }
+}
+
+const BLOCK_TYPES = {
+  text_delta: "text",
+  thinking_delta: "reasoning",
+  tool_call_delta: "tool_call",
+} as const;
+
+/** Returns a copy that is JSON; `null` for a value that cannot be. */
+function toJson(value: unknown): unknown {
+  const copy = toJsonValue(value);
+  return "value" in copy ? copy.value : null;
+}
+
+function formatModel(
+  { provider, modelId }: { readonly provider: string; readonly modelId: string },
+) {
+  return `${provider}/${modelId}`;
+}
+
+function countQueued(
+  { steering, followUp }: {
+    readonly steering: readonly unknown[];
+    readonly followUp: readonly unknown[];
+  },
+) {
+  return { steering: steering.length, followUp: followUp.length };
+}
+
+function getOutcome(event: AgentEndEvent): AgUiOutcome {
+  const { stopReason, pendingApprovals = [] } = event;
+  const pendingToolCallIds = listClientCalls(event);
+  if (pendingApprovals.length > 0) {
+    return { type: "interrupt", interrupts: pendingApprovals.map(toInterrupt) };
+  }
+  if (pendingToolCallIds.length > 0) return { type: "success", pendingToolCallIds };
+  return { type: stopReason === "aborted" ? "cancelled" : "success" };
+}
+
+function getResult({ messages }: AgentEndEvent): string {
+  const reply = messages.findLast(({ role }) => role === "assistant");
+  return reply?.role === "assistant" ? extractText(reply.content) : "";
+}
+
+function toInterrupt({ toolCallId, name, arguments: args }: PendingApproval): AgUiInterrupt {
+  return {
+    id: toolCallId,
+    reason: "tool_approval",
+    message: `The tool ${name} needs an approval`,
+    toolCallId,
+    responseSchema: ANSWER_SCHEMA,
+    metadata: { name, arguments: args },
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * Runs in the protocol AG-UI, for web front ends.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { agUiHandler } from "@swink/agent/ag-ui";
+ *
+ * const createAgent = () => new Agent({ model: "anthropic/claude-sonnet-5-5" });
+ * Deno.serve({ hostname: "127.0.0.1" }, agUiHandler({ createAgent }));
+ * ```
+ *
+ * @module
+ */
+
+export type {
+  AgUiEvent,
+  AgUiEventBody,
+  AgUiInterrupt,
+  AgUiMessage,
+  AgUiOutcome,
+  AgUiPart,
+  AgUiPatch,
+  AgUiSubAgentEvent,
+  AgUiToolCall,
+  AgUiUsage,
+} from "./ag_ui_event.ts";
+export { agUiHandler, type AgUiHandlerOptions } from "./ag_ui_handler.ts";
+export type { EventMapperOptions } from "./event_mapper.ts";
+export type { AgUiRunInput, AgUiTool } from "./run_input.ts";
+export { type AgUiOptions, toAgUi } from "./to_ag_ui.ts";

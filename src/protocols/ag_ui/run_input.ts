@@ -1,0 +1,219 @@
+/**
+ * The input of a run, as a client sends it.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision } from "../../core/approval.ts";
+import type { ContentBlock } from "../../core/content.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import { zeroCost, zeroUsage } from "../../core/usage.ts";
+import type { AgUiMessage } from "./ag_ui_event.ts";
+
+/** A tool that the client runs. */
+export interface AgUiTool {
+  /** Name by which the model calls it. */
+  readonly name: string;
+  /** Description for the model. */
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: JsonSchema;
+}
+
+/** The input of a run. Everything in it is written by the client. */
+export interface AgUiRunInput {
+  /** Id of the conversation. */
+  readonly threadId: string;
+  /** Id of the run. */
+  readonly runId: string;
+  /** The conversation as the client has it; messages of the roles `system`, `developer` and `activity` are left out. */
+  readonly messages: readonly AgentMessage[];
+  /** The same messages as the client wrote them. */
+  readonly clientMessages: readonly AgUiMessage[];
+  /** The tools of the client. */
+  readonly tools: readonly AgUiTool[];
+  /** Facts about what the user sees. */
+  readonly context: readonly { readonly description: string; readonly value: string }[];
+  /** The decisions on pending approvals, by the id of the tool call. */
+  readonly approvals: Readonly<Record<string, ApprovalDecision>>;
+  /** State of the client, any JSON value. */
+  readonly state: unknown;
+  /** Properties for the application, any JSON value. */
+  readonly forwardedProps: unknown;
+}
+
+/**
+ * Parses the JSON of a run input.
+ *
+ * @throws {BadRequestError} If it is invalid.
+ */
+export function parseRunInput(text: string, now: number): AgUiRunInput {
+  const input = parseObject(text);
+  const clientMessages = readList(input, "messages");
+  return {
+    threadId: readText(input, "threadId"),
+    runId: readText(input, "runId"),
+    clientMessages: clientMessages as unknown as AgUiMessage[],
+    messages: clientMessages.flatMap((message, index) =>
+      toMessage(message, { path: `messages[${index}]`, now })
+    ),
+    tools: readList(input, "tools").map((tool, index) => ({
+      name: readText(tool, "name", `tools[${index}].`),
+      description: readText(tool, "description", `tools[${index}].`),
+      parameters: isJsonObject(tool["parameters"])
+        ? tool["parameters"]
+        : { type: "object", properties: {} },
+    })),
+    context: readList(input, "context").map((entry, index) => ({
+      description: readText(entry, "description", `context[${index}].`),
+      value: readText(entry, "value", `context[${index}].`),
+    })),
+    approvals: Object.fromEntries(readList(input, "resume").map(toDecision)),
+    state: input["state"],
+    forwardedProps: input["forwardedProps"],
+  };
+}
+
+function parseObject(text: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new BadRequestError("The body must be JSON");
+  }
+  if (!isJsonObject(value)) throw new BadRequestError("The body must be an object");
+  return value;
+}
+
+function readText(object: JsonObject, name: string, path = ""): string {
+  const { [name]: value } = object;
+  if (typeof value === "string") return value;
+  throw new BadRequestError(`${path}${name} must be a string`);
+}
+
+/** Returns the objects of an optional list. */
+function readList(object: JsonObject, name: string): JsonObject[] {
+  const { [name]: value } = object;
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((entry) => isJsonObject(entry))) return value;
+  throw new BadRequestError(`${name} must be a list of objects`);
+}
+
+/** An answer without `approved` is a refusal. */
+function toDecision(entry: JsonObject, index: number): [string, ApprovalDecision] {
+  const id = readText(entry, "interruptId", `resume[${index}].`);
+  const answer = isJsonObject(entry["payload"]) ? entry["payload"] : {};
+  const { approved, reason, arguments: args } = answer;
+  if (entry["status"] === "resolved" && approved === true) {
+    return [id, { type: "approved", ...(isJsonObject(args) && { arguments: args }) }];
+  }
+  return [id, { type: "denied", ...(typeof reason === "string" && { reason }) }];
+}
+
+interface Position {
+  readonly path: string;
+  readonly now: number;
+}
+
+function toMessage(message: JsonObject, { path, now }: Position): AgentMessage[] {
+  const { role } = message;
+  const common = { id: readText(message, "id", `${path}.`), timestamp: now };
+  switch (role) {
+    case "user":
+      return [{ role, ...common, content: toBlocks(message["content"], `${path}.content`) }];
+    case "assistant":
+      return [{
+        role,
+        ...common,
+        content: [...toText(message["content"]), ...toCalls(message, path)],
+        provider: "client",
+        modelId: "unknown",
+        usage: zeroUsage(),
+        cost: zeroCost(),
+        stopReason: toCalls(message, path).length > 0 ? "tool_use" : "stop",
+      }];
+    case "tool":
+      return [{
+        role: "tool_result",
+        ...common,
+        toolCallId: readText(message, "toolCallId", `${path}.`),
+        toolName: "",
+        content: toBlocks(message["content"], `${path}.content`),
+        isError: typeof message["error"] === "string",
+      }];
+    // A client must not instruct the model in the name of the application.
+    case "system":
+    case "developer":
+    case "activity":
+    case "reasoning":
+      return [];
+    default:
+      throw new BadRequestError(`${path}.role is unknown`);
+  }
+}
+
+function toText(content: unknown): ContentBlock[] {
+  return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : [];
+}
+
+function toCalls(message: JsonObject, path: string): ContentBlock[] {
+  return readList(message, "toolCalls").map((call, index) => {
+    const { function: called } = call;
+    if (!isJsonObject(called)) {
+      throw new BadRequestError(`${path}.toolCalls[${index}].function must be an object`);
+    }
+    const position = `${path}.toolCalls[${index}].`;
+    return {
+      type: "tool_call",
+      id: readText(call, "id", position),
+      name: readText(called, "name", position),
+      arguments: parseArguments(readText(called, "arguments", position)),
+    };
+  });
+}
+
+/** Returns no arguments for those that were cut off. */
+function parseArguments(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function toBlocks(content: unknown, path: string): ContentBlock[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (!Array.isArray(content)) throw new BadRequestError(`${path} must be a text or a list`);
+  return content.map((part: unknown, index) => toBlock(part, `${path}[${index}]`));
+}
+
+function toBlock(part: unknown, path: string): ContentBlock {
+  if (!isJsonObject(part)) throw new BadRequestError(`${path} must be an object`);
+  const { type, source } = part;
+  if (type === "text") return { type, text: readText(part, "text", `${path}.`) };
+  if (!isJsonObject(source)) throw new BadRequestError(`${path} has an unsupported type`);
+  const { type: kind, mimeType = "" } = source;
+  const value = readText(source, "value", `${path}.source.`);
+  const mediaType = typeof mimeType === "string" ? mimeType : "";
+  // Files are those of a provider, never of the server.
+  const provider = typeof source["provider"] === "string" ? source["provider"] : "";
+  const media = kind === "data"
+    ? { type: "base64", data: value } as const
+    : kind === "url"
+    ? { type: "url", url: value } as const
+    : { type: "provider_file", provider, id: value } as const;
+  switch (type) {
+    case "image":
+      return media.type === "base64"
+        ? { type, source: { ...media, mediaType } }
+        : { type, source: media };
+    case "audio":
+    case "document":
+      return { type, mediaType, source: media };
+    default:
+      throw new BadRequestError(`${path} has the type ${String(type)}, which is not supported`);
+  }
+}

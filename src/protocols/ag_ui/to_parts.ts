@@ -1,0 +1,87 @@
+/**
+ * Contents and messages in the form of AG-UI.
+ *
+ * @module
+ */
+
+import type { ContentBlock, ImageBlock, MediaSource } from "../../core/content.ts";
+import { extractText } from "../../core/content.ts";
+import type { AgentMessage } from "../../core/message.ts";
+import type { AgUiMessage, AgUiPart, AgUiToolCall } from "./ag_ui_event.ts";
+
+/** Returns a content: a text if it has nothing else. */
+export function toContent(blocks: readonly ContentBlock[]): string | readonly AgUiPart[] {
+  const parts = blocks.flatMap(toPart);
+  return parts.every(({ type }) => type === "text") ? extractText(blocks) : parts;
+}
+
+/** Returns the messages of a client for one message; none for a custom message. */
+export function toAgUiMessages(message: AgentMessage): AgUiMessage[] {
+  const { id = "" } = message;
+  switch (message.role) {
+    case "user":
+      return [{ role: "user", id, content: toContent(message.content) }];
+    case "assistant": {
+      const toolCalls = message.content.flatMap(toToolCall);
+      const content = extractText(message.content);
+      return [{
+        role: "assistant",
+        id,
+        ...(content !== "" && { content }),
+        ...(toolCalls.length > 0 && { toolCalls }),
+      }];
+    }
+    case "tool_result": {
+      const { toolCallId, content, isError } = message;
+      const error = isError && { error: extractText(content) };
+      return [{ role: "tool", id, toolCallId, content: toContent(content), ...error }];
+    }
+    case "custom":
+      return [];
+  }
+}
+
+function toToolCall(block: ContentBlock): AgUiToolCall[] {
+  if (block.type !== "tool_call") return [];
+  const { id, name } = block;
+  return [{ id, type: "function", function: { name, arguments: JSON.stringify(block.arguments) } }];
+}
+
+/** Files on the server are not sent to a client. */
+function toPart(block: ContentBlock): AgUiPart[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: block.text }];
+    case "image":
+      return toMedia("image", getMediaType(block), block.source);
+    case "document":
+    case "audio":
+      return toMedia(block.type, block.mediaType, block.source);
+    case "thinking":
+    case "tool_call":
+    case "extension":
+      return [];
+  }
+}
+
+function getMediaType({ source }: ImageBlock): string {
+  return source.type === "base64" ? source.mediaType : "";
+}
+
+function toMedia(
+  type: "image" | "document" | "audio",
+  mimeType: string,
+  source: MediaSource,
+): AgUiPart[] {
+  const media = mimeType !== "" && { mimeType };
+  switch (source.type) {
+    case "base64":
+      return [{ type, source: { type: "data", value: source.data, mimeType } }];
+    case "url":
+      return [{ type, source: { type: "url", value: source.url, ...media } }];
+    case "provider_file":
+      return [{ type, source: { type: "file", value: source.id, provider: source.provider } }];
+    case "file":
+      return [];
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Spans and metrics of agents by the GenAI conventions of OpenTelemetry.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { telemetry } from "@swink/agent/telemetry";
+ *
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5" });
+ * const { observe } = await telemetry({ content: true });
+ * observe(agent);
+ * ```
+ *
+ * @module
+ */
+
+export type {
+  Attributes,
+  AttributeValue,
+  Histogram,
+  HistogramOptions,
+  Meter,
+  OpenTelemetryApi,
+  Span,
+  SpanOptions,
+  TraceContext,
+  Tracer,
+} from "./api.ts";
+export type { TelemetryOptions } from "./options.ts";
+export { type Telemetry, telemetry } from "./telemetry.ts";

@@ -1,0 +1,19 @@
+/**
+ * Names of providers in the conventions of OpenTelemetry.
+ *
+ * @module
+ */
+
+const NAMES: Readonly<Record<string, string>> = {
+  azure: "azure.ai.openai",
+  bedrock: "aws.bedrock",
+  google: "gcp.gemini",
+  mistral: "mistral_ai",
+  vertex: "gcp.vertex_ai",
+  xai: "x_ai",
+};
+
+/** Returns the value of `gen_ai.provider.name`; other names, such as `anthropic`, are the same in both. */
+export function getProviderName(provider: string): string {
+  return Object.hasOwn(NAMES, provider) ? NAMES[provider] ?? provider : provider;
+}

@@ -1,0 +1,106 @@
+/**
+ * OpenTelemetry for agents.
+ *
+ * @module
+ */
+
+import type { Agent } from "../agent/agent.ts";
+import { BadRequestError } from "../core/errors.ts";
+import {
+  type Instrumentation,
+  instrumentations,
+  type InstrumentedRun,
+  type RunObserver,
+} from "../core/instrumentation.ts";
+import { importApi } from "./api_package.ts";
+import { Metrics } from "./metrics.ts";
+import { checkTelemetryOptions, type TelemetryOptions } from "./options.ts";
+import { RunSpans, type SpanServices } from "./run_spans.ts";
+
+/** Name of the instrumentation. */
+const SCOPE = "@swink/agent";
+
+/** Observes agents. */
+export interface Telemetry {
+  /**
+   * Observes the runs of an agent that start from now on, and those of agents that its tools run. Returns a function that
+   * ends this.
+   *
+   * @throws {BadRequestError} If something observes the agent already.
+   */
+  observe(agent: Pick<Agent, "state">): () => void;
+}
+
+/**
+ * Creates spans and metrics of the runs of agents by the GenAI conventions of OpenTelemetry, with the providers that the
+ * program has registered. Without a provider it has no effect.
+ *
+ * A run is a span `invoke_agent`, a model call with its retries a span `chat`, a tool call a span `execute_tool`. They
+ * are active while the model is called and the tool runs, so that spans of other instrumentations, such as those of
+ * `fetch`, become their children. MCP servers get the headers of the trace. Content is recorded only if
+ * {@linkcode TelemetryOptions.content} is set.
+ *
+ * @example
+ * ```ts ignore
+ * import { Agent } from "@swink/agent";
+ * import { telemetry } from "@swink/agent/telemetry";
+ *
+ * const agent = new Agent({ model: "anthropic/claude-sonnet-5-5" });
+ * const { observe } = await telemetry();
+ * observe(agent);
+ * await agent.prompt("Hello"); // one span `invoke_agent`, with a child `chat claude-sonnet-5-5`
+ * ```
+ *
+ * @throws {BadRequestError} If `@opentelemetry/api` is not installed, or an option is invalid.
+ */
+export async function telemetry(options: TelemetryOptions = {}): Promise<Telemetry> {
+  checkTelemetryOptions(options);
+  const { api = await importApi(), content = false, agentName } = options;
+  const services = {
+    api,
+    tracer: options.tracer ?? api.trace.getTracer(SCOPE),
+    metrics: new Metrics(options.meter ?? api.metrics.getMeter(SCOPE)),
+    content,
+    now: () => performance.timeOrigin + performance.now(),
+  };
+  const instrumentation = new SpanInstrumentation(services, agentName);
+  return { observe: (agent) => observeAgent(agent, instrumentation) };
+}
+
+function observeAgent({ state }: Pick<Agent, "state">, instrumentation: Instrumentation) {
+  if (instrumentations.has(state)) {
+    throw new BadRequestError("The agent is already observed: end that first");
+  }
+  instrumentations.set(state, instrumentation);
+  return () => {
+    if (instrumentations.get(state) === instrumentation) instrumentations.delete(state);
+  };
+}
+
+class SpanInstrumentation implements Instrumentation {
+  readonly #services: SpanServices;
+  readonly #agentName: string | undefined;
+  readonly #runs = new Map<string, RunSpans>();
+
+  constructor(services: SpanServices, agentName: string | undefined) {
+    this.#services = services;
+    this.#agentName = agentName;
+  }
+
+  /** Starts the spans of a run. An agent that a tool runs is named after the tool. */
+  readonly observeRun = (run: InstrumentedRun): RunObserver => {
+    const { runId, parent } = run;
+    const caller = parent && this.#runs.get(parent.runId);
+    const spans = new RunSpans({
+      ...this.#services,
+      run,
+      agentName: parent ? caller?.getToolName(parent.toolCallId) : this.#agentName,
+      // The call of an agent that works in the background has ended.
+      parent: (parent && caller?.getToolContext(parent.toolCallId)) ??
+        this.#services.api.context.active(),
+      onEnd: () => this.#runs.delete(runId),
+    });
+    this.#runs.set(runId, spans);
+    return spans;
+  };
+}

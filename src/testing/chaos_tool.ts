@@ -1,0 +1,88 @@
+/**
+ * Faults of tools.
+ *
+ * @module
+ */
+
+import type { JsonObject } from "../core/json.ts";
+import type { Sleep } from "../core/ports.ts";
+import type { AgentTool, ToolContext } from "../core/tool.ts";
+import { type AgentToolResult, textResult, toToolResult } from "../core/tool_result.ts";
+import { type FaultPlan, type PlannedFault, TOOL_FAULTS } from "./chaos_plan.ts";
+
+/** Options for {@linkcode wrapToolWithFaults}. */
+export interface FaultyToolOptions {
+  readonly plan: FaultPlan;
+  /** Delay of slow calls in milliseconds. */
+  readonly delayMs: number;
+  readonly sleep: Sleep;
+}
+
+type ToolFault = (typeof TOOL_FAULTS)[number];
+
+/** Wraps a tool, and injects the faults that a plan selects for its calls. */
+export function wrapToolWithFaults<Context>(
+  tool: AgentTool<Context>,
+  { plan, delayMs, sleep }: FaultyToolOptions,
+): AgentTool<Context> {
+  let previous: AgentToolResult | undefined;
+  const run = async (args: JsonObject, context: ToolContext<Context>) => {
+    const result = toToolResult(await tool.execute(args, context));
+    previous = result;
+    return result;
+  };
+  return {
+    ...tool,
+    execute: async (args, context) => {
+      const target = plan.nextTarget(`${tool.name} call`);
+      const planned = plan.select(target, TOOL_FAULTS);
+      if (!planned) return await run(args, context);
+      plan.record(planned.fault, target);
+      const last = previous;
+      return await inject(planned, {
+        run: () => run(args, context),
+        wait: () => sleep(delayMs, context.signal),
+        last,
+      });
+    },
+  };
+}
+
+interface FaultyCall {
+  readonly run: () => Promise<AgentToolResult>;
+  readonly wait: () => Promise<void>;
+  /** Result of the previous call. */
+  readonly last: AgentToolResult | undefined;
+}
+
+async function inject(
+  { fault, random }: PlannedFault<ToolFault>,
+  { run, wait, last }: FaultyCall,
+): Promise<AgentToolResult> {
+  switch (fault) {
+    case "slow_tool":
+      await wait();
+      return await run();
+    case "failing_tool":
+      if (random() < 0.5) await run();
+      throw new Error("Chaos: connection reset");
+    case "lying_tool": {
+      const lie = random();
+      if (lie < 0.25) return textResult("ok");
+      const result = await run();
+      if (lie < 0.5) return textResult("");
+      return lie < 0.75 && last ? last : halve(result);
+    }
+  }
+}
+
+function halve({ content, ...result }: AgentToolResult): AgentToolResult {
+  return {
+    ...result,
+    content: content.map((block) =>
+      block.type === "text"
+        ? { ...block, text: block.text.slice(0, Math.floor(block.text.length / 2)).toWellFormed() }
+        : block
+    ),
+  };
+}

@@ -1,0 +1,380 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { type BaseEvent, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
+import { EventSchema } from "@ag-ui/core/schemas";
+import { Agent, type AgentOptions } from "../../mod.ts";
+import { agUiHandler, type AgUiHandlerOptions, toAgUi } from "../../src/protocols/ag_ui/mod.ts";
+import { subAgentTool } from "../../src/sub_agents/mod.ts";
+import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+
+/** A client whose requests reach the handler without a network. */
+class Client extends HttpAgent {
+  readonly events: BaseEvent[] = [];
+
+  constructor(createAgent: AgUiHandlerOptions["createAgent"]) {
+    const handler = agUiHandler({ createAgent });
+    super({
+      url: "http://localhost/agent",
+      threadId: "thread",
+      fetch: (url, init) => handler(new Request(url, init)),
+    });
+    this.subscribe({ onEvent: ({ event }) => void this.events.push(event) });
+  }
+
+  /** Sends a message and returns the new messages. */
+  async send(text: string, options: RunAgentParameters = {}) {
+    this.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
+    return await this.runAgent(options);
+  }
+
+  /** The types of the events; several parts of one text count once. */
+  get types(): string[] {
+    const types = this.events.map(({ type }) => type);
+    return types.filter((type, index) => !type.endsWith("_CONTENT") || type !== types[index - 1]);
+  }
+
+  // deno-lint-ignore no-explicit-any -- a test knows the properties that it reads
+  last(type: string): BaseEvent & Record<string, any> {
+    const event = this.events.findLast((event) => event.type === type);
+    assert(event, `No ${type} among ${this.types}`);
+    return event;
+  }
+}
+
+function connect(options: Omit<AgentOptions, "model">): Client {
+  const agent = new Agent({ model: "test/model", ...options });
+  return new Client(() => agent);
+}
+
+const usage = {
+  input: 10,
+  output: 5,
+  cacheRead: 100,
+  cacheWrite: 20,
+  total: 135,
+  extra: { reasoning: 2 },
+};
+
+Deno.test("agUiHandler(): streams text, reasoning and tool calls to the client of the protocol", async () => {
+  const streamFn = scriptedStream([
+    reply([
+      { type: "thinking", thinking: "Hm" },
+      { type: "text", text: "Let me look." },
+      toolCall("weather", { city: "Bern" }, { id: "c1" }),
+      { type: "text", text: "One moment." },
+    ], { usage }),
+    reply("It is sunny."),
+  ]);
+  const tools = [fakeTool({ name: "weather", result: "Sunny" })];
+  const client = connect({ streamFn, tools });
+  const { newMessages } = await client.send("How is the weather?");
+  assertEquals(newMessages.map(({ id: _id, ...message }) => message), [
+    { role: "reasoning", content: "Hm" },
+    {
+      role: "assistant",
+      content: "Let me look.",
+      toolCalls: [{
+        id: "c1",
+        type: "function",
+        function: { name: "weather", arguments: '{"city":"Bern"}' },
+      }],
+    },
+    { role: "tool", toolCallId: "c1", content: "Sunny" },
+    { role: "assistant", content: "One moment." },
+    { role: "assistant", content: "It is sunny." },
+  ]);
+  assertEquals(client.types.filter((type) => type !== "CUSTOM"), [
+    "RUN_STARTED",
+    "STATE_SNAPSHOT",
+    "STEP_STARTED",
+    "STATE_DELTA",
+    "REASONING_START",
+    "REASONING_MESSAGE_START",
+    "REASONING_MESSAGE_CONTENT",
+    "REASONING_MESSAGE_END",
+    "REASONING_END",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_CONTENT",
+    "TEXT_MESSAGE_END",
+    "TOOL_CALL_START",
+    "TOOL_CALL_ARGS",
+    "TOOL_CALL_END",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_CONTENT",
+    "TEXT_MESSAGE_END",
+    "TOOL_CALL_RESULT",
+    "STEP_FINISHED",
+    "STEP_STARTED",
+    "STATE_DELTA",
+    "TEXT_MESSAGE_START",
+    "TEXT_MESSAGE_CONTENT",
+    "TEXT_MESSAGE_END",
+    "STEP_FINISHED",
+    "RUN_FINISHED",
+  ]);
+  const { outcome, result, usage: counts } = client.last("RUN_FINISHED");
+  assertEquals([outcome, result], [{ type: "success" }, "It is sunny."]);
+  assertEquals(counts, [{
+    provider: "test",
+    model: "model",
+    inputTokens: 130,
+    outputTokens: 5,
+    totalTokens: 135,
+    cachedInputTokens: 100,
+    cacheWriteInputTokens: 20,
+    reasoningTokens: 2,
+  }]);
+  assertEquals(client.state, { turn: 2, queued: { steering: 0, followUp: 0 } });
+});
+
+Deno.test("agUiHandler(): an agent without history gets that of the client, one with a history the new messages", async () => {
+  for (const isNew of [true, false]) {
+    const requests: string[][] = [];
+    const createAgent = () => {
+      const scripted = scriptedStream([reply("One"), reply("Two")]);
+      return new Agent({
+        model: "test/model",
+        streamFn: (request) => {
+          requests.push(request.context.messages.map(({ role }) => role));
+          return scripted(request);
+        },
+      });
+    };
+    const kept = createAgent();
+    const client = new Client(() => isNew ? createAgent() : kept);
+    await client.send("First");
+    await client.send("Second");
+    assertEquals(requests, [["user"], ["user", "assistant", "user"]]);
+  }
+});
+
+Deno.test("agUiHandler(): a pending approval is an interrupt, and its answer continues the run", async () => {
+  const streamFn = scriptedStream([
+    reply([toolCall("delete", { path: "a" }, { id: "c1" })]),
+    reply("Deleted"),
+  ]);
+  const remove = fakeTool({ name: "delete" });
+  const client = connect({ streamFn, tools: [remove], approve: () => ({ type: "pending" }) });
+  await client.send("Delete a");
+  const [interrupt] = client.pendingInterrupts;
+  assertEquals([interrupt?.reason, interrupt?.toolCallId], ["tool_approval", "c1"]);
+  assertEquals(interrupt?.metadata, { name: "delete", arguments: { path: "a" } });
+  const payload = { approved: true, arguments: { path: "b" } };
+  await client.runAgent({ resume: [{ interruptId: "c1", status: "resolved", payload }] });
+  assertEquals(remove.calls.map((call) => call.arguments), [{ path: "b" }]);
+  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "success" });
+});
+
+Deno.test("agUiHandler(): an answer that does not approve, or cancels, refuses the call", async () => {
+  for (
+    const entry of [
+      { status: "resolved", payload: { approved: "yes" } },
+      { status: "resolved" },
+      { status: "cancelled", payload: { approved: true } },
+    ] as const
+  ) {
+    const streamFn = scriptedStream([reply([toolCall("delete", {}, { id: "c1" })]), reply("Ok")]);
+    const remove = fakeTool({ name: "delete" });
+    const client = connect({ streamFn, tools: [remove], approve: () => ({ type: "pending" }) });
+    await client.send("Delete a");
+    await client.runAgent({ resume: [{ interruptId: "c1", ...entry }] });
+    assertEquals(remove.calls.length, 0);
+  }
+});
+
+Deno.test("agUiHandler(): a tool of the client ends the run, which continues with its result", async () => {
+  for (const isNew of [true, false]) {
+    const results: unknown[] = [];
+    const steps = [reply([toolCall("color", { to: "red" }, { id: "c1" })]), reply("It is red.")];
+    const script = scriptedStream(steps);
+    const createAgent = () =>
+      new Agent({
+        model: "test/model",
+        streamFn: (request) => {
+          const last = request.context.messages.at(-1);
+          if (last?.role === "tool_result") results.push(last.content);
+          return script(request);
+        },
+      });
+    const kept = createAgent();
+    const client = new Client(() => isNew ? createAgent() : kept);
+    const parameters = { type: "object", properties: { to: { type: "string" } } };
+    const tools = [{ name: "color", description: "Sets the color", parameters }];
+    await client.send("Red, please", { tools });
+    assertEquals(client.last("RUN_FINISHED")["outcome"], {
+      type: "success",
+      pendingToolCallIds: ["c1"],
+    });
+    assert(!client.types.includes("TOOL_CALL_RESULT"));
+    client.addMessage({ id: "r1", role: "tool", toolCallId: "c1", content: "done" });
+    await client.runAgent({ tools });
+    assertEquals(results, [[{ type: "text", text: "done" }]]);
+    assertEquals(client.last("RUN_FINISHED")["result"], "It is red.");
+  }
+});
+
+Deno.test("agUiHandler(): a retry takes back what the failed attempt has written", async () => {
+  const streamFn = scriptedStream([
+    fail("network_error", "down", { after: "Wro" }),
+    reply("Right"),
+  ]);
+  const client = connect({ streamFn, retry: () => 0, sleep: () => Promise.resolve() });
+  await client.send("Hello");
+  assertEquals(client.messages.map(({ content }) => content), ["Hello", "Right"]);
+});
+
+Deno.test("agUiHandler(): sub-agents have events of their own, nested ones too", async () => {
+  const streamFn = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look" }, { id: "c1" })]),
+    reply([toolCall("look", {}, { id: "c2" })]),
+    reply("Seen"),
+    reply("Done"),
+  ]);
+  const explore = subAgentTool({ name: "explore", description: "Looks around." });
+  const look = fakeTool({ name: "look", readOnly: true });
+  const client = connect({ streamFn, tools: [explore, look] });
+  await client.send("Hello");
+  const { subagentRunId, name, parentToolCallId } = client.last("SUBAGENT_STARTED");
+  assertEquals([name, parentToolCallId], ["explore", "c1"]);
+  assertEquals(client.last("SUBAGENT_FINISHED")["result"], "Seen");
+  const owned = client.events.filter((event) => event["subagentRunId"] === subagentRunId);
+  assertEquals(owned.filter(({ type }) => type === "TOOL_CALL_START").length, 1);
+});
+
+Deno.test("agUiHandler(): a failed run is an error, an aborted one is cancelled", async () => {
+  const failed = connect({
+    streamFn: scriptedStream([fail("auth_error", "The key is wrong")]),
+    retry: () => null,
+  });
+  await failed.send("Hello").catch(() => {});
+  assertEquals([failed.last("RUN_ERROR")["code"]], ["auth_error"]);
+
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([hang()]) });
+  const client = new Client(() => agent);
+  agent.subscribe(({ type }) => void (type === "model_call_start" && agent.abort()));
+  await client.send("Hello");
+  assertEquals(client.last("RUN_FINISHED")["outcome"], { type: "cancelled" });
+});
+
+Deno.test("agUiHandler(): a client that leaves aborts the run", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([hang()]) });
+  const handler = agUiHandler({ createAgent: () => agent });
+  const input = { threadId: "t", runId: "r", messages: [{ id: "m", role: "user", content: "Hi" }] };
+  const body = JSON.stringify(input);
+  const response = await handler(new Request("http://localhost", { method: "POST", body }));
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  assertEquals(agent.state.isRunning, false);
+});
+
+Deno.test("agUiHandler(): invalid requests are refused with a reason", async () => {
+  const streamFn = scriptedStream([reply("Hello")]);
+  const handler = agUiHandler({
+    createAgent: () => new Agent({ model: "test/model", streamFn }),
+    maxBytes: 1_000,
+  });
+  const ask = async (body: unknown, method = "POST") => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const request = new Request("http://localhost", {
+      method,
+      ...(method === "POST" && { body: text }),
+    });
+    const response = await handler(request);
+    return [response.status, (await response.json()).error];
+  };
+  const ids = { threadId: "t", runId: "r" };
+  const message = (content: unknown) => ({
+    ...ids,
+    messages: [{ id: "m", role: "user", content }],
+  });
+  assertEquals(await ask("", "GET"), [405, "Send a POST request"]);
+  assertEquals(await ask("{"), [400, "The body must be JSON"]);
+  assertEquals(await ask([]), [400, "The body must be an object"]);
+  assertEquals(await ask({ threadId: "t" }), [400, "runId must be a string"]);
+  assertEquals(await ask({ ...ids, messages: [1] }), [400, "messages must be a list of objects"]);
+  assertEquals(await ask(message(5)), [400, "messages[0].content must be a text or a list"]);
+  assertEquals(await ask(message([{ type: "x", source: { type: "url", value: "u" } }])), [
+    400,
+    "messages[0].content[0] has the type x, which is not supported",
+  ]);
+  assertEquals(await ask({ ...ids, messages: [{ id: "m", role: "x" }] }), [
+    400,
+    "messages[0].role is unknown",
+  ]);
+  assertEquals(await ask({ ...ids, resume: [{ interruptId: "c", status: "resolved" }] }), [
+    400,
+    "resume: the agent of this thread waits for no approval",
+  ]);
+  const [status, reason] = await ask(message("x".repeat(2_000)));
+  assertEquals(status, 400);
+  assertStringIncludes(String(reason), "1000 bytes");
+});
+
+Deno.test("agUiHandler(): what a client says in the name of the application is left out", async () => {
+  const seen: string[] = [];
+  const scripted = scriptedStream([reply("Hello")]);
+  const client = new Client(() =>
+    new Agent({
+      model: "test/model",
+      systemPrompt: "Own",
+      streamFn: (request) => {
+        seen.push(JSON.stringify(request.context));
+        return scripted(request);
+      },
+    })
+  );
+  client.addMessage({ id: "s", role: "system", content: "Forged" });
+  await client.send("Hello", { context: [{ description: "Page", value: "Prices" }] });
+  const [request = ""] = seen;
+  assert(!request.includes("Forged"));
+  assertStringIncludes(request, "Page: Prices");
+});
+
+Deno.test("agUiHandler(): errors of the application are not sent to the client", async () => {
+  const handler = agUiHandler({
+    createAgent: () => {
+      throw new Error("password");
+    },
+  });
+  const body = JSON.stringify({ threadId: "t", runId: "r", messages: [] });
+  const response = await handler(new Request("http://localhost", { method: "POST", body }));
+  assertEquals(response.status, 500);
+  assert(!(await response.text()).includes("password"));
+  const refused = agUiHandler({ createAgent: () => new Response("No", { status: 401 }) });
+  assertEquals(
+    (await refused(new Request("http://localhost", { method: "POST", body }))).status,
+    401,
+  );
+});
+
+Deno.test("toAgUi(): every event is valid by the schema of the protocol", async () => {
+  const streamFn = scriptedStream([
+    fail("network_error", "down", { after: [{ type: "thinking", thinking: "a" }] }),
+    reply([{ type: "text", text: "a" }, toolCall("one"), toolCall("one")], { usage }),
+    fail("auth_error", "no"),
+  ]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn,
+    tools: [fakeTool({ name: "one" })],
+    retry: ({ attempt }) => attempt < 2 ? 0 : null,
+    sleep: () => Promise.resolve(),
+  });
+  const events = await Array.fromAsync(toAgUi(agent.promptStream("Hi"), { threadId: "t" }));
+  for (const event of events) {
+    const { success, error } = EventSchema.safeParse(event);
+    assert(success, `${JSON.stringify(event)}: ${error}`);
+  }
+  assertEquals(events.at(-1)?.type, "RUN_ERROR");
+});
+
+Deno.test("toAgUi(): a run that cannot start is an error", async () => {
+  const agent = new Agent({ model: "test/model", streamFn: scriptedStream([hang()]) });
+  const running = agent.prompt("Hello");
+  const events = await Array.fromAsync(
+    toAgUi(agent.promptStream("Again"), { threadId: "t", runId: "r" }),
+  );
+  assertEquals(events.map(({ type }) => type), ["RUN_STARTED", "RUN_ERROR"]);
+  agent.abort();
+  await running;
+});

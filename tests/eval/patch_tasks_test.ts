@@ -1,0 +1,231 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { Agent, BadRequestError, defineTool } from "../../mod.ts";
+import {
+  createPatchEvaluation,
+  gradePatch,
+  loadPatchTasks,
+  type MakeAgent,
+  openUnconfined,
+  type PatchTask,
+  runEvalSet,
+} from "../../src/eval/mod.ts";
+import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+
+async function git(cwd: string, ...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("git", {
+    args: ["-c", "user.name=Test", "-c", "user.email=test@example.com", ...args],
+    cwd,
+    env: { GIT_CONFIG_GLOBAL: "/dev/null" },
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout).trim();
+}
+
+const TEST_PATCH = `diff --git a/check.sh b/check.sh
+index 0000000..1111111 100644
+--- a/check.sh
++++ b/check.sh
+@@ -1 +1 @@
+-true
++grep -q fixed code.txt
+`;
+
+/** A repository whose third commit is the solution of a task that starts at the second one. */
+class Repository implements AsyncDisposable {
+  readonly directory: string;
+  readonly task: PatchTask;
+
+  private constructor(directory: string, baseCommit: string) {
+    this.directory = directory;
+    this.task = {
+      instanceId: "project__project-1",
+      repository: `${directory}/project`,
+      baseCommit,
+      problemStatement: "The code is broken.",
+      testCommand: "sh check.sh",
+      testPatch: TEST_PATCH,
+    };
+  }
+
+  static async create(): Promise<Repository> {
+    const directory = await Deno.makeTempDir({ prefix: "swink_tasks_" });
+    const project = `${directory}/project`;
+    await Deno.mkdir(project);
+    await git(project, "init", "--quiet");
+    await Deno.writeTextFile(`${project}/old.txt`, "old\n");
+    await git(project, "add", ".");
+    await git(project, "commit", "--quiet", "-m", "Before");
+    await git(project, "rm", "--quiet", "old.txt");
+    await Deno.writeTextFile(`${project}/code.txt`, "broken\n");
+    await Deno.writeTextFile(`${project}/check.sh`, "true\n");
+    await git(project, "add", ".");
+    await git(project, "commit", "--quiet", "-m", "Base");
+    const baseCommit = await git(project, "rev-parse", "HEAD");
+    await Deno.writeTextFile(`${project}/code.txt`, "fixed by the solution\n");
+    await git(project, "commit", "--quiet", "--all", "-m", "Solution");
+    return new Repository(directory, baseCommit);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}
+
+/** An agent that writes files, and notes the commits and the objects of its checkout. */
+function createWriter(files: Readonly<Record<string, string>>, seen: string[] = []): MakeAgent {
+  return async ({ getDirectory }) => {
+    const directory = await getDirectory();
+    const write = defineTool({
+      name: "write",
+      description: "Writes files.",
+      parameters: { type: "object", properties: {} },
+      execute: async () => {
+        seen.push(await git(directory, "log", "--all", "--format=%s"));
+        const objects = await git(directory, "cat-file", "--batch-all-objects", "--batch-check");
+        seen.push(...objects.split("\n").map((line) => line.split(" ")[1] ?? "").sort());
+        for (const [name, text] of Object.entries(files)) {
+          await Deno.writeTextFile(`${directory}/${name}`, text);
+        }
+        return "done";
+      },
+    });
+    const streamFn = scriptedStream([reply([toolCall("write")]), reply("Done")]);
+    return new Agent({ model: "test/model", streamFn, tools: [write] });
+  };
+}
+
+async function solve(repository: Repository, makeAgent: MakeAgent) {
+  const predictionsFile = `${repository.directory}/predictions.jsonl`;
+  const { set, ...evaluation } = createPatchEvaluation([repository.task], {
+    modelName: "test/model",
+    predictionsFile,
+    openSandbox: openUnconfined,
+  });
+  const { results: [result] } = await runEvalSet(set, makeAgent, evaluation);
+  const prediction = JSON.parse(await Deno.readTextFile(predictionsFile));
+  return { result, prediction, score: result?.scores[0] };
+}
+
+Deno.test("patch tasks: an agent solves a task, and its patch is a prediction that passes the tests", async () => {
+  await using repository = await Repository.create();
+  const seen: string[] = [];
+  const { result, prediction, score } = await solve(
+    repository,
+    createWriter({ "code.txt": "fixed\n", "new.txt": "new\n" }, seen),
+  );
+  assertEquals([result?.outcome, score?.reason], ["passed", "resolved"]);
+  assertEquals(Object.keys(prediction), ["instance_id", "model_name_or_path", "model_patch"]);
+  assertEquals(prediction.instance_id, "project__project-1");
+  assertEquals(prediction.model_name_or_path, "test/model");
+  assertStringIncludes(prediction.model_patch, "+fixed");
+  assertStringIncludes(prediction.model_patch, "+new");
+  // The solution is not in the history of the checkout.
+  assertEquals(seen, ["Base", "blob", "blob", "commit", "tree"]);
+  assertStringIncludes(result?.trajectory?.response ?? "", "Done");
+  assertEquals(await git(repository.task.repository, "status", "--porcelain"), "");
+});
+
+Deno.test("patch tasks: a patch that does not resolve the issue fails, with the output of the tests", async () => {
+  await using repository = await Repository.create();
+  const { score } = await solve(repository, createWriter({ "code.txt": "still wrong\n" }));
+  assertEquals(score?.passed, false);
+  assertStringIncludes(score?.reason ?? "", "unresolved: The tests exited with code 1");
+});
+
+Deno.test("patch tasks: tests that the agent changed are replaced by those of the task", async () => {
+  await using repository = await Repository.create();
+  const { score } = await solve(repository, createWriter({ "check.sh": "exit 0 # passes\n" }));
+  assertEquals(score?.reason?.split("\n")[0], "unresolved: The tests exited with code 1");
+});
+
+Deno.test("patch tasks: a run without changes is an empty prediction", async () => {
+  await using repository = await Repository.create();
+  const { score, prediction } = await solve(repository, createWriter({}));
+  assertEquals([score?.passed, score?.reason, prediction.model_patch], [false, "empty", ""]);
+});
+
+Deno.test("gradePatch: distinguishes patches that cannot be applied from tasks that are invalid", async () => {
+  await using repository = await Repository.create();
+  const { task } = repository;
+  const grade = async (changes: Partial<PatchTask>, patch: string) =>
+    await gradePatch({ ...task, ...changes }, patch, { openSandbox: openUnconfined });
+  const solution = await git(task.repository, "diff", task.baseCommit, "HEAD") + "\n";
+  assertEquals(await grade({}, solution), { type: "resolved", details: "" });
+  assertEquals((await grade({}, "no patch")).type, "invalid");
+  assertEquals((await grade({}, "  \n")).type, "empty");
+  const unknown = await grade({ baseCommit: "0".repeat(40) }, solution);
+  assertEquals(unknown.type, "error");
+  assertStringIncludes(unknown.details, "There is no commit");
+  assertEquals((await grade({ testPatch: "no patch" }, solution)).type, "error");
+  const slow = await grade({ testCommand: "sleep 60", testTimeoutMs: 100 }, solution);
+  assertStringIncludes(slow.details, "did not end within 100 ms");
+});
+
+Deno.test("gradePatch: a patch cannot write outside of its checkout", async () => {
+  await using repository = await Repository.create();
+  const patch = `diff --git a/../../escaped b/../../escaped
+new file mode 100644
+--- /dev/null
++++ b/../../escaped
+@@ -0,0 +1 @@
++x
+`;
+  const { type } = await gradePatch(repository.task, patch, { openSandbox: openUnconfined });
+  assertEquals(type, "invalid");
+});
+
+async function load(text: string): Promise<PatchTask[]> {
+  return await loadPatchTasks("/tasks/tasks.jsonl", {
+    files: {
+      read: () => Promise.resolve(text),
+      write: () => Promise.resolve(),
+      append: () => Promise.resolve(),
+      list: () => Promise.resolve([]),
+    },
+  });
+}
+
+const WRITTEN = {
+  instance_id: "a__b-1",
+  repository: "repos/b",
+  base_commit: "abc123",
+  problem_statement: "Broken",
+  test_command: "make test",
+  repo: "a/b",
+  FAIL_TO_PASS: "[]",
+};
+
+Deno.test("loadPatchTasks: reads JSON lines and arrays, with repositories relative to the file", async () => {
+  const expected: PatchTask = {
+    instanceId: "a__b-1",
+    repository: "/tasks/repos/b",
+    baseCommit: "abc123",
+    problemStatement: "Broken",
+    testCommand: "make test",
+  };
+  assertEquals(await load(`${JSON.stringify(WRITTEN)}\n\n`), [expected]);
+  assertEquals(await load(JSON.stringify([WRITTEN])), [expected]);
+  const absolute = { ...WRITTEN, repository: "/repos/b", test_patch: "x", test_timeout_ms: 5 };
+  assertEquals(await load(JSON.stringify(absolute)), [
+    { ...expected, repository: "/repos/b", testPatch: "x", testTimeoutMs: 5 },
+  ]);
+});
+
+Deno.test("loadPatchTasks: an error names the line and the key of each problem", async () => {
+  const { base_commit: _, ...incomplete } = WRITTEN;
+  const lines = [WRITTEN, incomplete, WRITTEN, { ...WRITTEN, base_commit: "--upload-pack=x" }]
+    .map((task) => JSON.stringify(task));
+  const error = await assertRejects(() => load(lines.join("\n")), BadRequestError);
+  const problems = error.message.split("\n");
+  assertEquals(problems.length, 3);
+  assertEquals(problems[0], "/tasks/tasks.jsonl:2: base_commit is required");
+  assertEquals(
+    problems[1],
+    '/tasks/tasks.jsonl:3: instance_id "a__b-1" is used by another task',
+  );
+  assertStringIncludes(problems[2] ?? "", "/tasks/tasks.jsonl:4: base_commit");
+  await assertRejects(() => load("{"), BadRequestError, "/tasks/tasks.jsonl:1: ");
+  await assertRejects(() => load("\n"), BadRequestError, "has no task");
+  await assertRejects(() => load('["a"]'), BadRequestError, "[0]: the task must be object");
+  assert(error instanceof BadRequestError);
+});

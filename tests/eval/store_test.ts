@@ -1,0 +1,270 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import fc from "fast-check";
+import { Agent, BadRequestError } from "../../mod.ts";
+import {
+  compareResults,
+  createEvalRun,
+  type EvalSet,
+  listEvalRuns,
+  readEvalRun,
+  resumeEvalRun,
+  runEvalSet,
+  verifyEvalRun,
+} from "../../src/eval/mod.ts";
+import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+
+function createSet(count = 3): EvalSet {
+  return {
+    id: "set",
+    cases: Array.from({ length: count }, (_, index) => ({
+      id: `case_${index + 1}`,
+      userMessages: ["Go"],
+      expectedResponse: { type: "contains", text: "Hello" },
+    })),
+  };
+}
+
+const makeAgent = (answer = "Hello") => () =>
+  new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("read", { path: "a" })]), reply(answer)]),
+    tools: [fakeTool({ name: "read", result: "content \ud800 ✓" })],
+  });
+
+async function useDirectory(use: (directory: string) => Promise<void>): Promise<void> {
+  const directory = await Deno.makeTempDir({ prefix: "swink_store_" });
+  try {
+    await use(directory);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/** Runs a set, and writes its results to a directory. */
+async function evaluate(
+  directory: string,
+  { set = createSet(), answer = "Hello", startedAt = 1 } = {},
+) {
+  let time = startedAt;
+  const writer = await createEvalRun(directory, { set, model: "test/model", now: () => time++ });
+  const { results } = await runEvalSet(set, makeAgent(answer), {
+    parallel: 2,
+    onResult: (result) => writer.append(result),
+  });
+  return { run: await writer.finish(), results };
+}
+
+const asJson = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+Deno.test("eval run: results are read as they were written, in the order of the cases", async () => {
+  await useDirectory(async (directory) => {
+    const { run, results } = await evaluate(`${directory}/a`);
+    const read = await readEvalRun(`${directory}/a`);
+    assertEquals(read.results, asJson(results));
+    assertEquals(asJson(read), asJson(run));
+    const { id, setId, model, planned, startedAt, finishedAt, damage } = read;
+    assertEquals([id, setId, model, planned, startedAt, finishedAt, damage], [
+      "a",
+      "set",
+      "test/model",
+      3,
+      1,
+      2,
+      [],
+    ]);
+    assertEquals(await verifyEvalRun(`${directory}/a`), { isValid: true, problems: [] });
+  });
+});
+
+Deno.test("eval run: only the owner may read its files", async () => {
+  await useDirectory(async (directory) => {
+    await evaluate(`${directory}/a`);
+    for (const name of ["run.json", "results.jsonl", "audit.json"]) {
+      const { mode } = await Deno.stat(`${directory}/a/${name}`);
+      assertEquals((mode ?? 0) & 0o777, 0o600, name);
+    }
+  });
+});
+
+Deno.test("eval run: a directory can be renamed, but not used twice", async () => {
+  await useDirectory(async (directory) => {
+    await evaluate(`${directory}/a`);
+    await assertRejects(
+      () => createEvalRun(`${directory}/a`, { set: createSet() }),
+      BadRequestError,
+      "has an evaluation already",
+    );
+    await Deno.rename(`${directory}/a`, `${directory}/b`);
+    assertEquals((await readEvalRun(`${directory}/b`)).id, "b");
+    assertEquals((await verifyEvalRun(`${directory}/b`)).isValid, true);
+  });
+});
+
+Deno.test("eval run: an interrupted evaluation is resumed with the runs that are missing", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    const first = await createEvalRun(path, { set });
+    const controller = new AbortController();
+    await runEvalSet(set, makeAgent(), {
+      signal: controller.signal,
+      onResult: async (result) => {
+        await first.append(result);
+        controller.abort();
+      },
+    });
+    const interrupted = await first.finish();
+    assertEquals([interrupted.results.length, interrupted.finishedAt], [1, undefined]);
+    assertStringIncludes((await verifyEvalRun(path)).problems.join(), "2 of 3 results are missing");
+
+    const writer = await resumeEvalRun(path, { set });
+    const started: string[] = [];
+    await runEvalSet(set, (request) => {
+      started.push(request.evalCase.id);
+      return makeAgent()();
+    }, { finished: writer.finished, onResult: (result) => writer.append(result) });
+    const resumed = await writer.finish();
+    assertEquals(started, ["case_2", "case_3"]);
+    assertEquals(resumed.results.map(({ outcome }) => outcome), Array(3).fill("passed"));
+    assertEquals((await verifyEvalRun(path)).isValid, true);
+  });
+});
+
+Deno.test("eval run: is not resumed with another set", async () => {
+  await useDirectory(async (directory) => {
+    await evaluate(`${directory}/a`);
+    await assertRejects(
+      () => resumeEvalRun(`${directory}/a`, { set: createSet(2) }),
+      BadRequestError,
+      "has changed: start another evaluation",
+    );
+  });
+});
+
+Deno.test("eval run: a cut and a damaged line are reported, kept and made again", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set });
+    const file = `${path}/results.jsonl`;
+    const [first = "", second = "", third = ""] = (await Deno.readTextFile(file)).split("\n");
+    const damaged = `${first}\n${second.replace("passed", "failed")}\n${third.slice(0, 40)}`;
+    await Deno.writeTextFile(file, damaged);
+
+    const read = await readEvalRun(path);
+    assertEquals(read.results.length, 1);
+    assertEquals(read.damage, [
+      `${file}:2: the result is damaged`,
+      `${file}: the last line is incomplete`,
+    ]);
+    assertEquals((await verifyEvalRun(path)).isValid, false);
+
+    const writer = await resumeEvalRun(path, { set });
+    assertEquals(writer.finished.length, 1);
+    assertEquals(await Deno.readTextFile(`${path}/results.damaged.jsonl`), `${damaged}\n`);
+    await runEvalSet(set, makeAgent(), {
+      finished: writer.finished,
+      onResult: (result) => writer.append(result),
+    });
+    await writer.finish();
+    const repaired = await readEvalRun(path);
+    assertEquals([repaired.results.length, repaired.damage], [3, []]);
+  });
+});
+
+Deno.test("eval run: a cut line is not joined with the next result", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set });
+    const file = `${path}/results.jsonl`;
+    await Deno.writeTextFile(file, (await Deno.readTextFile(file)).slice(0, -20));
+    const writer = await resumeEvalRun(path, { set });
+    await runEvalSet(set, makeAgent(), {
+      finished: writer.finished,
+      onResult: (result) => writer.append(result),
+    });
+    await writer.finish();
+    const { results, damage } = await readEvalRun(path);
+    assertEquals([results.length, damage], [3, []]);
+  });
+});
+
+Deno.test("eval run: any change of a byte is detected, and no changed result is read", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    await evaluate(path);
+    const original = (await readEvalRun(path)).results.map((result) => JSON.stringify(result));
+    for (const name of ["run.json", "results.jsonl", "audit.json"]) {
+      const bytes = await Deno.readFile(`${path}/${name}`);
+      const change = fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }));
+      await fc.assert(
+        fc.asyncProperty(change, async ([index, difference]) => {
+          const changed = bytes.slice();
+          changed[index] = (changed[index] ?? 0) ^ difference;
+          await Deno.writeFile(`${path}/${name}`, changed);
+          const verification = await verifyEvalRun(path).catch((error) => {
+            assert(error instanceof BadRequestError);
+            return { isValid: false };
+          });
+          const isSame = hasEqualJson(name, bytes, changed);
+          assertEquals(verification.isValid, isSame, `byte ${index} of ${name}`);
+          const read = await readEvalRun(path).catch(() => ({ results: [] }));
+          for (const result of read.results) assert(original.includes(JSON.stringify(result)));
+        }),
+        { numRuns: 60 },
+      );
+      await Deno.writeFile(`${path}/${name}`, bytes);
+    }
+    assertEquals((await verifyEvalRun(path)).isValid, true);
+  });
+});
+
+/** Whether two files have the same JSON values, also if they differ in blanks. */
+function hasEqualJson(name: string, ...files: readonly Uint8Array[]): boolean {
+  try {
+    const [first, second] = files.map((bytes) => {
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      const documents = name.endsWith(".jsonl") ? text.split("\n").slice(0, -1) : [text];
+      return JSON.stringify(documents.map((document) => JSON.parse(document)));
+    });
+    return first === second;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("eval run: a directory without an evaluation is named in the error", async () => {
+  await useDirectory(async (directory) => {
+    await assertRejects(() => readEvalRun(directory), BadRequestError, "it has no run.json");
+    const huge = JSON.stringify({
+      version: 1,
+      seed: 0,
+      startedAt: 0,
+      set: { id: "a", cases: [{ id: "a", userMessages: ["Go"], repetitions: 1e12 }] },
+    });
+    for (const text of ["{", "[]", '{"version":1}', '{"version":2}', huge]) {
+      await Deno.writeTextFile(`${directory}/run.json`, text);
+      await assertRejects(() => readEvalRun(directory), BadRequestError, "is damaged");
+    }
+  });
+});
+
+Deno.test("eval run: the evaluations of a directory are listed by their start [A158]", async () => {
+  await useDirectory(async (directory) => {
+    await evaluate(`${directory}/b`, { startedAt: 10 });
+    await evaluate(`${directory}/a`, { startedAt: 20, answer: "Bye" });
+    await Deno.mkdir(`${directory}/other`);
+    const runs = await listEvalRuns(directory);
+    assertEquals(runs.map(({ id }) => id), ["b", "a"]);
+    const [before, after] = runs;
+    if (!before || !after) throw new Error("There are two runs");
+    const changes = compareResults(before, after).filter(({ change }) => change !== "same");
+    assertEquals(changes.map(({ caseId, metric, change }) => `${caseId} ${metric} ${change}`), [
+      "case_1 response regressed",
+      "case_2 response regressed",
+      "case_3 response regressed",
+    ]);
+    assertEquals(await listEvalRuns(`${directory}/none`), []);
+  });
+});
