@@ -50,7 +50,10 @@ export const chat = defineCommand({
  *
  * @throws {UsageError} If it does.
  */
-function checkFirstWord(words: readonly string[], { commands = [], name }: CommandDefinition): void {
+function checkFirstWord(
+  words: readonly string[],
+  { commands = [], name }: CommandDefinition,
+): void {
   const [first = ""] = words;
   if (words.length < 2 || !commands.some((command) => command.name === first)) return;
   throw new UsageError(

@@ -51,7 +51,11 @@ export async function startConversation(
     (settings, dependencies) =>
       converse(settings, { ...dependencies, signals, configured, options }),
   );
-  return await run({ ...settings, project, session }, { prompt: input, interrupt, host: started.host });
+  return await run({ ...settings, project, session }, {
+    prompt: input,
+    interrupt,
+    host: started.host,
+  });
 }
 
 /**

@@ -309,7 +309,9 @@ export function parseNet(text: string, name = "--net"): SandboxNet {
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
   if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
-    `Invalid value ${JSON.stringify(text)} for ${name}: must be on, off or hosts separated by commas`,
+    `Invalid value ${
+      JSON.stringify(text)
+    } for ${name}: must be on, off or hosts separated by commas`,
   );
 }
 
