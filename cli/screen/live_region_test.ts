@@ -2,13 +2,14 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { ManualTimers } from "../../tests/cli/manual_timers.ts";
 import { type EmulatorOptions, TerminalEmulator } from "../../tests/cli/terminal_emulator.ts";
+import type { TerminalFeatures } from "../host/terminal_features.ts";
 import { createLiveRegion } from "./create_live_region.ts";
 import type { RegionContent } from "./live_region.ts";
 
 interface SetUpOptions extends EmulatorOptions {
   readonly hasCursor?: boolean;
   readonly isSynchronized?: boolean;
-  readonly reflow?: "yes" | "except_cursor" | "no" | "unknown";
+  readonly reflow?: TerminalFeatures["reflow"];
 }
 
 function setUp(options: SetUpOptions = {}) {
@@ -464,4 +465,24 @@ Deno.test("LiveRegion: resizes at any time keep the complete output, below which
     }),
     { numRuns: 80 },
   );
+});
+
+Deno.test("LiveRegion: in a terminal that reports its size late, rows may remain after quick changes, and output is kept", async () => {
+  for (const [pauseMs, rows] of [[2_000, 2], [500, 3]] as const) {
+    using setup = setUp({ columns: 60, rows: 12, reflow: "late" });
+    const { terminal, timers, region } = setup;
+    void region.print("Output\n");
+    const status = "── a status of thirty columns ─";
+    region.update({ rows: [status, status, "› x"] });
+    await region.flush();
+    for (const columns of [50, 20]) {
+      timers.advance(pauseMs);
+      terminal.resize(columns, 12);
+      region.resized();
+      timers.advance(50);
+      await region.flush();
+    }
+    assert(terminal.text.startsWith("Output\n── a status"), terminal.text);
+    assertEquals(terminal.text.match(/── a/g)?.length, rows);
+  }
 });
