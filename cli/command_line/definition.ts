@@ -116,6 +116,8 @@ export interface CommandDefinition<Options extends OptionDefinitions = OptionDef
   readonly options?: Options;
   /** Subcommands, in the order of the help. */
   readonly commands?: readonly CommandDefinition[];
+  /** Name of the subcommand that a command line without a subcommand is for: `swink -c` is `swink chat -c`. */
+  readonly defaultCommand?: string;
   /** Options that select a subcommand when they occur before any command: `swink -p` is `swink run -p`. */
   readonly shorthands?: Readonly<Record<string, string>>;
   /** Examples of complete command lines. */

@@ -53,6 +53,8 @@ export class DrawnRegion implements LiveRegion {
   #lastFrameAt = Number.NEGATIVE_INFINITY;
   #resizedAt = Number.NEGATIVE_INFINITY;
   #reflow: Reflow = "unknown";
+  /** Time until which nothing is drawn, because the size is still changing. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> | undefined;
   /** Characters that have been printed, but not written. */
@@ -64,18 +66,18 @@ export class DrawnRegion implements LiveRegion {
   }
 
   print(chunk: string): Promise<void> {
-    if (chunk === "" || this.#options.output.closed.aborted) return Promise.resolve();
-    this.#pending.push(chunk);
-    this.#isLineOpen = !chunk.endsWith("\n");
-    this.#unwritten += chunk.length;
-    this.#request(FRAME_MS);
-    if (this.#unwritten <= HIGH_WATER_MARK) return Promise.resolve();
-    return this.#onWelcome.promise;
+    return this.#append(chunk, FRAME_MS);
   }
 
   printLines(lines: readonly string[]): Promise<void> {
-    const end = this.#isLineOpen ? "\n" : "";
-    return this.print(end + lines.map((line) => `${line}\n`).join(""));
+    return this.#append(this.#joinLines(lines), FRAME_MS);
+  }
+
+  draw(lines: readonly string[], content: RegionContent): Promise<void> {
+    this.#content = content;
+    if (lines.length > 0) return this.#append(this.#joinLines(lines), 0);
+    this.#request(0);
+    return Promise.resolve();
   }
 
   update(content: RegionContent, cause: "key" | "output" = "output"): void {
@@ -84,9 +86,9 @@ export class DrawnRegion implements LiveRegion {
   }
 
   resized(): void {
-    this.#lastFrameAt = this.#options.now();
+    this.#heldUntil = this.#options.now() + RESIZE_MS;
     this.#cancel();
-    this.#request(RESIZE_MS);
+    this.#request(0);
   }
 
   async flush(): Promise<void> {
@@ -136,9 +138,24 @@ export class DrawnRegion implements LiveRegion {
     if (this.#state !== "suspended" && !this.#writing) this.#schedule();
   }
 
+  #append(chunk: string, delayMs: number): Promise<void> {
+    if (chunk === "" || this.#options.output.closed.aborted) return Promise.resolve();
+    this.#pending.push(chunk);
+    this.#isLineOpen = !chunk.endsWith("\n");
+    this.#unwritten += chunk.length;
+    this.#request(delayMs);
+    if (this.#unwritten <= HIGH_WATER_MARK) return Promise.resolve();
+    return this.#onWelcome.promise;
+  }
+
+  #joinLines(lines: readonly string[]): string {
+    const end = this.#isLineOpen ? "\n" : "";
+    return end + lines.map((line) => `${line}\n`).join("");
+  }
+
   #schedule(): void {
     const { now, startTimer } = this.#options;
-    const waitMs = this.#lastFrameAt + this.#delayMs - now();
+    const waitMs = Math.max(this.#lastFrameAt + this.#delayMs, this.#heldUntil) - now();
     if (waitMs <= 0 || this.#state === "closed") return this.#writeFrame();
     this.#cancelTimer ??= startTimer(() => {
       this.#cancelTimer = undefined;

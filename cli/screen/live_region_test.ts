@@ -61,6 +61,19 @@ Deno.test("LiveRegion: output is above the region, and continues its last line",
   );
 });
 
+Deno.test("LiveRegion: lines and the region below them change in one frame", async () => {
+  using setup = setUp();
+  const { terminal, region } = setup;
+  region.update({ rows: ["open line", "› "] });
+  await region.flush();
+  const { length } = terminal.written;
+  void region.draw(["open line is complete"], { rows: ["› "] });
+  void region.draw([], { rows: ["› "] });
+  await region.flush();
+  assertEquals(terminal.written.length, length + 1);
+  assertEquals(terminal.screen, "open line is complete\n›");
+});
+
 Deno.test("LiveRegion: a region that grows and shrinks leaves nothing behind", async () => {
   using setup = setUp({ rows: 8 });
   const { terminal, region } = setup;
