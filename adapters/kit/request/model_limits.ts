@@ -8,6 +8,7 @@ import { extractText } from "../../../src/core/content.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
+import { toTierRequests } from "../stream/service_tier.ts";
 import type { WarningSink } from "./warnings.ts";
 import { hashText, type NameRule, toWireName } from "./wire_names.ts";
 
@@ -73,7 +74,7 @@ export function warnUnsupportedOptions(
   }
 }
 
-/** Warns when a request has a service tier with other prices than those of the catalog, which are of the default tier. */
+/** Warns when a request has a service tier whose prices are not known; the catalog has those of the default tier. */
 export function warnTierPrice(
   { serviceTier }: StreamOptions,
   entry: CatalogEntry | undefined,
@@ -81,8 +82,12 @@ export function warnTierPrice(
 ): void {
   const hasOtherPrice = serviceTier === "flex" || serviceTier === "priority";
   if (!hasOtherPrice || !entry?.rates) return;
-  const message = "The cost is calculated with the prices of the default service tier";
-  sink.warning("tier_price_unknown", `${message}, not with those of "${serviceTier}"`);
+  const name = toTierRequests(serviceTier);
+  if (entry.rates.requests?.[name] !== undefined) return;
+  const advice =
+    `set the fee ${name} in the requests of the rates, 0 if the rates are of this tier`;
+  const problem = `The prices of the service tier "${serviceTier}" are not known`;
+  sink.warning("tier_price_unknown", `${problem}, so the cost of its replies is not: ${advice}`);
 }
 
 /** Names of sessions that providers accept, as fields and as headers. */
