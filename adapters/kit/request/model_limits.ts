@@ -8,7 +8,6 @@ import { extractText } from "../../../src/core/content.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
-import { toTierRequests } from "../stream/service_tier.ts";
 import type { WarningSink } from "./warnings.ts";
 import { hashText, type NameRule, toWireName } from "./wire_names.ts";
 
@@ -82,7 +81,7 @@ export function warnTierPrice(
 ): void {
   const hasOtherPrice = serviceTier === "flex" || serviceTier === "priority";
   if (!hasOtherPrice || !entry?.rates) return;
-  const name = toTierRequests(serviceTier);
+  const name = `${serviceTier}Requests`;
   if (entry.rates.requests?.[name] !== undefined) return;
   const advice =
     `set the fee ${name} in the requests of the rates, 0 if the rates are of this tier`;

@@ -5,7 +5,7 @@
  */
 
 import type { ServiceTier } from "../../../src/core/stream.ts";
-import type { RequestName, ServerRequests } from "./server_requests.ts";
+import type { ServerRequests } from "./server_requests.ts";
 
 /** The tier of a reply, as far as it is known. */
 export interface ServedTier {
@@ -28,10 +28,5 @@ export function countTierRequest(
 ): void {
   const isReported = typeof reported === "string" && !/^(?:auto|)$/i.test(reported);
   const [, tier] = PRICED_TIER.exec(isReported ? reported : requested) ?? [];
-  if (tier !== undefined) requests.set(toTierRequests(tier), 1);
-}
-
-/** Returns the name under which the replies of a tier are counted in `Usage.extra`. */
-export function toTierRequests(tier: string): RequestName {
-  return `${tier.toLowerCase()}Requests`;
+  if (tier !== undefined) requests.set(`${tier.toLowerCase()}Requests`, 1);
 }
