@@ -68,6 +68,8 @@ export class GoogleReply implements ReplyReader<string> {
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
+  /** The last chunk, if it has complete calls and the number of output tokens so far. */
+  #countedCalls: string | undefined;
   #citations: readonly Citation[] = [];
   readonly #unreadPages = new Set<string>();
 
@@ -88,7 +90,10 @@ export class GoogleReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(json: string): void {
+    // Another call would add to the output tokens, so that an equal chunk is one that was sent twice.
+    if (json === this.#countedCalls) return;
     const chunk: WireChunk = JSON.parse(json);
+    this.#countedCalls = hasCountedCalls(chunk) ? json : undefined;
     this.#startResponse(chunk.responseId);
     this.#writer.setResponseId(chunk.responseId);
     if (chunk.usageMetadata) this.#updateUsage(chunk.usageMetadata);
@@ -216,6 +221,15 @@ export class GoogleReply implements ReplyReader<string> {
     const message = `${provider} blocked the prompt: ${reason}${details && `, ${details}`}`;
     return new ContentFilteredError(message, { provider });
   }
+}
+
+/** Whether a chunk has a call that is complete, so that only a repetition is equal, and the number of output tokens. */
+function hasCountedCalls({ candidates, usageMetadata }: WireChunk): boolean {
+  const parts = readList(candidates).flatMap((each) => readList(each?.content?.parts));
+  return countOrZero(usageMetadata?.candidatesTokenCount) > 0 &&
+    parts.map((part) => readObject(part)?.functionCall).some((call) =>
+      call?.name && !call.partialArgs && !call.willContinue
+    );
 }
 
 /** Members of a part that is text or thinking, or only a signature. */
