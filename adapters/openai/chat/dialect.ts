@@ -42,6 +42,8 @@ export interface ChatDialect {
   readonly requiresReasoning?: (model: ModelSpec) => boolean;
   /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
   readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
+  /** Whether a model that is not in the catalog may get a response schema. Default: `true`. */
+  readonly supportsSchemas?: boolean;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (
     messages: readonly WireMessage[],
@@ -136,6 +138,9 @@ const DEEPSEEK: ChatDialect = {
   ...THINKING_SWITCH,
   requiresReasoning: ({ thinkingLevel }) => thinkingLevel !== "off",
   forcedCalls: () => "without_thinking",
+  // It rejects other content than text, and `json_schema`, from all models.
+  getAbilities: () => ({}),
+  supportsSchemas: false,
 };
 
 /** Ability of Kimi K3, which always thinks. */

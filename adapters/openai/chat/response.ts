@@ -25,6 +25,7 @@ import {
   type WireChunk,
   type WireContentPart,
   type WireDelta,
+  type WireToolCall,
   type WireUsage,
 } from "./wire.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
@@ -178,10 +179,8 @@ export class ChatReply implements ReplyReader<string> {
   }
 
   #append(delta: WireDelta): void {
-    const { content, refusal, annotations, function_call: onlyCall } = delta;
-    const calls = readList(
-      delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []),
-    );
+    const { content, refusal, annotations } = delta;
+    const calls = toCalls(delta);
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
     this.#refusal += readText(refusal);
@@ -292,6 +291,15 @@ export class ChatReply implements ReplyReader<string> {
       this.#origin,
     );
   }
+}
+
+/** Returns the pieces of calls. Some versions of TGI send one without a list, and old servers have one call only. */
+function toCalls(
+  { tool_calls: calls, function_call: onlyCall }: WireDelta,
+): readonly WireToolCall[] {
+  const pieces: unknown = calls;
+  if (isJsonObject(pieces) && isJsonObject(pieces["function"])) return [pieces];
+  return readList(calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []));
 }
 
 /** Whether a choice belongs to another reply than the first. */
