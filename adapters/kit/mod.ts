@@ -156,6 +156,7 @@ export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
 export {
+  CONTINUE,
   createCallIdEncoder,
   createMediaTitle,
   getTextAndMedia,

@@ -13,7 +13,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { completeEnds, type CompleteEndsOptions } from "./complete_ends.ts";
+import { completeEnds, type CompleteEndsOptions, separateReplies } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
@@ -98,7 +98,8 @@ const OPENAI: ChatDialect = {
 const LENIENT: ChatDialect = {
   ...COMPATIBLE,
   keepsCallIds: true,
-  repairOrder: (messages, options) => completeEnds(mergeNeighbors(messages), options),
+  repairOrder: (messages, options) =>
+    completeEnds(mergeNeighbors(separateReplies(messages, options)), options),
 };
 
 const OPENROUTER: ChatDialect = {
