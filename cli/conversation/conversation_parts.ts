@@ -15,9 +15,8 @@ import type { StartedHooks } from "../hooks/start_hooks.ts";
 import { getStyle } from "../render/style.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
 import type { OpenedAgent } from "../run/open_agent.ts";
-import { attachFiles } from "../run/run_command.ts";
+import { attachFiles } from "../run/attach_files.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
-import type { ChatOptions } from "../settings/chat_options.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
@@ -43,8 +42,6 @@ import { toMessage } from "./view/lines.ts";
 export interface ConversationEnvironment {
   /** The settings of its runs. */
   readonly settings: ProjectRunSettings;
-  /** The options of the conversation. */
-  readonly options: ChatOptions;
   /** Options, directories and project. */
   readonly configured: ConfiguredRun;
   /** Environment, clock and network; all output is on standard output. */
