@@ -83,7 +83,10 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
 }
 
 /** Whether the first argument is probably a misspelt command: one word that is similar to a name. */
-function isMisspelled({ commands = [] }: CommandDefinition, [first = ""]: readonly string[]): boolean {
+function isMisspelled(
+  { commands = [] }: CommandDefinition,
+  [first = ""]: readonly string[],
+): boolean {
   if (first.startsWith("-") || /\s/.test(first)) return false;
   return findSuggestion(first, commands.map(({ name }) => name)) !== undefined;
 }

@@ -105,6 +105,9 @@ export function parseValue(
     throw createUsageError(path, `Option ${flag} requires a number, not ${quote(text)}`);
   }
   const { minimum = -Infinity } = option;
+  if (option.type === "integer" && Math.abs(Number(text)) > Number.MAX_SAFE_INTEGER) {
+    throw createUsageError(path, `Option ${flag} is too large: ${text}`);
+  }
   if (Number(text) >= minimum) return Number(text);
   throw createUsageError(path, `Option ${flag} must be at least ${minimum}, not ${text}`);
 }

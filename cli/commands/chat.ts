@@ -65,7 +65,10 @@ function isInteractive({ terminal: { input, output } }: Pick<Host, "terminal">):
  *
  * @throws {UsageError} If it does.
  */
-function checkFirstWord(words: readonly string[], { commands = [], name }: CommandDefinition): void {
+function checkFirstWord(
+  words: readonly string[],
+  { commands = [], name }: CommandDefinition,
+): void {
   const [first = ""] = words;
   if (words.length < 2 || !commands.some((command) => command.name === first)) return;
   throw new UsageError(

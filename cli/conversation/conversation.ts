@@ -193,7 +193,9 @@ export class Conversation {
   async #runShell(command: string, isShared: boolean): Promise<void> {
     const { context: { runs, setup: { agent }, host }, output, runShell } = this.#options;
     if (runs.isRunning) {
-      return await output.printError("Commands run when the agent has finished: press Esc, or wait");
+      return await output.printError(
+        "Commands run when the agent has finished: press Esc, or wait",
+      );
     }
     runs.startTask(`$ ${command}`, async (signal) => {
       const text = await runShell(command, signal);
@@ -231,7 +233,10 @@ function isSecretCommand(
   return /^[#/]key$/.test(name) && /\s/.test(argument);
 }
 
-function getProblem({ worksDuringRuns = false }: ConversationCommand, name: string): string | undefined {
+function getProblem(
+  { worksDuringRuns = false }: ConversationCommand,
+  name: string,
+): string | undefined {
   if (worksDuringRuns) return undefined;
   return `${name} works when the agent has finished: press Esc to end the run, or wait`;
 }

@@ -39,5 +39,7 @@ export async function reportConversationEnd(
   { session }: Pick<SessionControl, "session">,
 ): Promise<void> {
   const hasMessages = session?.outline.some(({ type }) => type === "message");
-  if (hasMessages) await view.print([toLine(`swink -r ${session?.id} continues this conversation`, "faint")]);
+  if (hasMessages) {
+    await view.print([toLine(`swink -r ${session?.id} continues this conversation`, "faint")]);
+  }
 }

@@ -1,6 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { parseKeys, TypedEditor } from "../../tests/cli/typed_editor.ts";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import { splitGraphemes } from "../render/text_width.ts";
 import { editLine } from "./edit_line.ts";
 import { createEditorState } from "./editor_state.ts";
@@ -379,4 +380,33 @@ Deno.test("editLine() uses configured keys instead of the default ones", () => {
     }).state.text,
     "",
   );
+});
+
+Deno.test("editLine() applies keys to a large text within half a second", () => {
+  const texts = [
+    "x".repeat(300_000),
+    "한".repeat(300_000),
+    "\u0301".repeat(300_000),
+    "👩\u200d".repeat(150_000),
+  ];
+  const keys = [
+    "x",
+    "<left>",
+    "<ctrl+left>",
+    "<ctrl+right>",
+    "<up>",
+    "<ctrl+w>",
+    "<ctrl+y>",
+    "<ctrl+u>",
+    "<ctrl+_>",
+  ];
+  for (const text of texts) {
+    const editor = new TypedEditor();
+    editor.press({ type: "paste", text, omitted: 0 });
+    for (const key of keys) {
+      const getTime = startThreadTimer();
+      editor.type(key);
+      assert(getTime() < 500, `${key}: ${getTime()} ms`);
+    }
+  }
 });

@@ -60,7 +60,8 @@ function listAnswers(
   { isEdited }: Pick<ApprovalQuestionOptions, "isEdited">,
 ): ApprovalAnswer[] {
   const hasPrefix = suggestPrefix(request) !== undefined;
-  const hasHunks = !isEdited && request.tool.omitHunks !== undefined && countHunks(request.changes ?? []) > 1;
+  const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
+    countHunks(request.changes ?? []) > 1;
   return [
     "yes",
     "always",

@@ -32,7 +32,9 @@ export interface ApprovalPromptOptions extends WaitingCallsOptions {
   /** Lets the user edit a text in another program; `undefined` if the text was not changed. */
   readonly editText: (text: string, extension: string) => Promise<string | undefined>;
   /** Formats changes of files. Default: they are shown as unified diffs. */
-  readonly formatChanges?: ((changes: readonly FileChange[]) => Promise<readonly StyledLine[]>) | undefined;
+  readonly formatChanges?:
+    | ((changes: readonly FileChange[]) => Promise<readonly StyledLine[]>)
+    | undefined;
   /** Called with the id of each call that the user was asked about. */
   readonly onAsked: (toolCallId: string) => void;
 }
@@ -154,7 +156,9 @@ class CallQuestion {
     if (edited === undefined) return await this.ask(request);
     const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
     if (!changed) {
-      await view.print(toMessage("error", "The text is no JSON object, so the call stays as it was", view.display));
+      await view.print(
+        toMessage("error", "The text is no JSON object, so the call stays as it was", view.display),
+      );
       return await this.ask(request);
     }
     const { assessment: _assessment, changes: _changes, ...call } = request;

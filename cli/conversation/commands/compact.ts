@@ -20,7 +20,9 @@ export const compact = defineCommand({
   summary: "Replaces earlier messages by a summary, in requests and not in the session",
   run(argument, { view, runs, setup: { agent, controls: { transform } } }) {
     runs.startTask("compacting", async (signal) => {
-      const { compact, contextGauge } = await importLate<typeof import("../../../src/memory/mod.ts")>(
+      const { compact, contextGauge } = await importLate<
+        typeof import("../../../src/memory/mod.ts")
+      >(
         "../../../src/memory/mod.ts",
         import.meta.url,
       );
@@ -31,7 +33,9 @@ export const compact = defineCommand({
       if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
       const { droppedCount, tokensBefore, tokensAfter, problem } = report;
       if (problem !== undefined) {
-        return await view.print(toMessage("warning", `Nothing was omitted: ${problem}`, view.display));
+        return await view.print(
+          toMessage("warning", `Nothing was omitted: ${problem}`, view.display),
+        );
       }
       const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
       const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${change}`;

@@ -26,8 +26,14 @@ export const context = defineCommand({
     const { used, limit, percent } = contextGauge(agent, { transform, contextWindow });
     const { systemPrompt, tools, messages, model } = agent.state;
     const shown = transform.view(messages);
-    const toolSpecs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-    const share = percent === undefined ? "" : ` of ${formatNumber(limit ?? 0)} (${Math.round(percent)} %)`;
+    const toolSpecs = tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+    const share = percent === undefined
+      ? ""
+      : ` of ${formatNumber(limit ?? 0)} (${Math.round(percent)} %)`;
     const estimate = (text: string) => `about ${formatNumber(estimateTextTokens(text))} tokens`;
     await view.print(formatFields([
       ["model", formatModel(model)],
@@ -36,7 +42,12 @@ export const context = defineCommand({
       ["tools", `${pluralize(tools.length, "tool")}, ${estimate(JSON.stringify(toolSpecs))}`],
       ["messages", pluralize(messages.length, "message")],
       ...(shown.messages.length < messages.length
-        ? [["sent", `${pluralize(shown.messages.length, "message")}; a summary replaces the others`] as const]
+        ? [
+          [
+            "sent",
+            `${pluralize(shown.messages.length, "message")}; a summary replaces the others`,
+          ] as const,
+        ]
         : []),
     ]));
   },

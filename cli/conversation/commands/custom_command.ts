@@ -43,7 +43,11 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
       const [, command] = FILE_NAME.exec(name) ?? [];
       if (command !== undefined) names.push(command);
       else if (name.endsWith(".md")) {
-        onProblem(`the command of ${join(directory, name)} was not loaded: its name must be lower-case letters`);
+        onProblem(
+          `the command of ${
+            join(directory, name)
+          } was not loaded: its name must be lower-case letters`,
+        );
       }
     }
     return names.sort();
@@ -77,10 +81,13 @@ function insertArgument(body: string, argument: string): string {
 function splitFrontMatter(
   text: string,
 ): { readonly fields: Readonly<Record<string, string>>; readonly body: string } {
-  const [match, head = ""] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+  const [match, head = ""] =
+    /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   const fields = head.split(/\r?\n/).flatMap((line) => {
     const [, name = "", value = ""] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
-    return name === "" ? [] : [[name.toLowerCase(), value.replace(/^(["'])(.*)\1$/, "$2")] as const];
+    return name === ""
+      ? []
+      : [[name.toLowerCase(), value.replace(/^(["'])(.*)\1$/, "$2")] as const];
   });
   return { fields: Object.fromEntries(fields), body: text.slice(match?.length ?? 0).trim() };
 }

@@ -31,7 +31,9 @@ export const editPlan = defineCommand({
       import.meta.url,
     );
     const read = await readPlan(file);
-    if (read.type === "refused") return await view.print(toMessage("warning", read.reason, view.display));
+    if (read.type === "refused") {
+      return await view.print(toMessage("warning", read.reason, view.display));
+    }
     const steps = pluralize(read.review.plan.steps.length, "step");
     await view.print([toLine(`The plan has ${steps}; /execute carries it out`, "faint")]);
   },

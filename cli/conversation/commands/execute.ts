@@ -28,7 +28,9 @@ export const execute = defineCommand({
       "../../../src/tools/plan/mod.ts",
       import.meta.url,
     );
-    const approval = await plans.approvePlan(file, { ask: (review) => askAboutPlan(review, context) });
+    const approval = await plans.approvePlan(file, {
+      ask: (review) => askAboutPlan(review, context),
+    });
     if (approval.type === "refused") {
       return await view.print(toMessage("warning", approval.reason, view.display));
     }

@@ -17,7 +17,8 @@ import { toLines } from "../view/lines.ts";
 export const exportSession = defineCommand({
   names: ["/export"],
   argument: "[FILE]",
-  summary: "Writes the conversation as Markdown, as a page (.html), or for swink sessions import (.jsonl)",
+  summary:
+    "Writes the conversation as Markdown, as a page (.html), or for swink sessions import (.jsonl)",
   worksDuringRuns: true,
   async run(argument, context) {
     const { view, sessions, settings } = context;

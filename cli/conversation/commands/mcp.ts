@@ -29,7 +29,9 @@ export const mcp = defineCommand({
     if (word === "restart") {
       const names = connection.servers.map((server) => server.name);
       if (!names.includes(name)) {
-        throw new UsageError(`There is no server ${JSON.stringify(name)}${didYouMean(name, names)}`);
+        throw new UsageError(
+          `There is no server ${JSON.stringify(name)}${didYouMean(name, names)}`,
+        );
       }
       await connection.restart(name);
     } else if (word !== "") throw new UsageError(`/mcp takes restart SERVER, not ${word}`);

@@ -36,7 +36,9 @@ export const model = defineCommand({
     const to = agent.state.model;
     view.redraw();
     const isChanged = formatModel(from) !== formatModel(to);
-    await view.print([toLine(`model ${formatModel(to)}${isChanged ? " from now on" : ""}`, "faint")]);
+    await view.print([
+      toLine(`model ${formatModel(to)}${isChanged ? " from now on" : ""}`, "faint"),
+    ]);
   },
 });
 
@@ -52,7 +54,11 @@ function selectModel(argument: string, context: CommandContext): ModelSpec {
 /** Returns the model after the current one in the list of those that the user has configured. */
 function findNext({ setup, settings }: CommandContext): ModelSpec {
   const { agent, model } = setup;
-  const known = [model, ...settings.fallbackModels, ...DEFAULT_MODELS.map((name) => modelSpec(name))];
+  const known = [
+    model,
+    ...settings.fallbackModels,
+    ...DEFAULT_MODELS.map((name) => modelSpec(name)),
+  ];
   const names = [...new Set(known.map(formatModel))];
   const index = names.indexOf(formatModel(agent.state.model));
   return modelSpec(names[(index + 1) % names.length] ?? formatModel(model));

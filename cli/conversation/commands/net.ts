@@ -28,6 +28,8 @@ export const net = defineCommand({
       view.redraw();
     }
     const { net } = sandbox;
-    await view.print([toLine(`network of commands: ${typeof net === "string" ? net : net.join(", ")}`, "faint")]);
+    await view.print([
+      toLine(`network of commands: ${typeof net === "string" ? net : net.join(", ")}`, "faint"),
+    ]);
   },
 });

@@ -33,7 +33,9 @@ export const queue = defineCommand({
       case "edit":
       case "remove": {
         const text = takeText(queue, number, word);
-        if (word === "edit") view.setDraft(text.delivery === "follow_up" ? `>> ${text.text}` : text.text);
+        if (word === "edit") {
+          view.setDraft(text.delivery === "follow_up" ? `>> ${text.text}` : text.text);
+        }
         break;
       }
       default:

@@ -17,7 +17,10 @@ export const resume = defineCommand({
   summary: "Continues a saved session, by its id or its number in the list",
   async complete(context) {
     const { found } = await listSessions(context);
-    return found.map(({ id: text, title, firstPrompt: detail }) => ({ text, detail: title ?? detail }));
+    return found.map(({ id: text, title, firstPrompt: detail }) => ({
+      text,
+      detail: title ?? detail,
+    }));
   },
   async run(argument, context) {
     const { sessions, printHistory, view } = context;

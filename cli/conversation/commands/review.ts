@@ -6,7 +6,8 @@
 
 import { defineCommand } from "../command/conversation_command.ts";
 
-const TASK = `Find what is wrong with them: errors in the logic, cases that are not handled, broken callers, security \
+const TASK =
+  `Find what is wrong with them: errors in the logic, cases that are not handled, broken callers, security \
 holes, missing tests. Read the code around them, and run tests where that answers a question. Change no file.
 
 List the findings, the most serious first, each with file and line, the reason and a suggestion. Mention only what you \

@@ -18,7 +18,8 @@ import { formatUndo } from "./undo.ts";
 export const rewind = defineCommand({
   names: ["/rewind"],
   argument: "[N]",
-  summary: "Returns to the state before the last prompt, or the last N, and asks about file changes",
+  summary:
+    "Returns to the state before the last prompt, or the last N, and asks about file changes",
   async run(argument, context) {
     const { view, sessions } = context;
     const prompts = await listPrompts(requireSession(sessions));

@@ -21,7 +21,9 @@ export const tree = defineCommand({
   async run(argument, { view, sessions, printHistory }) {
     const session = requireSession(sessions);
     const nodes = await listTree(session);
-    if (nodes.length === 0) return await view.print([toLine("No prompt has been sent yet", "faint")]);
+    if (nodes.length === 0) {
+      return await view.print([toLine("No prompt has been sent yet", "faint")]);
+    }
     if (argument === "") return await view.print(formatTree(nodes));
     const node = /^\d+$/.test(argument) ? nodes[Number(argument) - 1] : undefined;
     if (!node) {

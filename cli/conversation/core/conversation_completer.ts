@@ -68,7 +68,10 @@ export class ConversationCompleter implements Completer {
     const choices = await command?.complete?.(context, signal);
     const isMatch = ({ text }: { readonly text: string }) =>
       text.toLowerCase().includes(word.toLowerCase());
-    return choices?.filter(isMatch).slice(0, MAX_ITEMS).map(({ text, detail }) => ({ text, detail }));
+    return choices?.filter(isMatch).slice(0, MAX_ITEMS).map(({ text, detail }) => ({
+      text,
+      detail,
+    }));
   }
 
   /** Completes a path by the entries of its directory; one without a directory also by the paths of all files. */

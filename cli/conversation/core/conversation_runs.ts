@@ -80,11 +80,12 @@ export class ConversationRuns implements RunControl, QueueControl {
 
   get texts(): readonly QueuedText[] {
     const { steering, followUp } = this.agent.queued;
-    const toText = (delivery: Delivery) => ({ id, message }: typeof steering[number]): QueuedText => ({
-      id,
-      text: this.#typed.get(message.id ?? "") ?? getUserText(message),
-      delivery,
-    });
+    const toText =
+      (delivery: Delivery) => ({ id, message }: typeof steering[number]): QueuedText => ({
+        id,
+        text: this.#typed.get(message.id ?? "") ?? getUserText(message),
+        delivery,
+      });
     return [...steering.map(toText("steering")), ...followUp.map(toText("follow_up"))];
   }
 

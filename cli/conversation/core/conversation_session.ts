@@ -118,7 +118,9 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 }
 
 /** Removes the history of an agent, and what belongs to it. */
-function clearAgent({ agent, planMode, approvalMode, controls: { gate, transform } }: AgentSetup): void {
+function clearAgent(
+  { agent, planMode, approvalMode, controls: { gate, transform } }: AgentSetup,
+): void {
   agent.clearQueues();
   agent.clearMessages();
   transform.restore(undefined);

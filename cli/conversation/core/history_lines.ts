@@ -64,7 +64,9 @@ function formatReply(
     if (block.type !== "tool_call") return [];
     const result = results.get(block.id);
     const end = result ? ` · ${formatResult(result, result.isError)}` : "";
-    const mark = display.isPlain ? getSpeakerLabel("tool", display) : [{ text: `${display.symbols.done} ` }];
+    const mark = display.isPlain
+      ? getSpeakerLabel("tool", display)
+      : [{ text: `${display.symbols.done} ` }];
     return [[
       ...mark,
       { text: toOneLine(toPlainText(block.name)), role: "tool" },

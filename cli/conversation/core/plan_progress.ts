@@ -37,7 +37,9 @@ export class PlanProgress {
         if (entry.approvedHash !== undefined) return [];
         return [
           toLine(
-            `The plan has ${pluralize(entry.steps.length, "step")}: /execute carries it out, /edit-plan changes it`,
+            `The plan has ${
+              pluralize(entry.steps.length, "step")
+            }: /execute carries it out, /edit-plan changes it`,
             "plan",
           ),
         ];

@@ -19,17 +19,26 @@ Deno.test("RecordedConversation: agents and the agents that they start are a tre
   const inner = new Agent({
     model: MODEL,
     tools: [look],
-    streamFn: scriptedStream([reply([text("I look."), toolCall("look", { path: "a.ts" })]), reply("It is fine.")]),
+    streamFn: scriptedStream([
+      reply([text("I look."), toolCall("look", { path: "a.ts" })]),
+      reply("It is fine."),
+    ]),
   });
   const outer = new Agent({
     model: MODEL,
     tools: [inner.asTool({ name: "inspect", description: "Inspects" })],
-    streamFn: scriptedStream([reply([toolCall("inspect", { prompt: "a.ts" })]), reply("Inspected.")]),
+    streamFn: scriptedStream([
+      reply([toolCall("inspect", { prompt: "a.ts" })]),
+      reply("Inspected."),
+    ]),
   });
   const agent = new Agent({
     model: MODEL,
     tools: [outer.asTool({ name: "explore", description: "Explores" })],
-    streamFn: scriptedStream([reply([toolCall("explore", { prompt: "the code" })]), reply("Done.")]),
+    streamFn: scriptedStream([
+      reply([toolCall("explore", { prompt: "the code" })]),
+      reply("Done."),
+    ]),
   });
   const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
   let running: string[] = [];
@@ -44,9 +53,12 @@ Deno.test("RecordedConversation: agents and the agents that they start are a tre
     '◌ explore [1] · inspect {"prompt":… · 1 turn · $0.0000 · 0 s',
     "└─ ◌ inspect [2] · look a.ts · 1 turn · $0.0000 · 0 s",
   ]);
-  assertEquals(record.agents.map(({ status, turns, children }) => [status, turns, children.length]), [
-    ["completed", 2, 1],
-  ]);
+  assertEquals(
+    record.agents.map(({ status, turns, children }) => [status, turns, children.length]),
+    [
+      ["completed", 2, 1],
+    ],
+  );
   assertStringIncludes(record.getAgentText(2) ?? "", "I look.\n\n• look a.ts\nIt is fine.");
   assertEquals(record.getAgentText(3), undefined);
 });

@@ -124,7 +124,12 @@ async function formatQuestion(
   const { columns, display } = view;
   const encode = createEncoder(display);
   const layout = settings.diffLayout;
-  return formatDiff(changes.map(diffChange), { columns: columns - QUESTION_INDENT.length, display, layout, highlighter })
+  return formatDiff(changes.map(diffChange), {
+    columns: columns - QUESTION_INDENT.length,
+    display,
+    layout,
+    highlighter,
+  })
     .map((line) => {
       const text = line.map((span) => span.text).join("");
       // A narrower terminal breaks the line.

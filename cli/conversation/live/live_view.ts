@@ -38,8 +38,7 @@ import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
 
 /** Options for {@linkcode LiveView}. */
-export interface LiveViewOptions
-  extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
+export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
   /** Terminal, environment and clock. */
   readonly host: Pick<Host, "terminal" | "env" | "now">;
   /** The keyboard. */
@@ -488,7 +487,9 @@ export class LiveView implements ConversationView {
     const live = this.#source?.(columns);
     if (live?.isChanging) this.#frames.tick();
     const above = live
-      ? [...live.open, ...live.running, ...live.selected, ...live.queued, live.status].map(this.#encode)
+      ? [...live.open, ...live.running, ...live.selected, ...live.queued, live.status].map(
+        this.#encode,
+      )
       : [];
     const prompt = this.#textPrompt;
     const { prompt: sign } = this.#display.symbols;

@@ -167,8 +167,9 @@ class Compactor {
   async compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    { instructions, tokens = Infinity, isCounted = false }:
-      Parameters<ReportingTransform["compact"]>[2] = {},
+    { instructions, tokens = Infinity, isCounted = false }: Parameters<
+      ReportingTransform["compact"]
+    >[2] = {},
   ): Promise<CompactionReport | null> {
     const measure = this.#measure(messages, input);
     const { target } = this.#options;

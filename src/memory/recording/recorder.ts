@@ -28,6 +28,7 @@ import type { RunEndedEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
+import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
@@ -484,24 +485,10 @@ class Recorder implements SessionRecording {
   }
 
   #recordCompaction(report: CompactionReport): void {
-    const { droppedCount, tokensBefore, tokensAfter, usage, cost } = report;
     const { transform } = this.#hooks;
     const cut = transform ? transform.cutMessages : getReportedCut(report);
     const range = cut && this.#path.findRange(cut);
-    const newestId = range?.newestId ?? null;
-    this.session.append({
-      type: "compaction",
-      firstDroppedId: range?.firstId ?? null,
-      lastDroppedId: range?.lastId ?? null,
-      ...(newestId !== null && { newestId }),
-      droppedCount,
-      tokensBefore,
-      tokensAfter,
-      ...(cut?.summary !== undefined && { summary: cut.summary }),
-      ...(cut?.isIncomplete && { isIncomplete: true }),
-      ...(usage !== undefined && { usage }),
-      ...(cost !== undefined && { cost }),
-    });
+    this.session.append(createCompactionEntry(report, { cut, range }));
   }
 }
 

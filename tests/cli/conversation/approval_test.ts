@@ -19,7 +19,9 @@ function listResults({ requests }: PlainConversation): string[] {
   return (requests.at(-1)?.messages ?? []).flatMap(({ content }) =>
     Array.isArray(content)
       ? content.filter(({ type }) => type === "tool_result").map(({ content }) =>
-        typeof content === "string" ? content : content.map(({ text }: { text: string }) => text).join("")
+        typeof content === "string"
+          ? content
+          : content.map(({ text }: { text: string }) => text).join("")
       )
       : []
   );
@@ -140,5 +142,7 @@ Deno.test("approval: an interrupt closes the question, and nothing runs", async 
     typed: ["Work", ({ host }) => host.sendSignal("SIGINT"), "/quit"],
   });
   assertStringIncludes(conversation.transcript, "aborted; changes made so far are kept\n");
-  assertEquals([...Deno.readDirSync(`${conversation.home.path}/p`)].map(({ name }) => name), [".keep"]);
+  assertEquals([...Deno.readDirSync(`${conversation.home.path}/p`)].map(({ name }) => name), [
+    ".keep",
+  ]);
 });

@@ -7,7 +7,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../cli/conversation/commands/table.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
-import { type PlainConversation, type PlainConversationOptions, typeConversation } from "./plain_conversation.ts";
+import {
+  type PlainConversation,
+  type PlainConversationOptions,
+  typeConversation,
+} from "./plain_conversation.ts";
 
 const HELLO = [scriptedReply("Hello!")];
 
@@ -66,7 +70,14 @@ Deno.test("#clear: starts on a new line, and the conversation continues", async 
 });
 
 Deno.test("/reset: starts a new session without the history, trust and usage", async () => {
-  await using conversation = await type(["Greet me", "#approve off", "/reset", "#approve", "/usage", "Again"], {
+  await using conversation = await type([
+    "Greet me",
+    "#approve off",
+    "/reset",
+    "#approve",
+    "/usage",
+    "Again",
+  ], {
     model: [...HELLO, ...HELLO],
   });
   const { outputs, requests } = conversation;
@@ -84,7 +95,10 @@ Deno.test("#copy: names the way to a file where the terminal cannot copy", async
   });
   const [nothing, , copied, invalid] = conversation.outputs;
   assertEquals(nothing, "error: There is nothing to copy\n");
-  assertEquals(copied, "error: This terminal cannot copy\n/export FILE writes the conversation to a file.\n");
+  assertEquals(
+    copied,
+    "error: This terminal cannot copy\n/export FILE writes the conversation to a file.\n",
+  );
   assertStringIncludes(invalid ?? "", "#copy takes all or code");
 });
 
@@ -110,7 +124,10 @@ Deno.test("#sessions: finds words; /resume: asks which, and reports one that doe
     model: HELLO,
     typed: ["/resume", "2", "Next", "/quit"],
   });
-  assertStringIncludes(third.transcript, "Number or id: 2\nyou: About pears\nassistant: Hello!\n> Next\n");
+  assertStringIncludes(
+    third.transcript,
+    "Number or id: 2\nyou: About pears\nassistant: Hello!\n> Next\n",
+  );
 });
 
 Deno.test("#save: names the session", async () => {
@@ -157,8 +174,14 @@ Deno.test("#approve: shows and sets the mode, and ends trust", async () => {
   });
   const { transcript } = conversation;
   assertStringIncludes(transcript, "> #approve on\napproval on: asks about every call\n");
-  assertStringIncludes(transcript, "> #approve\napproval smart: asks about calls that could change something\ntrusted in this session: bash\n");
-  assertStringIncludes(transcript, "trusted in this session: nothing\n> #approve untrust bash\nerror: The tool bash is not trusted\n");
+  assertStringIncludes(
+    transcript,
+    "> #approve\napproval smart: asks about calls that could change something\ntrusted in this session: bash\n",
+  );
+  assertStringIncludes(
+    transcript,
+    "trusted in this session: nothing\n> #approve untrust bash\nerror: The tool bash is not trusted\n",
+  );
   assertStringIncludes(transcript, '#approve takes on, smart, off, untrust, not "maybe"\n');
 });
 
@@ -170,7 +193,12 @@ Deno.test("/quit: leaves with 0", async () => {
 });
 
 Deno.test("/thinking: sets the level of the next request", async () => {
-  await using conversation = await type(["/thinking high", "Greet me", "/thinking hide", "/thinking lots"], {
+  await using conversation = await type([
+    "/thinking high",
+    "Greet me",
+    "/thinking hide",
+    "/thinking lots",
+  ], {
     model: HELLO,
   });
   const { outputs, requests } = conversation;
@@ -180,7 +208,13 @@ Deno.test("/thinking: sets the level of the next request", async () => {
 });
 
 Deno.test("/system: replaces the system prompt of this conversation, and restores it", async () => {
-  await using conversation = await type(["/system Be brief.", "Greet me", "/system", "/system default", "Greet me"], {
+  await using conversation = await type([
+    "/system Be brief.",
+    "Greet me",
+    "/system",
+    "/system default",
+    "Greet me",
+  ], {
     model: [...HELLO, ...HELLO],
   });
   const { outputs, requests } = conversation;
@@ -191,7 +225,13 @@ Deno.test("/system: replaces the system prompt of this conversation, and restore
 });
 
 Deno.test("/model: sets the model of the next request", async () => {
-  await using conversation = await type(["/model", "/model anthropic/other:low", "Greet me", "/model nothing", "/model next"], {
+  await using conversation = await type([
+    "/model",
+    "/model anthropic/other:low",
+    "Greet me",
+    "/model nothing",
+    "/model next",
+  ], {
     model: HELLO,
   });
   const { outputs, requests } = conversation;
@@ -203,8 +243,17 @@ Deno.test("/model: sets the model of the next request", async () => {
 });
 
 Deno.test("/compact: replaces earlier messages by a summary that the model writes", async () => {
-  const prompts = Array.from({ length: 12 }, (_, index) => `Prompt ${index} ${"word ".repeat(8_000)}`);
-  await using conversation = await type(["/compact", ...prompts, "/compact the words", "Next", "/context"], {
+  const prompts = Array.from(
+    { length: 12 },
+    (_, index) => `Prompt ${index} ${"word ".repeat(8_000)}`,
+  );
+  await using conversation = await type([
+    "/compact",
+    ...prompts,
+    "/compact the words",
+    "Next",
+    "/context",
+  ], {
     model: [...prompts.map(() => scriptedReply("Yes.")), scriptedReply("SUMMARY"), ...HELLO],
   });
   const { outputs, requests } = conversation;
@@ -216,7 +265,9 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
 });
 
 Deno.test("/usage: shows tokens and cost by prompt and in sum", async () => {
-  await using conversation = await type(["First", "Second", "/usage"], { model: [...HELLO, ...HELLO] });
+  await using conversation = await type(["First", "Second", "/usage"], {
+    model: [...HELLO, ...HELLO],
+  });
   assertEquals(
     conversation.last.replaceAll(/\d+\.\d s/g, "0.0 s"),
     `turn    input  cached  output     cost   time
@@ -312,7 +363,14 @@ Deno.test("/context: shows the share of the context window", async () => {
 });
 
 Deno.test("/export: writes the conversation, and replaces no file", async () => {
-  await using conversation = await type(["Greet me", "/export a.md", "/export a.md", "/export a.html", "/export a.jsonl", "/export a.png"], {
+  await using conversation = await type([
+    "Greet me",
+    "/export a.md",
+    "/export a.md",
+    "/export a.html",
+    "/export a.jsonl",
+    "/export a.png",
+  ], {
     model: HELLO,
   });
   const { outputs, home } = conversation;
@@ -377,7 +435,10 @@ Deno.test("/theme: reports an unknown theme", async () => {
 
 Deno.test("/doctor: checks the installation", async () => {
   await using conversation = await type(["/doctor"]);
-  assertMatch(conversation.last, /^ok +runtime: swink [\s\S]*ok +keys: anthropic \(ANTHROPIC_API_KEY\)\n/);
+  assertMatch(
+    conversation.last,
+    /^ok +runtime: swink [\s\S]*ok +keys: anthropic \(ANTHROPIC_API_KEY\)\n/,
+  );
 });
 
 Deno.test("/queue: reports that no text waits, and an unknown number", async () => {

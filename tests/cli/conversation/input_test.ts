@@ -70,7 +70,14 @@ const PIXEL = Uint8Array.fromBase64(
 );
 
 Deno.test("image: the path of an image adds it, in the project or elsewhere", async () => {
-  for (const text of ["See HOME/shot 1.png", "See 'HOME/shot 1.png' now", "See HOME/shot\\ 1.png", "See @b.png"]) {
+  for (
+    const text of [
+      "See HOME/shot 1.png",
+      "See 'HOME/shot 1.png' now",
+      "See HOME/shot\\ 1.png",
+      "See @b.png",
+    ]
+  ) {
     await using home = await typeConversation({ typed: ["/quit"] });
     home.home.write("shot 1.png", PIXEL);
     home.home.write("p/b.png", PIXEL);
@@ -91,7 +98,10 @@ Deno.test("image: a path that is no image stays a text", async () => {
   assert(!getLastText(conversation).includes('"type":"image"'));
 });
 
-const EDITOR = { "editor.sh": '#!/bin/sh\nprintf "From the editor\\n" >> "$1"\necho "$1" > "$(dirname "$0")/path"\n' };
+const EDITOR = {
+  "editor.sh":
+    '#!/bin/sh\nprintf "From the editor\\n" >> "$1"\necho "$1" > "$(dirname "$0")/path"\n',
+};
 
 Deno.test("/editor: sends the text of EDITOR, and removes the file [24]", async () => {
   await using conversation = await typeConversation({
@@ -154,10 +164,16 @@ Deno.test("custom commands: Markdown files of the user and of a trusted project 
   });
   const { outputs, requests, transcript } = conversation;
   assertStringIncludes(outputs[0] ?? "", "/explain FILE\n  Explains a file\n");
-  assertEquals(requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content)).map((text) =>
-    /"text":"([^"]*)"/.exec(text)?.[1]
-  ), ["Explain a.ts briefly.", "Greet the project\\n\\nin German"]);
-  assertStringIncludes(transcript, "warning: the command /quit of HOME/.config/swink/commands is not used");
+  assertEquals(
+    requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content)).map((text) =>
+      /"text":"([^"]*)"/.exec(text)?.[1]
+    ),
+    ["Explain a.ts briefly.", "Greet the project\\n\\nin German"],
+  );
+  assertStringIncludes(
+    transcript,
+    "warning: the command /quit of HOME/.config/swink/commands is not used",
+  );
 });
 
 Deno.test("custom commands: those of a project that is not trusted are not loaded", async () => {

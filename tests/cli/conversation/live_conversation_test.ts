@@ -8,7 +8,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
 
-const HEADER = `anthropic/claude-sonnet-5-5 · ~/p · asks first · net off · sandbox Landlock+seccomp+namespace
+const HEADER =
+  `anthropic/claude-sonnet-5-5 · ~/p · asks first · net off · sandbox Landlock+seccomp+namespace
 `;
 
 const USAGE = "1 turn · 100 tokens in, 20 out · $0.0004 · 0.0 s";
@@ -94,7 +95,9 @@ Deno.test("live: running tools show their output and duration, then their result
 });
 
 Deno.test("live: input, status and running tools follow the size of the terminal [20]", async () => {
-  const reply = holdReply(scriptedReply("One two three four five six seven eight nine ten\n\neleven twelve"));
+  const reply = holdReply(
+    scriptedReply("One two three four five six seven eight nine ten\n\neleven twelve"),
+  );
   await using terminal = await openTerminal({ model: [reply], columns: 80, rows: 12 });
   await terminal.enter("Count");
   await terminal.waitFor("eleven twelve");
@@ -113,7 +116,12 @@ Deno.test("live: input, status and running tools follow the size of the terminal
 
 Deno.test("live: a change of a file is shown as a diff with highlighted code [21]", async () => {
   const model = [
-    scriptedReply(scriptedCall("edit_file", { path: "a.ts", edits: [{ old_string: "= 1", new_string: "= 2" }] })),
+    scriptedReply(
+      scriptedCall("edit_file", {
+        path: "a.ts",
+        edits: [{ old_string: "= 1", new_string: "= 2" }],
+      }),
+    ),
     scriptedReply("Done."),
   ];
   const files = { "p/a.ts": "const a = 0;\nconst b = 1;\nconst c = 0;\n" };
@@ -130,7 +138,10 @@ Deno.test("live: a change of a file is shown as a diff with highlighted code [21
 
 Deno.test("live: a question about a change shows it with highlighted code, and it is not repeated afterwards [21]", async () => {
   const edits = [{ old_string: "= 1", new_string: "= 2" }];
-  const model = [scriptedReply(scriptedCall("edit_file", { path: "a.ts", edits })), scriptedReply("Done.")];
+  const model = [
+    scriptedReply(scriptedCall("edit_file", { path: "a.ts", edits })),
+    scriptedReply("Done."),
+  ];
   await using terminal = await openTerminal({ model, files: { "p/a.ts": "const b = 1;\n" } });
   await terminal.enter("Edit");
   await terminal.waitFor("Allow?");
@@ -163,7 +174,10 @@ Deno.test("live: the gauge of the context window is green, yellow and red [23]",
 
 Deno.test("live: results of tools are one line each; F2 shows and hides one, Shift+arrows select [28]", async () => {
   const model = [
-    scriptedReply(scriptedCall("read_file", { path: "a.txt" }), scriptedCall("read_file", { path: "b.txt" })),
+    scriptedReply(
+      scriptedCall("read_file", { path: "a.txt" }),
+      scriptedCall("read_file", { path: "b.txt" }),
+    ),
     scriptedReply("Read."),
   ];
   const files = { "p/a.txt": "alpha\nbeta\ngamma\n", "p/b.txt": "delta\n" };
@@ -192,7 +206,12 @@ Deno.test("live: running sub-agents are shown with what they do, and /agents sho
     held,
     scriptedReply("It contains one line."),
   ];
-  await using terminal = await openTerminal({ model, files: { "p/a.txt": "1\n" }, rows: 30, columns: 100 });
+  await using terminal = await openTerminal({
+    model,
+    files: { "p/a.txt": "1\n" },
+    rows: 30,
+    columns: 100,
+  });
   await terminal.enter("Delegate");
   await terminal.waitFor("◌ task [1] · read_file a.txt");
   await terminal.enter("/agents");

@@ -13,7 +13,12 @@ const WRITE = scriptedCall("write_file", { path: "a.txt", content: "1\n" });
 
 Deno.test("live: a line that is sent during a run waits for the end of the turn, one with >> or Alt+Enter for that of the run", async () => {
   const first = holdReply(scriptedReply(scriptedCall("read_file", { path: "a.txt" })), 4);
-  const model = [first, scriptedReply("Steered."), scriptedReply("Followed."), scriptedReply("Later.")];
+  const model = [
+    first,
+    scriptedReply("Steered."),
+    scriptedReply("Followed."),
+    scriptedReply("Later."),
+  ];
   await using terminal = await openTerminal({ model, files: { "p/a.txt": "1\n" }, rows: 30 });
   await terminal.enter("Begin");
   await terminal.waitFor("preparing read_file");

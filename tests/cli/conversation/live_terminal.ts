@@ -128,7 +128,9 @@ export class LiveTerminal implements AsyncDisposable {
         messages: {
           ...output,
           write: async (content) => {
-            this.messages += typeof content === "string" ? content : new TextDecoder().decode(content);
+            this.messages += typeof content === "string"
+              ? content
+              : new TextDecoder().decode(content);
             await output.write(content);
           },
         },
@@ -172,7 +174,9 @@ export class LiveTerminal implements AsyncDisposable {
   }
 
   /** The bodies of the requests. */
-  get requests(): readonly { readonly messages: readonly { readonly role: string; readonly content: unknown }[] }[] {
+  get requests(): readonly {
+    readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  }[] {
     return this.#requests.map((body) => JSON.parse(body));
   }
 
@@ -181,7 +185,9 @@ export class LiveTerminal implements AsyncDisposable {
     const { messages } = this.requests.at(-1) ?? { messages: [] };
     return messages.filter(({ role }) => role === "user").flatMap(({ content }) => {
       if (!Array.isArray(content)) return [String(content)];
-      const texts: readonly string[] = content.flatMap(({ text }) => typeof text === "string" ? [text] : []);
+      const texts: readonly string[] = content.flatMap(({ text }) =>
+        typeof text === "string" ? [text] : []
+      );
       return texts.length > 0 ? [texts.join("")] : [];
     });
   }
@@ -205,9 +211,7 @@ export class LiveTerminal implements AsyncDisposable {
 
   /** Waits until the screen or its scrollback shows a text, or a condition is true. */
   async waitFor(expected: string | (() => boolean)): Promise<void> {
-    const condition = typeof expected === "string"
-      ? () => this.text.includes(expected)
-      : expected;
+    const condition = typeof expected === "string" ? () => this.text.includes(expected) : expected;
     await waitUntil(condition, {
       timeoutMs: 10_000,
       check: () => {

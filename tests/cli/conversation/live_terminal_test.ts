@@ -12,7 +12,9 @@ import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
 const WRITE = scriptedCall("write_file", { path: "a.txt", content: "1\n" });
 
 Deno.test("live: marks prompts and output for terminals that jump between them", async () => {
-  await using terminal = await openTerminal({ model: [scriptedReply("Yes."), scriptedReply("No.")] });
+  await using terminal = await openTerminal({
+    model: [scriptedReply("Yes."), scriptedReply("No.")],
+  });
   await terminal.enter("One");
   await terminal.waitFor("Yes.");
   await terminal.waitFor("1 turn");
@@ -35,7 +37,9 @@ Deno.test("live: a question is reported as configured", async () => {
     await using terminal = await openTerminal({ model, args: ["--notify", way] });
     await terminal.enter("Write");
     await terminal.waitFor("Allow?");
-    const notices = terminal.emulator.written.filter((text) => /^(?:\x1b\]9;[^\x07]*)?\x07$/.test(text));
+    const notices = terminal.emulator.written.filter((text) =>
+      /^(?:\x1b\]9;[^\x07]*)?\x07$/.test(text)
+    );
     assertEquals(notices, sequence === undefined ? [] : [sequence]);
     terminal.press("n");
   }
@@ -52,11 +56,14 @@ Deno.test("live: /copy copies the reply, a code block and the conversation", asy
     await terminal.waitFor(() => terminal.text.split("Copied").length > length);
   }
   const copied = terminal.emulator.written.join("").matchAll(/\x1b\]52;c;([^\x07]*)\x07/g);
-  assertEquals([...copied].map(([, text = ""]) => new TextDecoder().decode(Uint8Array.fromBase64(text))), [
-    "See:\n\n```ts\nconst a = 1;\n```\n\nDone.",
-    "const a = 1;",
-    "> Code?\n\nSee:\n\n```ts\nconst a = 1;\n```\n\nDone.",
-  ]);
+  assertEquals(
+    [...copied].map(([, text = ""]) => new TextDecoder().decode(Uint8Array.fromBase64(text))),
+    [
+      "See:\n\n```ts\nconst a = 1;\n```\n\nDone.",
+      "const a = 1;",
+      "> Code?\n\nSee:\n\n```ts\nconst a = 1;\n```\n\nDone.",
+    ],
+  );
 });
 
 Deno.test("live: Ctrl+Z leaves the terminal to the shell, and the draft is there afterwards", async () => {
@@ -84,7 +91,11 @@ Deno.test("live: a terminal that is closed leaves the session saved, and its que
     assertEquals(terminal.isRaw, false);
     assertEquals(terminal.requests.length, 2);
   }
-  await using terminal = await openTerminal({ home, args: ["-c"], model: [scriptedReply("After.")] });
+  await using terminal = await openTerminal({
+    home,
+    args: ["-c"],
+    model: [scriptedReply("After.")],
+  });
   await terminal.waitFor("› Two");
   assertStringIncludes(terminal.text, "› One\nBefore.\n");
   await terminal.enter("Three");
@@ -107,14 +118,21 @@ Deno.test("live: SIGTERM during a run restores the terminal and saves the sessio
 
 Deno.test("live: an invalid model restores the terminal, and is reported", async () => {
   await using home = await createTemporaryDirectory({ "p/.keep": "" });
-  await using terminal = await openTerminal({ home, args: ["-m", "nowhere/model"], waitsForPrompt: false });
+  await using terminal = await openTerminal({
+    home,
+    args: ["-m", "nowhere/model"],
+    waitsForPrompt: false,
+  });
   assertEquals(await terminal.waitForExit(), 3);
   assertStringIncludes(terminal.messages, "nowhere");
   assertEquals(terminal.isRaw, false);
 });
 
 Deno.test("live: NO_COLOR shows no color", async () => {
-  const model = [scriptedReply("# Title\n\n`code` and **bold**\n\n```ts\nconst a = 1;\n```\n"), scriptedReply(WRITE)];
+  const model = [
+    scriptedReply("# Title\n\n`code` and **bold**\n\n```ts\nconst a = 1;\n```\n"),
+    scriptedReply(WRITE),
+  ];
   await using terminal = await openTerminal({ model, env: { NO_COLOR: "1" } });
   await terminal.enter("One");
   await terminal.waitFor("1 turn");
@@ -127,7 +145,9 @@ Deno.test("live: NO_COLOR shows no color", async () => {
 });
 
 Deno.test("live: /theme changes the colors of later output", async () => {
-  await using terminal = await openTerminal({ model: [scriptedReply("`code`"), scriptedReply("`code`")] });
+  await using terminal = await openTerminal({
+    model: [scriptedReply("`code`"), scriptedReply("`code`")],
+  });
   const colors: number[] = [];
   for (const theme of ["dark", "light"]) {
     await terminal.enter(`/theme ${theme}`);
@@ -158,7 +178,10 @@ Deno.test("live: output of the model cannot change the terminal", async () => {
     "```sh\nno end",
   ].join("\n\n");
   const model = [
-    scriptedReply(hostile, scriptedCall("bash", { command: "printf '\\033[2J\\033]0;t\\007\\033[31m%0500d' 1" })),
+    scriptedReply(
+      hostile,
+      scriptedCall("bash", { command: "printf '\\033[2J\\033]0;t\\007\\033[31m%0500d' 1" }),
+    ),
     scriptedReply("Done."),
   ];
   await using terminal = await openTerminal({ model, args: ["--approve-all"] });
@@ -177,7 +200,8 @@ Deno.test("live: output of the model cannot change the terminal", async () => {
 
 Deno.test("live: text that is typed while the program starts is kept, and Ctrl+C leaves before it has started", async () => {
   const files = {
-    ".config/swink/config.toml": '[[hooks.SessionStart]]\ncommand = "until [ -e go ]; do sleep 0.02; done"\n',
+    ".config/swink/config.toml":
+      '[[hooks.SessionStart]]\ncommand = "until [ -e go ]; do sleep 0.02; done"\n',
   };
   {
     await using terminal = await openTerminal({ files, model: [scriptedReply("Yes.")] });

@@ -9,7 +9,8 @@ import { createFakeHost, type FakeHost, type FakeHostOptions } from "../fake_hos
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 
 /** Options for `typeConversation()`. */
-export interface PlainConversationOptions extends Pick<FakeHostOptions, "model" | "columns" | "rows"> {
+export interface PlainConversationOptions
+  extends Pick<FakeHostOptions, "model" | "columns" | "rows"> {
   /** Lines that the user types, each when the program waits for input; a function is called in its place. */
   readonly typed: readonly (string | ((conversation: PlainConversation) => string | void))[];
   /** Arguments of the program. Default: none. */

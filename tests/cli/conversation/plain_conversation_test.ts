@@ -20,7 +20,9 @@ const USAGE = "1 turn · 100 tokens in, 20 out · $0.0004 · 0.0 s\n";
 
 /** Returns the texts of the messages of the user in a request. */
 function listUserTexts(
-  { messages }: { readonly messages: readonly { readonly role: string; readonly content: unknown }[] },
+  { messages }: {
+    readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  },
 ): string[] {
   return messages.filter(({ role }) => role === "user").map(({ content }) =>
     Array.isArray(content) ? content.map(({ text = "" }) => text).join("") : String(content)
@@ -71,7 +73,10 @@ Deno.test("conversation: a backslash at the end of a line continues the text", a
 Deno.test("conversation: output contains no escape byte", async () => {
   await using conversation = await typeConversation({
     model: [
-      scriptedReply("\x1b[31mred\x1b[0m \x9b5m \x1b]0;title\x07 # **bold**", scriptedCall("list_directory")),
+      scriptedReply(
+        "\x1b[31mred\x1b[0m \x9b5m \x1b]0;title\x07 # **bold**",
+        scriptedCall("list_directory"),
+      ),
       scriptedReply("Done."),
     ],
     files: { "p/\x1b[31mevil.txt": "" },

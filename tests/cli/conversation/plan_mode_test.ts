@@ -47,9 +47,26 @@ Deno.test("/plan: only tools that change nothing exist, and the output is labell
   );
   assertStringIncludes(outputs[1] ?? "", "plan: I look.\n");
   assertStringIncludes(outputs[2] ?? "", "mode       plan\n");
-  const [planning, working] = requests.map(({ tools = [] }) => tools.map(({ name }) => name).sort());
-  assertEquals(planning, ["bash", "list_directory", "read_file", "search_files", "task", "write_plan"]);
-  assertEquals(working, ["bash", "edit_file", "list_directory", "read_file", "search_files", "task", "write_file"]);
+  const [planning, working] = requests.map(({ tools = [] }) =>
+    tools.map(({ name }) => name).sort()
+  );
+  assertEquals(planning, [
+    "bash",
+    "list_directory",
+    "read_file",
+    "search_files",
+    "task",
+    "write_plan",
+  ]);
+  assertEquals(working, [
+    "bash",
+    "edit_file",
+    "list_directory",
+    "read_file",
+    "search_files",
+    "task",
+    "write_file",
+  ]);
   assertStringIncludes(outputs[4] ?? "", "assistant: I work.\n");
 });
 
@@ -59,7 +76,9 @@ Deno.test("/plan: commands cannot write, also with the approval of all calls", a
     model: [scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })), scriptedReply("No.")],
     typed: ["/plan", "Try", "/quit"],
   });
-  assertEquals([...Deno.readDirSync(`${conversation.home.path}/p`)].map(({ name }) => name), [".keep"]);
+  assertEquals([...Deno.readDirSync(`${conversation.home.path}/p`)].map(({ name }) => name), [
+    ".keep",
+  ]);
 });
 
 Deno.test("/execute: carries the approved plan out with all tools, and ticks its steps [27]", async () => {
