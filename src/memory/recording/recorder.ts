@@ -28,7 +28,7 @@ import type { RunEndedEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
-import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
+import { createCompactionEntry } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
 import { readLoggedHistory } from "./logged_history.ts";
