@@ -415,7 +415,7 @@ export class LiveView implements ConversationView {
       case "quit":
         return this.#leave({ type: "action", name: "quit" });
       case "notice":
-        return void this.print(toMessage("warning", effect.message, this.#display));
+        return void this.print(toMessage("warning", effect.message, this));
       case "action":
         return this.#forward(effect.name);
       case "complete":
