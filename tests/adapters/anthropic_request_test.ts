@@ -358,3 +358,26 @@ Deno.test("createAnthropic(): omits all thinking at the end of a reply that was 
   const [, reply] = body["messages"] as readonly { readonly content: readonly JsonObject[] }[];
   assertEquals(reply?.content.map(({ type }) => type), ["thinking", "text"]);
 });
+
+Deno.test("createAnthropic(): a reply after one that was cut off continues it or follows the prompt that asked for it", async () => {
+  const getTurns = async (modelId: string) => {
+    const model = createModel(modelId);
+    const request = richRequest(model);
+    const replies = ["One, ", "two."].map((text) => createReply(model, [{ type: "text", text }]));
+    const messages = [prompt("Count."), ...replies, prompt("And?")];
+    const { body } = await sendToAnthropic({
+      ...request,
+      context: { ...request.context, messages },
+    });
+    const turns = body["messages"] as readonly { readonly content: readonly JsonObject[] }[];
+    return turns.map(({ content }) => content.map(({ text }) => text));
+  };
+  assertEquals(await getTurns(BUDGET_MODEL), [["Count."], ["One, ", "two."], ["And?"]]);
+  assertEquals(await getTurns(ADAPTIVE_MODEL), [
+    ["Count."],
+    ["One, "],
+    ["Continue."],
+    ["two."],
+    ["And?"],
+  ]);
+});
