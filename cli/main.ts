@@ -15,7 +15,7 @@ import { createDenoHost, type Host } from "./host/host.ts";
 import { VERSION } from "./host/version.ts";
 
 export type { Host, StopSignal } from "./host/host.ts";
-export type { Input, Output, Terminal } from "./host/terminal.ts";
+export type { Input, Output, RawModeOptions, Terminal } from "./host/terminal.ts";
 
 /**
  * Runs the program. Never rejects and never exits.

@@ -35,10 +35,12 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
  */
 function preloadCommand(args: readonly string[]): void {
   if (args.includes("--help")) return;
-  const { commands = [], shorthands = {} } = PROGRAM;
-  const names = args.map((arg) => shorthands[arg] ?? arg);
+  const { commands = [], shorthands = {}, defaultCommand = "" } = PROGRAM;
+  const names = [...args.map((arg) => shorthands[arg] ?? arg), defaultCommand];
+  const command = names.map((name) => commands.find((candidate) => candidate.name === name))
+    .find((candidate) => candidate !== undefined);
   // A failed import is repeated, and reported, by the action.
-  commands.find(({ name }) => names.includes(name))?.preload?.().catch(() => {});
+  command?.preload?.().catch(() => {});
 }
 
 /** Runs `args` as the helper process of the sandbox in a compiled program. Never returns. */

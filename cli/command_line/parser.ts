@@ -23,6 +23,7 @@ import {
   checkSubcommand,
   parseValue,
 } from "./usage_error.ts";
+import { findSuggestion } from "./suggestion.ts";
 
 /** A parsed command line. */
 export interface ParsedCommandLine extends CommandPath, Invocation {}
@@ -58,14 +59,16 @@ export async function parseCommandLine(
 }
 
 /**
- * Replaces `swink help run` and `swink --help run` by `swink run --help`, and `swink -p` by `swink run -p`. A standalone
- * option that comes first drops the rest.
+ * Replaces `swink help run` and `swink --help run` by `swink run --help`, `swink -p` by `swink run -p`, and `swink -c` by
+ * `swink chat -c`. A standalone option that comes first drops the rest.
  */
 function expandShorthands(program: CommandDefinition, args: readonly string[]): string[] {
   const { shorthands = {} } = program;
   const [first = "", ...rest] = args;
   if (first === "help") return [...rest, "--help"];
-  const leading = getOptions(program).find(({ flags }) => flags.includes(first));
+  const isProgramFlag = ({ flags }: NamedOption) => flags.includes(first.split("=", 1)[0] ?? "");
+  const leading = getOptions(program).find(isProgramFlag);
+  if (leading && first.includes("=")) return [...args];
   if (leading?.name === "help") return [...findCommandNames(program, rest), "--help"];
   if (leading?.standalone) return [first];
   const end = args.indexOf("--");
@@ -74,7 +77,18 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   );
   const name = shorthand === undefined ? undefined : shorthands[shorthand];
   const isCommand = program.commands?.some((command) => command.name === first);
-  return name === undefined || isCommand ? [...args] : [name, ...args];
+  if (isCommand) return [...args];
+  const command = name ?? (isMisspelled(program, args) ? undefined : program.defaultCommand);
+  return command === undefined ? [...args] : [command, ...args];
+}
+
+/** Whether the first argument is probably a misspelt command: one word that is similar to a name. */
+function isMisspelled(
+  { commands = [] }: CommandDefinition,
+  [first = ""]: readonly string[],
+): boolean {
+  if (first.startsWith("-") || /\s/.test(first)) return false;
+  return findSuggestion(first, commands.map(({ name }) => name)) !== undefined;
 }
 
 /**
@@ -115,8 +129,11 @@ function lacksValue({ option, words: [word = "", value] }: OptionGroup): boolean
   return option?.optionalValue === true && value === undefined && !word.includes("=");
 }
 
-/** Separates the value from a short flag. */
+/** Replaces an alias, and separates the value from a short flag. */
 function detachValue(options: readonly NamedOption[], word: string): string {
+  const [name = ""] = word.split("=", 1);
+  const aliased = options.find(({ aliases }) => aliases?.includes(name));
+  if (aliased) return toFlag(aliased.name) + word.slice(name.length);
   const flag = word.slice(0, 2);
   if (!/^-[A-Za-z][^=]/.test(word)) return word;
   const option = options.find(({ flags, type }) => type !== "boolean" && flags.includes(flag));

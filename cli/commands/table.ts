@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { VERSION } from "../host/version.ts";
+import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { config } from "./config.ts";
 import { doctor } from "./doctor.ts";
@@ -24,6 +25,7 @@ export const PROGRAM = defineCommand({
   name: "swink",
   summary: "An agent for the command line that reads, edits and runs the files of a directory",
   commands: [
+    chat,
     run,
     sessions,
     evaluation,
@@ -47,7 +49,10 @@ export const PROGRAM = defineCommand({
     },
   },
   shorthands: { "-p": "run", "--print": "run" },
+  defaultCommand: "chat",
   examples: [
+    ["swink", "starts a conversation"],
+    ["swink -c", "continues the last one"],
     ['swink run "Make the tests pass"', "works in the current directory"],
     ['swink -p "Explain this" < error.log', "short for run, with input"],
     ["swink demo", "shows a run without a key"],

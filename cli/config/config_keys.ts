@@ -1,5 +1,6 @@
 /**
- * The keys of the configuration that are options of `swink run`, which a file, a variable or `--config` can set.
+ * The keys of the configuration that are options of `swink run` or `swink chat`, which a file, a variable or `--config`
+ * can set.
  *
  * @module
  */
@@ -10,6 +11,7 @@ import {
   type OptionDefinitions,
   toFlag,
 } from "../command_line/definition.ts";
+import { CONVERSATION_OPTIONS } from "../settings/chat_options.ts";
 import { RUN_OPTIONS } from "../settings/run_options.ts";
 import type { CheckedConfigValue } from "./config_value.ts";
 
@@ -34,7 +36,10 @@ export interface OptionKey extends ConfigKey {
 }
 
 /** The keys of the top level, in the order of the options. */
-export const CONFIG_KEYS: readonly OptionKey[] = listConfigKeys(RUN_OPTIONS);
+export const CONFIG_KEYS: readonly OptionKey[] = listConfigKeys({
+  ...RUN_OPTIONS,
+  ...CONVERSATION_OPTIONS,
+});
 
 /** Returns the keys of options that a configuration may set. */
 export function listConfigKeys(options: OptionDefinitions): OptionKey[] {

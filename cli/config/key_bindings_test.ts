@@ -37,9 +37,9 @@ Deno.test("resolveKeyBindings(): a configured key is taken from the action that 
 });
 
 Deno.test("resolveKeyBindings(): a key with two actions is an error, and the first action has it", () => {
-  assertEquals(resolve('[keys]\neditor = "F5"\nquit = ["f5", "ctrl+d"]\n'), {
-    changed: { quit: ["f5", "ctrl+d"], editor: [] },
-    problems: ["config.toml: keys.editor: f5 is in keys.quit, too"],
+  assertEquals(resolve('[keys]\neditor = "F6"\nquit = ["f6", "ctrl+d"]\n'), {
+    changed: { quit: ["f6", "ctrl+d"], editor: [] },
+    problems: ["config.toml: keys.editor: f6 is in keys.quit, too"],
   });
 });
 

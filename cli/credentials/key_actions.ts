@@ -29,15 +29,23 @@ export async function saveKey(provider: string, host: Host): Promise<ExitCode> {
   using interrupt = new InterruptHandler(host);
   const key = await readKey(provider, interrupt.signal, host);
   if (key === undefined) return interrupt.exitCode ?? ExitCode.interrupted;
-  if (!isKey(key)) {
-    throw new UsageError(
-      "That is no key: a key is one word without blanks or control characters",
-      "Copy the key from the page of the provider, and try again.",
-    );
-  }
+  checkKey(key);
   await storeKey(provider, key, { credentials, host });
   await warnAboutVariable(provider, host);
   return ExitCode.ok;
+}
+
+/**
+ * Checks the form of a key.
+ *
+ * @throws {UsageError} If it is no single word.
+ */
+export function checkKey(key: string): void {
+  if (isKey(key)) return;
+  throw new UsageError(
+    "That is no key: a key is one word without blanks or control characters",
+    "Copy the key from the page of the provider, and try again.",
+  );
 }
 
 /** Saves a key and reports the place that keeps it. */
@@ -55,7 +63,7 @@ export async function storeKey(
 }
 
 /** An environment variable precedes a saved key, which surprises those who have just saved one. */
-async function warnAboutVariable(provider: string, { env, terminal }: Host): Promise<void> {
+export async function warnAboutVariable(provider: string, { env, terminal }: Host): Promise<void> {
   const variable = keyVariables(provider).find((name) => env(name));
   if (variable === undefined) return;
   await terminal.messages.write(
@@ -80,8 +88,12 @@ async function readKey(
   return key?.trim();
 }
 
-/** @throws {UsageError} If there is no such provider, neither built in nor in the configuration. */
-async function checkProvider(provider: string, host: Host): Promise<void> {
+/**
+ * Checks the name of a provider.
+ *
+ * @throws {UsageError} If there is no such provider, neither built in nor in the configuration.
+ */
+export async function checkProvider(provider: string, host: Host): Promise<void> {
   const names = [...providerNames(), ...Object.keys(await loadProviderSettings(host))];
   if (names.includes(provider)) return;
   const message = `Unknown provider ${JSON.stringify(provider)}${didYouMean(provider, names)}`;
@@ -128,7 +140,12 @@ export async function listKeys(host: Host): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-function requireCredentials(host: Host): Credentials {
+/**
+ * Returns the saved keys.
+ *
+ * @throws {ConfigurationError} For a user without a home directory.
+ */
+export function requireCredentials(host: Host): Credentials {
   const credentials = openCredentials(host);
   if (credentials) return credentials;
   throw createNoHomeError("keys");

@@ -20,7 +20,7 @@ export interface CompletionRequest {
 
 /** A text that can replace the word. */
 export interface Completion {
-  /** The text, such as `/model` or `@src/main.ts`. */
+  /** The text, such as `/model` or `@README.md`. */
   readonly text: string;
   /** Explanation, shown next to it. */
   readonly detail?: string | undefined;

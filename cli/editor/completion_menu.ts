@@ -8,12 +8,6 @@ import type { Completion, CompletionRequest } from "./completion.ts";
 import { insertText } from "./edit_text.ts";
 import type { CompletionMenu, EditorState, EditorStep } from "./editor_state.ts";
 
-/** Matches a quoted path that is not complete. */
-const QUOTED_PATH = /(?:^|\s)(@"[^"\n]*)$/;
-
-/** Matches the word before the cursor. */
-const WORD = /\S*$/;
-
 /** Characters before the cursor in which the word is looked for. */
 const MAX_WORD = 4_096;
 
@@ -26,8 +20,23 @@ export function createRequest(
   cause: CompletionRequest["cause"],
 ): CompletionRequest {
   const before = text.slice(Math.max(cursor - MAX_WORD, 0), cursor);
-  const word = QUOTED_PATH.exec(before)?.[1] ?? WORD.exec(before)?.[0] ?? "";
+  const word = findQuotedPath(before) ?? before.slice(findWordOffset(before));
   return { text, word, start: cursor - word.length, end: cursor, cause };
+}
+
+/** Returns a quoted path before the cursor that is not complete. */
+function findQuotedPath(before: string): string | undefined {
+  const start = before.lastIndexOf('@"');
+  const path = before.slice(start);
+  const isStart = start === 0 || /\s/.test(before.charAt(start - 1));
+  return start >= 0 && isStart && /^@"[^"\n]*$/.test(path) ? path : undefined;
+}
+
+/** Returns the offset of the word at the end of a text. */
+function findWordOffset(text: string): number {
+  let offset = text.length;
+  while (offset > 0 && !/\s/.test(text.charAt(offset - 1))) offset--;
+  return offset;
 }
 
 /** Asks for completions after an edit, if the word is one that is completed while it is typed. */

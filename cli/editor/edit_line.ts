@@ -25,7 +25,7 @@ import {
   startSearch,
 } from "./history_search.ts";
 import { editByKey } from "./insert_keys.ts";
-import type { KeyActionName } from "./key_bindings.ts";
+import type { EditorAction } from "./key_bindings.ts";
 import { findLineEnd } from "./text_position.ts";
 import { editByViKey, enterNormalMode } from "./vi_keys.ts";
 
@@ -49,12 +49,12 @@ export function editLine(state: EditorState, event: KeyEvent, options: EditorOpt
 
 /** A key with an action. */
 interface PressedAction {
-  readonly action: KeyActionName;
+  readonly action: EditorAction;
   readonly key: Key;
 }
 
 interface EventContext {
-  readonly action: KeyActionName | undefined;
+  readonly action: EditorAction | undefined;
   readonly options: EditorOptions;
 }
 
@@ -117,7 +117,7 @@ function pasteText(state: EditorState, text: string, omitted: number): EditorSte
 function chooseFromMenu(
   state: EditorState,
   key: Key,
-  action: KeyActionName | undefined,
+  action: EditorAction | undefined,
 ): EditorStep | undefined {
   const isSelected = state.menu?.selected !== undefined;
   if (isEscape(key)) return { state: { ...state, menu: undefined } };
@@ -172,7 +172,7 @@ function editSearch(
 function editCommand(
   state: EditorState,
   event: KeyEvent,
-  action: KeyActionName | undefined,
+  action: EditorAction | undefined,
 ): EditorStep {
   if (state.mode.type !== "command") return { state };
   const { text } = state.mode;
@@ -221,6 +221,10 @@ function runAction(state: EditorState, { action, key }: PressedAction): EditorSt
     case "next_tool":
     case "editor":
     case "redraw":
+    case "help":
+    case "theme":
+    case "model":
+    case "usage":
       return { state, effect: { type: "action", name: action } };
   }
 }

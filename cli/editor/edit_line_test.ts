@@ -1,10 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { parseKeys, TypedEditor } from "../../tests/cli/typed_editor.ts";
+import { startThreadTimer } from "../../tests/thread_time.ts";
 import { splitGraphemes } from "../render/text_width.ts";
 import { editLine } from "./edit_line.ts";
 import { createEditorState } from "./editor_state.ts";
-import { KEY_ACTIONS, resolveBindings } from "./key_bindings.ts";
+import { KEY_ACTIONS } from "../settings/key_actions.ts";
+import { resolveBindings } from "./key_bindings.ts";
 
 /** Rows of keys and the text after them, with `|` as the cursor; each row continues the one before. */
 function assertTexts(
@@ -365,8 +367,8 @@ Deno.test("editLine() returns to the empty text by undo", () => {
 });
 
 Deno.test("editLine() uses configured keys instead of the default ones", () => {
-  const bindings = resolveBindings({ submit: ["ctrl+s"], newline: ["enter"], abort: ["f1"] });
-  const editor = new TypedEditor({ bindings }).type("a<enter>b<escape><ctrl+c><ctrl+s>");
+  const bindings = resolveBindings({ submit: ["ctrl+s"], newline: ["enter"], abort: ["f9"] });
+  const editor = new TypedEditor({ bindings }).type("a<enter>b<escape><ctrl+s>");
   assertEquals(editor.takeEffects(), [{ type: "submit", text: "a\nb" }]);
   const initial = createEditorState();
   for (const name of Object.keys(KEY_ACTIONS)) assert(/^[a-z_]+$/.test(name));
@@ -378,4 +380,33 @@ Deno.test("editLine() uses configured keys instead of the default ones", () => {
     }).state.text,
     "",
   );
+});
+
+Deno.test("editLine() applies keys to a large text within half a second", () => {
+  const texts = [
+    "x".repeat(300_000),
+    "한".repeat(300_000),
+    "\u0301".repeat(300_000),
+    "👩\u200d".repeat(150_000),
+  ];
+  const keys = [
+    "x",
+    "<left>",
+    "<ctrl+left>",
+    "<ctrl+right>",
+    "<up>",
+    "<ctrl+w>",
+    "<ctrl+y>",
+    "<ctrl+u>",
+    "<ctrl+_>",
+  ];
+  for (const text of texts) {
+    const editor = new TypedEditor();
+    editor.press({ type: "paste", text, omitted: 0 });
+    for (const key of keys) {
+      const getTime = startThreadTimer();
+      editor.type(key);
+      assert(getTime() < 500, `${key}: ${getTime()} ms`);
+    }
+  }
 });

@@ -6,7 +6,7 @@
 
 import { toPlainText } from "../render/plain_text.ts";
 import type { EditorState, EditorStep, UndoStep } from "./editor_state.ts";
-import { findNextGrapheme, snapToGrapheme } from "./text_position.ts";
+import { findBoundaryAfter, snapToGrapheme } from "./text_position.ts";
 
 /** Longest text of the input, in characters. */
 export const MAX_TEXT = 1_048_576;
@@ -65,6 +65,7 @@ export function insertText(
   const changed = {
     ...state,
     text: changedText,
+    // The inserted text may join the text behind it.
     cursor: findBoundaryAfter(changedText, start + inserted.length),
     lastEdit: "other",
     wantedColumn: undefined,
@@ -73,12 +74,6 @@ export function insertText(
   if (inserted.length === text.length) return { state: changed };
   const message = `The text was cut: the input has at most ${MAX_TEXT} characters.`;
   return { state: changed, effect: { type: "notice", message } };
-}
-
-/** Returns the end of the grapheme around an offset: the inserted text may join the text behind it. */
-function findBoundaryAfter(text: string, offset: number): number {
-  const start = snapToGrapheme(text, offset);
-  return start === offset ? offset : findNextGrapheme(text, start);
 }
 
 /** Inserts a typed character. Those of a word are one step of undo. */

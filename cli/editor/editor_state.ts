@@ -5,8 +5,8 @@
  */
 
 import type { Key } from "../keys/key_event.ts";
-import type { KeyActionName } from "./key_bindings.ts";
 import type { Completion, CompletionRequest } from "./completion.ts";
+import type { EditorAction } from "./key_bindings.ts";
 
 /** The text of the input and the editor's state. */
 export interface EditorState {
@@ -102,7 +102,7 @@ export type EditorEffect =
 
 /** The actions that the editor does not handle itself. */
 export type ForwardedAction = Exclude<
-  KeyActionName,
+  EditorAction,
   "submit" | "newline" | "follow_up" | "abort" | "quit" | "history_search" | "complete"
 >;
 

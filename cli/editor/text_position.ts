@@ -68,45 +68,82 @@ export function findLineEnd(text: string, offset: number): number {
 /** The kinds of characters that words consist of. */
 export type CharacterKind = "space" | "word" | "other";
 
+const SPACE = /\s/;
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_]/u;
+
 /** Returns the kind of the character at an offset. */
 export function getCharacterKind(text: string, offset: number): CharacterKind {
   const character = String.fromCodePoint(text.codePointAt(offset) ?? 0x20);
-  if (/\s/.test(character)) return "space";
-  return /[\p{L}\p{N}\p{M}_]/u.test(character) ? "word" : "other";
+  if (SPACE.test(character)) return "space";
+  return WORD_CHARACTER.test(character) ? "word" : "other";
+}
+
+/** Returns the kind of the character before an offset. */
+export function getKindBefore(text: string, offset: number): CharacterKind {
+  return getCharacterKind(text, toPreviousCharacter(text, offset));
+}
+
+/** Returns the offset after the characters from an offset on whose kind matches. */
+export function skipForward(
+  text: string,
+  offset: number,
+  matches: (kind: CharacterKind) => boolean,
+): number {
+  let end = offset;
+  while (end < text.length && matches(getCharacterKind(text, end))) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return findBoundaryAfter(text, end);
+}
+
+/** Returns the offset of the first of the characters before an offset whose kind matches. */
+export function skipBackward(
+  text: string,
+  offset: number,
+  matches: (kind: CharacterKind) => boolean,
+): number {
+  let start = offset;
+  while (start > 0 && matches(getKindBefore(text, start))) start = toPreviousCharacter(text, start);
+  return snapToGrapheme(text, start);
+}
+
+/** Returns the end of the grapheme around an offset, or the offset if it is between two graphemes. */
+export function findBoundaryAfter(text: string, offset: number): number {
+  const start = snapToGrapheme(text, offset);
+  return start === offset ? offset : findNextGrapheme(text, start);
+}
+
+function toPreviousCharacter(text: string, offset: number): number {
+  const isPair = offset >= 2 && (text.codePointAt(offset - 2) ?? 0) > 0xffff;
+  return offset - (isPair ? 2 : 1);
 }
 
 /** Returns the end of the next word: other characters are skipped before it. */
 export function findWordEnd(text: string, offset: number): number {
-  let end = offset;
-  while (end < text.length && getCharacterKind(text, end) !== "word") {
-    end = findNextGrapheme(text, end);
-  }
-  while (end < text.length && getCharacterKind(text, end) === "word") {
-    end = findNextGrapheme(text, end);
-  }
-  return end;
+  const start = skipForward(text, offset, (kind) => kind !== "word");
+  return skipForward(text, start, (kind) => kind === "word");
 }
 
 /** Returns the start of the word before an offset: other characters are skipped after it. */
 export function findWordStart(text: string, offset: number): number {
-  let start = offset;
-  const getKindBefore = () => getCharacterKind(text, findPreviousGrapheme(text, start));
-  while (start > 0 && getKindBefore() !== "word") start = findPreviousGrapheme(text, start);
-  while (start > 0 && getKindBefore() === "word") start = findPreviousGrapheme(text, start);
-  return start;
+  const end = skipBackward(text, offset, (kind) => kind !== "word");
+  return skipBackward(text, end, (kind) => kind === "word");
 }
 
 /** Returns the start of the characters before an offset that are separated by spaces. */
 export function findSpacedWordStart(text: string, offset: number): number {
-  const before = text.slice(0, offset).trimEnd();
-  const match = /\S+$/.exec(before.slice(-MAX_WINDOW * 4));
-  return match ? before.length - match[0].length : 0;
+  const end = skipBackward(text, offset, (kind) => kind === "space");
+  return skipBackward(text, end, (kind) => kind !== "space");
 }
 
-/** Returns the column of an offset on its line. */
+/** Returns the column of an offset on its line; that of the end of a very long line is not exact. */
 export function getColumn(text: string, offset: number): number {
-  return getTextWidth(expandTabs(text.slice(findLineStart(text, offset), offset)));
+  const start = findLineStart(text, offset);
+  return getTextWidth(expandTabs(text.slice(start, Math.min(offset, start + MAX_LINE_PART))));
 }
+
+/** Longest part of a line that is measured, in characters. */
+const MAX_LINE_PART = 4_096;
 
 /** Returns the offset at a column of the line at an offset, or the end of a shorter line. */
 export function findColumn(text: string, lineOffset: number, column: number): number {
@@ -114,7 +151,7 @@ export function findColumn(text: string, lineOffset: number, column: number): nu
   const end = findLineEnd(text, lineOffset);
   let offset = start;
   let width = 0;
-  for (const grapheme of splitGraphemes(text.slice(start, Math.min(end, start + MAX_WINDOW * 4)))) {
+  for (const grapheme of splitGraphemes(text.slice(start, Math.min(end, start + MAX_LINE_PART)))) {
     width += getTextWidth(expandTabs(grapheme));
     if (width > column) return offset;
     offset += grapheme.length;

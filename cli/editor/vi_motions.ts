@@ -10,6 +10,9 @@ import {
   findNextGrapheme,
   findPreviousGrapheme,
   getCharacterKind,
+  getKindBefore,
+  skipBackward,
+  skipForward,
 } from "./text_position.ts";
 
 /** A motion inside a text. */
@@ -46,40 +49,28 @@ export function findFirstCharacter(text: string, cursor: number): number {
   return start + (line.length - line.trimStart().length);
 }
 
-/** Returns the offset after the characters of one kind. */
+/** Returns the offset after the characters that are of the same kind as the one at an offset. */
 function skipKind(text: string, offset: number): number {
   const kind = getCharacterKind(text, offset);
-  let end = offset;
-  while (end < text.length && getCharacterKind(text, end) === kind) {
-    end = findNextGrapheme(text, end);
-  }
-  return end;
+  return skipForward(text, offset, (other) => other === kind);
 }
 
 function findNextWord(text: string, cursor: number): number {
   if (cursor >= text.length) return text.length;
   const isSpace = getCharacterKind(text, cursor) === "space";
   const end = isSpace ? cursor : skipKind(text, cursor);
-  const isFollowedBySpace = end < text.length && getCharacterKind(text, end) === "space";
-  return isFollowedBySpace ? skipKind(text, end) : end;
+  return skipForward(text, end, (kind) => kind === "space");
 }
 
 function findWordBefore(text: string, cursor: number): number {
-  let start = cursor;
-  const getKindBefore = () => getCharacterKind(text, findPreviousGrapheme(text, start));
-  while (start > 0 && getKindBefore() === "space") start = findPreviousGrapheme(text, start);
-  if (start === 0) return 0;
-  const kind = getKindBefore();
-  while (start > 0 && getKindBefore() === kind) start = findPreviousGrapheme(text, start);
-  return start;
+  const end = skipBackward(text, cursor, (kind) => kind === "space");
+  if (end === 0) return 0;
+  const kind = getKindBefore(text, end);
+  return skipBackward(text, end, (other) => other === kind);
 }
 
 /** Returns the offset of the last character of the next word. */
 function findEndOfWord(text: string, cursor: number): number {
-  let start = findNextGrapheme(text, cursor);
-  while (start < text.length && getCharacterKind(text, start) === "space") {
-    start = findNextGrapheme(text, start);
-  }
-  if (start >= text.length) return findPreviousGrapheme(text, text.length);
-  return findPreviousGrapheme(text, skipKind(text, start));
+  const start = skipForward(text, findNextGrapheme(text, cursor), (kind) => kind === "space");
+  return findPreviousGrapheme(text, start >= text.length ? text.length : skipKind(text, start));
 }

@@ -21,6 +21,7 @@ import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { chooseModel } from "../run/model_choice.ts";
 import { getProviders } from "../run/provider_options.ts";
+import { checkSandbox } from "./check_sandbox.ts";
 import { createMakeAgent } from "./case_agent.ts";
 import { EvalProgress } from "./eval_progress.ts";
 import type { EvalSettings } from "./eval_settings.ts";
@@ -58,6 +59,7 @@ export async function evaluate(
   if (settings.replay !== undefined) checkRecordings(settings.replay, models);
   // An unknown provider is found before the first model is paid for.
   await getProviders(models, { ...settings.run, needsKey: false }, dependencies.host);
+  await checkSandbox(settings.run, dependencies.host);
   const runs: EvalRun[] = [];
   for (const model of models) {
     if (dependencies.interrupt.signal.aborted) break;

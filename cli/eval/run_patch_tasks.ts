@@ -56,7 +56,10 @@ export async function runPatchTasks(
   const { set } = createEvaluation({ provider: "", modelId: "", thinkingLevel: "off" });
   const evaluation = {
     set: select(set),
-    prepare: (model: ModelSpec) => Promise.resolve(createEvaluation(model)),
+    prepare: (model: ModelSpec) => {
+      const { set: _set, ...prepared } = createEvaluation(model);
+      return Promise.resolve(prepared);
+    },
   };
   const dependencies = { interrupt, host, command: `swink eval patch ${path}` };
   const runs = await evaluate(evaluation, settings, dependencies);

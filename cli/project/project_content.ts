@@ -11,8 +11,8 @@ import { listDirectories } from "./project_root.ts";
 /** Names of files with instructions, in order of preference; the first one that a directory has is read. */
 export const INSTRUCTION_NAMES = ["AGENTS.md", "CLAUDE.md"] as const;
 
-/** Names of files that the program loads from the root of a project. */
-const ROOT_NAMES = [".swink/config.toml", ".mcp.json"] as const;
+/** Names of files and directories that the program loads from the root of a project. */
+const ROOT_NAMES = [".swink/config.toml", ".swink/commands", ".mcp.json"] as const;
 
 /** Directories with skills, relative to the root of a project or to the home directory. */
 const SKILL_DIRECTORIES = [".agents/skills", ".swink/skills", ".claude/skills"] as const;

@@ -23,10 +23,10 @@ export interface Choice<Answer extends string> {
 export interface QuestionContext {
   /** Terminal, environment and clock. */
   readonly host: Pick<Host, "terminal" | "env" | "now">;
-  /** The keys. */
-  readonly keyboard: Input;
+  /** Switches the terminal from lines to keys. */
+  readonly keyboard: Pick<Input, "setRaw">;
   /** The input of the keyboard. */
-  readonly input: TypedInput;
+  readonly input: Pick<TypedInput, "discardEarlier" | "readChunk">;
   /** Closes the question. */
   readonly signal: AbortSignal;
 }

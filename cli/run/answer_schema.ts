@@ -8,6 +8,7 @@ import type { JsonSchema } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { readTextFile } from "../host/read_text_file.ts";
 import { resolvePath } from "./resolve_path.ts";
 
 /**
@@ -29,7 +30,7 @@ export function readAnswerSchema(text: string): JsonSchema {
   };
   const read = (): string => {
     try {
-      return Deno.readTextFileSync(resolvePath(text));
+      return readTextFile(resolvePath(text));
     } catch (error) {
       throw fail(getFileProblem(error));
     }

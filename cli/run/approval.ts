@@ -40,7 +40,7 @@ export interface ApprovalOptions extends WaitingCallsOptions {
 }
 
 /**
- * Creates the function that approves tool calls.
+ * Creates the gate that approves tool calls.
  *
  * @throws {BadRequestError} If a rule is invalid.
  */

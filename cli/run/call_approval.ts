@@ -4,19 +4,25 @@
  * @module
  */
 
-import type { ApprovalGate } from "../../src/tools/mod.ts";
-import type { Approve, ExplainingApprove } from "../../mod.ts";
+import type { ApprovalMode, Approve, ExplainingApprove } from "../../mod.ts";
+import type { ApprovalGate, ApprovalGateState, TrustGrant } from "../../src/tools/mod.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ApprovalOptions } from "./approval.ts";
+
+/** A gate with the mode and the grants of the session. */
+export interface LateApprovalGate extends ExplainingApprove, ApprovalGateState {}
 
 /** Decides about the tool calls of a run. The first request does not need this code, so it does not wait for it. */
 export class CallApproval {
   readonly #options: Omit<ApprovalOptions, "onRefusal">;
   readonly #refused = new Set<string>();
-  #gate: Promise<ApprovalGate> | undefined;
+  #loading: Promise<ApprovalGate> | undefined;
+  /** The loaded gate, or the state that it will have. */
+  #state: ApprovalGateState;
 
   constructor(options: Omit<ApprovalOptions, "onRefusal">) {
     this.#options = options;
+    this.#state = new InitialState(options.mode);
   }
 
   /** Names of the tools that were refused because the run is not interactive, in the order of their first refusal. */
@@ -30,6 +36,9 @@ export class CallApproval {
     { explain: (call) => this.#explain(call) },
   );
 
+  /** Decides about a call, with a mode that can be changed, and with grants that a session keeps. */
+  readonly gate: LateApprovalGate = this.#createGate();
+
   /**
    * Checks the rules.
    *
@@ -38,6 +47,22 @@ export class CallApproval {
   async checkRules(): Promise<void> {
     const { allow, deny } = this.#options;
     if (allow.length + deny.length > 0) await this.#load();
+  }
+
+  #createGate(): LateApprovalGate {
+    const approve: Approve = (request) => this.approve(request);
+    return Object.defineProperties(approve, {
+      explain: { value: this.approve.explain },
+      mode: {
+        get: () => this.#state.mode,
+        set: (mode: ApprovalMode) => {
+          this.#state.mode = mode;
+        },
+      },
+      trusted: { get: () => this.#state.trusted },
+      trust: { value: (grant: TrustGrant) => this.#state.trust(grant) },
+      clearTrust: { value: () => this.#state.clearTrust() },
+    }) as LateApprovalGate;
   }
 
   /** Decides about a call without asking. What a sub-agent of a script would ask is a refusal of the run. */
@@ -51,10 +76,43 @@ export class CallApproval {
   }
 
   #load(): Promise<ApprovalGate> {
-    this.#gate ??= importLate<typeof import("./approval.ts")>("./approval.ts", import.meta.url)
-      .then(({ createApproval }) =>
-        createApproval({ ...this.#options, onRefusal: (name) => this.#refused.add(name) })
-      );
-    return this.#gate;
+    this.#loading ??= this.#loadGate();
+    return this.#loading;
+  }
+
+  async #loadGate(): Promise<ApprovalGate> {
+    const { createApproval } = await importLate<typeof import("./approval.ts")>(
+      "./approval.ts",
+      import.meta.url,
+    );
+    const onRefusal = (name: string) => void this.#refused.add(name);
+    const gate = createApproval({ ...this.#options, onRefusal });
+    const { mode, trusted } = this.#state;
+    gate.mode = mode;
+    for (const grant of trusted) gate.trust(grant);
+    this.#state = gate;
+    return gate;
+  }
+}
+
+/** The state of a gate that is not loaded. */
+class InitialState implements ApprovalGateState {
+  mode: ApprovalMode;
+  #trusted: readonly TrustGrant[] = [];
+
+  constructor(mode: ApprovalMode) {
+    this.mode = mode;
+  }
+
+  get trusted(): readonly TrustGrant[] {
+    return this.#trusted;
+  }
+
+  trust(grant: TrustGrant): void {
+    this.#trusted = [...this.#trusted, grant];
+  }
+
+  clearTrust(): void {
+    this.#trusted = [];
   }
 }

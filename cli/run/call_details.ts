@@ -27,6 +27,8 @@ export interface CallDetailsOptions {
   readonly position: QuestionPosition;
   /** Columns of the terminal. */
   readonly columns: number;
+  /** Formatted changes of files. Default: unified diffs. */
+  readonly diff?: readonly StyledLine[] | undefined;
 }
 
 /** Arguments that follow the name of the tool, in order of preference. */
@@ -35,7 +37,7 @@ const MAIN_ARGUMENTS = ["command", "path", "url", "query", "pattern"];
 /** Formats a call with all of its arguments, why its command is dangerous, and its changes to files. */
 export function formatCallDetails(
   { name, arguments: args, changes = [], assessment }: GateRequest,
-  { style, position: { number, total }, columns }: CallDetailsOptions,
+  { style, position: { number, total }, columns, diff: formatted }: CallDetailsOptions,
 ): StyledLine[] {
   const main = MAIN_ARGUMENTS.find((key) => typeof args[key] === "string");
   const value = main === undefined ? "" : toVisibleText(String(args[main]));
@@ -52,10 +54,11 @@ export function formatCallDetails(
       text: isInline ? inline : head,
       paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
     },
+    // Above the lines, of which a small screen shows only the first ones.
+    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
     ...(isInline ? [] : quoteLines(value)),
     ...rest.flatMap(([key, argument]) => formatArgument(toVisibleText(key), argument)),
-    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
-    ...formatDiffLines(diff, style),
+    ...(diff === "" ? [] : formatted ?? formatDiffLines(diff, style)),
   ];
 }
 

@@ -5,10 +5,24 @@
  */
 
 import { join } from "../../src/platform/paths.ts";
-import { createPlanMode, planFile, type PlanMode } from "../../src/tools/plan/mod.ts";
+import {
+  createPlanMode,
+  type PlanFile,
+  planFile,
+  type PlanMode,
+  type PlanModeOptions,
+} from "../../src/tools/plan/mod.ts";
 import { PLAN_PATH } from "../host/plan_path.ts";
 
+/** Returns the file of the plan in a working directory. */
+export function getPlanFile(cwd: string): PlanFile {
+  return planFile(join(cwd, PLAN_PATH), { within: cwd });
+}
+
 /** Creates plan mode, turned off, with a plan in a working directory. */
-export function createRunPlanMode(cwd: string): PlanMode {
-  return createPlanMode({ file: planFile(join(cwd, PLAN_PATH), { within: cwd }) });
+export function createRunPlanMode(
+  cwd: string,
+  options: Pick<PlanModeOptions, "tools"> = {},
+): PlanMode {
+  return createPlanMode({ ...options, file: getPlanFile(cwd) });
 }

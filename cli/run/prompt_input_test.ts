@@ -70,6 +70,8 @@ Deno.test("readPrompt(): does not open input that is known to be empty", async (
     isTerminal: false,
     isEmpty: true,
     setRaw() {},
+    pause() {},
+    resume() {},
     get bytes(): ReadableStream<Uint8Array> {
       throw new Error("opened");
     },

@@ -68,8 +68,21 @@ async function getProviderOptions(
   };
 }
 
+/** Returns the base URLs of providers in the configuration, by name; the model of a conversation can change to them. */
+export function getConfiguredUrls(
+  { providers = {} }: Pick<ProviderSelection, "providers">,
+  host: Pick<Host, "env">,
+): Record<string, ProviderOptions> {
+  const urls = Object.entries(providers).flatMap(([provider, { baseUrl }]) =>
+    baseUrl === undefined || hasVariable([urlVariable(provider)], host)
+      ? []
+      : [[provider, { baseUrl, keyless: !providerNames().includes(provider) }] as const]
+  );
+  return Object.fromEntries(urls);
+}
+
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
-async function getKey(
+export async function getKey(
   provider: string,
   { needsKey, keyCommand: command, signal }: {
     readonly needsKey: boolean;

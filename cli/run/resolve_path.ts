@@ -49,6 +49,17 @@ export function resolveRecording(path: string): string {
   throw new UsageError(`Invalid value ${JSON.stringify(path)} for --record: not a regular file`);
 }
 
+/**
+ * Resolves the path of a recording that answers requests. One that does not exist is reported where it is read.
+ *
+ * @throws {UsageError} If it is a directory, a device or a pipe.
+ */
+export function resolveReplay(path: string): string {
+  const file = resolvePath(path);
+  if (statFile(file)?.isFile ?? true) return file;
+  throw new UsageError(`Invalid value ${JSON.stringify(path)} for --replay: not a regular file`);
+}
+
 function isDirectory(path: string): boolean {
   return statFile(path)?.isDirectory ?? false;
 }

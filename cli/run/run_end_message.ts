@@ -40,28 +40,35 @@ export async function reportRunEnd(
       ),
     );
   }
-  const message = getEndMessage(end, exitCode, { baseUrl, env: host.env });
+  const message = getRunEndMessage(end, { exitCode, baseUrl, env: host.env });
   if (!message) return;
   const advice = message.advice === undefined ? "" : `${message.advice}\n`;
   await messages.write(`${style.error("swink:")} ${toPlainText(message.reason)}\n${advice}`);
 }
 
-interface MessageSettings extends Pick<Host, "env"> {
+/** Options for `getRunEndMessage()`. */
+export interface RunEndMessageOptions extends Pick<Host, "env"> {
+  /** Exit code of the run. */
+  readonly exitCode: ExitCode;
+  /** Value of `--base-url`. */
   readonly baseUrl: string | undefined;
 }
 
-interface EndMessage {
+/** The reason for the end of a run. */
+export interface RunEndMessage {
+  /** A sentence without a full stop. */
   readonly reason: string;
+  /** How to correct it. */
   readonly advice?: string | undefined;
 }
 
-function getEndMessage(
+/** Returns the reason for an exit code other than 0, or for the lack of an answer; `undefined` if there is none. */
+export function getRunEndMessage(
   end: RunEnd,
-  exitCode: ExitCode,
-  settings: MessageSettings,
-): EndMessage | undefined {
+  settings: RunEndMessageOptions,
+): RunEndMessage | undefined {
   const { outcome, refused } = end;
-  switch (exitCode) {
+  switch (settings.exitCode) {
     case ExitCode.ok:
       return end.hasText === false ? { reason: "the model replied without text" } : undefined;
     case ExitCode.brokenPipe:
@@ -90,8 +97,8 @@ function getEndMessage(
 
 function getFailureMessage(
   { outcome: { error }, attempts = 1 }: RunEnd,
-  { baseUrl, env }: MessageSettings,
-): EndMessage {
+  { baseUrl, env }: RunEndMessageOptions,
+): RunEndMessage {
   if (!error) return { reason: "the run failed" };
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"

@@ -7,13 +7,14 @@
 import type { Agent, AgentTool, Policy } from "../../mod.ts";
 // Not mod.ts, which loads the tools and approval rules that the first request does not need.
 import { createBasicTools, createToolKit } from "../../src/tools/basic_tools.ts";
-import type { Sandbox, SandboxOptions, Skill } from "../../src/tools/mod.ts";
+import type { ChangeLog, Sandbox, SandboxOptions, Skill } from "../../src/tools/mod.ts";
+import type { McpConnection } from "../../src/mcp/mod.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
-import { createTaskTool, type TaskToolOptions } from "./task_tool.ts";
+import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
@@ -26,6 +27,8 @@ export interface RunToolOptions extends ToolSelection {
   readonly skills: readonly Skill[];
   /** Sources of MCP servers. Default: none. */
   readonly servers?: Omit<ServerOptions, "sandbox"> | undefined;
+  /** Records the changes of files. Default: they are not recorded. */
+  readonly changeLog?: ChangeLog | undefined;
 }
 
 /** The tools of a run. Disposing of them ends the servers and removes temporary files. */
@@ -36,6 +39,12 @@ export interface RunTools extends ToolRules, AsyncDisposable {
   readonly policies: readonly Policy[];
   /** Problems of servers, as sentences without a full stop. */
   readonly warnings: readonly string[];
+  /** The MCP servers, if there are any. */
+  readonly servers: McpConnection | undefined;
+  /** Runs commands of the user, also if the agent has no such tool. */
+  readonly shell: AgentTool;
+  /** Creates the tools for plan mode that a sandbox without write access needs; they are disposed of with the others. */
+  readonly createReadingTools: () => readonly AgentTool[];
   /** Replaces the tools of the agent when a server changes its tools. */
   attach(agent: Agent): void;
 }
@@ -47,15 +56,17 @@ export interface RunTools extends ToolRules, AsyncDisposable {
  * @throws {ConfigurationError} If the temporary directory does not exist, or the configuration of a server is invalid.
  */
 export async function openTools(
-  { sandbox: sandboxOptions, task, skills, servers: sources, ...selection }: RunToolOptions,
+  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, ...selection }:
+    RunToolOptions,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
   const readRoots = skills.map(({ directory }) => directory);
   await using cleanup = new AsyncDisposableStack();
   const sandbox = cleanup.use(openSandbox({ ...sandboxOptions, readRoots }, host.env));
   const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
+  const basicTools = createBasicTools(await createKit(sandbox, changeLog));
   const rules = resolveToolRules(selection, [
-    ...createBasicTools(createToolKit(sandbox)),
+    ...basicTools,
     ...(task ? [createTaskTool(task)] : []),
     ...await createSkillTools(skills),
     ...servers?.tools ?? [],
@@ -64,14 +75,46 @@ export async function openTools(
     resolveToolRules({ ...selection, allowedTools: [] }, [tool], { ignoresUnknown: true })
       .tools.length > 0;
   const owned = cleanup.move();
+  const createReadingTools = () => {
+    const hasTool = (tool: string) => rules.tools.some(({ name }) => name === tool);
+    const tasks = task && hasTool(TASK_TOOL) ? [createTaskTool({ ...task, readOnly: true })] : [];
+    // Commands that nothing confines could change something.
+    if (sandboxOptions.confinement === "off" || !hasTool("bash")) return tasks;
+    const reading = owned.use(
+      openSandbox({ ...sandboxOptions, readRoots, net: "off", readOnly: true }, host.env),
+    );
+    return [findShell(createBasicTools(createToolKit(reading))), ...tasks];
+  };
   return {
     ...rules,
     sandbox,
     policies: servers ? [servers.connection.policy] : [],
     warnings: servers?.warnings ?? [],
+    servers: servers?.connection,
+    shell: findShell(basicTools),
+    createReadingTools,
     attach: (agent) => void servers?.connection.attach(agent, (tools) => tools.filter(isSelected)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Creates the state that the tools share. */
+async function createKit(
+  sandbox: Sandbox,
+  changeLog: ChangeLog | undefined,
+): Promise<ReturnType<typeof createToolKit>> {
+  const kit = createToolKit(sandbox);
+  if (!changeLog || sandbox.readOnly) return kit;
+  const { CommandChanges } = await importLate<
+    typeof import("../../src/tools/changes/command_changes.ts")
+  >("../../src/tools/changes/command_changes.ts", import.meta.url);
+  return { ...kit, changeLog, commandChanges: new CommandChanges(sandbox, changeLog) };
+}
+
+function findShell(tools: readonly AgentTool[]): AgentTool {
+  const shell = tools.find(({ name }) => name === "bash");
+  if (!shell) throw new Error("The basic tools have no shell");
+  return shell;
 }
 
 async function connectServers(

@@ -5,11 +5,13 @@
  */
 
 import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { modelSpec, THINKING_LEVELS } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
+import { didYouMean } from "../command_line/suggestion.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { readTextFile } from "../host/read_text_file.ts";
 import { readAnswerSchema } from "./answer_schema.ts";
 import type { ConfiguredRun } from "./configure_run.ts";
 import type { OutputFormat, RunOptions } from "../settings/run_options.ts";
@@ -28,6 +30,7 @@ import {
   resolveNewFile,
   resolvePath,
   resolveRecording,
+  resolveReplay,
 } from "./resolve_path.ts";
 import type { Verbosity } from "../render/text_reporter.ts";
 import { splitRules } from "./tool_rules.ts";
@@ -162,7 +165,7 @@ export function parseRunSettings(
     ...(debugFile !== undefined && { debugFile: resolveNewFile("--debug-file", debugFile) }),
     ...(patch !== undefined && { patch: patch === "-" ? patch : resolveNewFile("--patch", patch) }),
     ...(record !== undefined && { record: resolveRecording(record) }),
-    ...(replay !== undefined && { replay: resolvePath(replay) }),
+    ...(replay !== undefined && { replay: resolveReplay(replay) }),
   };
 }
 
@@ -234,7 +237,7 @@ function parsePrompts(
 
 function readPromptFile(path: string): string {
   try {
-    return Deno.readTextFileSync(resolvePath(path));
+    return readTextFile(resolvePath(path));
   } catch (error) {
     throw new UsageError(
       `Invalid value ${JSON.stringify(path)} for --system-file: ${getFileProblem(error)}`,
@@ -258,11 +261,24 @@ function parseTimeout(text: string | undefined): Pick<RunSettings, "timeoutMs"> 
 }
 
 function parseModel(name: string): ModelSpec {
+  checkThinkingLevel(name);
   try {
     return modelSpec(name);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/**
+ * Checks that what follows the last colon of a model is no misspelt thinking level, which would be part of the name. Names
+ * of Ollama have tags there.
+ */
+function checkThinkingLevel(name: string): void {
+  const [, provider = "", suffix = ""] = /^([^/]+)\/.*:([a-z_]+)$/i.exec(name) ?? [];
+  if (provider === "ollama" || THINKING_LEVELS.some((level) => level === suffix)) return;
+  const suggestion = didYouMean(suffix, THINKING_LEVELS);
+  if (suggestion === "") return;
+  throw new UsageError(`Unknown thinking level ${JSON.stringify(suffix)} of ${name}${suggestion}`);
 }
 
 function parseUrl(text: string): string {
@@ -296,13 +312,25 @@ function parseEnvironment(
   };
 }
 
-/** Parses `on`, `off`, or hosts separated by commas. */
-function parseNet(text: string): SandboxNet {
+/**
+ * Parses `on`, `off`, or hosts separated by commas.
+ *
+ * @param name Name of the option or command, for the message.
+ * @throws {UsageError} If the text is neither.
+ */
+export function parseNet(text: string, name = "--net"): SandboxNet {
   if (text === "on" || text === "off") return text;
   const hosts = text.split(",").map((host) => host.trim()).filter((host) => host !== "");
-  const isHost = (host: string) => /^(\*\.)?[\w.-]+$/.test(host) && !/^(on|off)$/i.test(host);
   if (hosts.length > 0 && hosts.every(isHost)) return hosts;
   throw new UsageError(
-    `Invalid value ${JSON.stringify(text)} for --net: must be on, off or hosts separated by commas`,
+    `Invalid value ${
+      JSON.stringify(text)
+    } for ${name}: must be on, off or hosts separated by commas`,
   );
+}
+
+/** Whether a text is the name of a host, with `*.` for all below it, and no other word for on or off. */
+function isHost(text: string): boolean {
+  return /^(\*\.)?[a-z\d](?:[\w.-]*[a-z\d])?$/i.test(text) &&
+    !/^(on|off|true|false|yes|no|none|all|any|full|\d+)$/i.test(text);
 }

@@ -4,24 +4,27 @@
  * @module
  */
 
-import type { ApprovalMode, ModelSpec, Policy, StreamFn } from "../../mod.ts";
+import type { AgentOptions, ApprovalMode, ModelSpec, Policy, StreamFn } from "../../mod.ts";
 import { Agent } from "../../src/agent/agent.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 // Not mod.ts, which loads every adapter: connect() loads one of them.
 import { connect } from "../../adapters/connect.ts";
 import { summarize } from "../../src/memory/context/summarize.ts";
-import type { ApprovalPrompt, SandboxReport } from "../../src/tools/mod.ts";
+import type { CompactingTransform } from "../../src/memory/mod.ts";
+import type { ApprovalPrompt, ChangeLog, SandboxNet, SandboxReport } from "../../src/tools/mod.ts";
 import type { PlanMode } from "../../src/tools/plan/mod.ts";
 import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
-import { CallApproval } from "./call_approval.ts";
+import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
-import { getProviders } from "./provider_options.ts";
-import { openTools, type RunToolOptions } from "./run_tools.ts";
+import { ProviderKeys } from "./provider_keys.ts";
+import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
+import type { WaitingCallsOptions } from "./waiting_calls.ts";
 import type { LoadedProject } from "../project/load_project.ts";
 import {
   createSystemPrompt,
@@ -64,6 +67,8 @@ export interface AgentSetupOptions extends
   readonly project?: Pick<LoadedProject, "instructions" | "skills" | "gitState">;
   /** Whether the run continues a session in plan mode. Default: `false`. */
   readonly continuesPlan?: boolean | undefined;
+  /** Properties of an agent that gets several prompts. Default: it gets one. */
+  readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
   /** Wraps the stream function. Default: none. */
@@ -80,14 +85,40 @@ export interface AgentSetupOptions extends
   readonly signal?: AbortSignal;
 }
 
+/** Properties of an agent that gets several prompts. */
+export interface ConversationSetup {
+  /** Records the changes of files, so that those of a prompt can be undone. */
+  readonly changeLog: ChangeLog;
+}
+
+/** The parts of an agent that the user changes and inspects between two prompts. */
+export interface AgentControls {
+  /** The mode and the grants of approvals. */
+  readonly gate: LateApprovalGate;
+  /** Fits the history into the context window. */
+  readonly transform: CompactingTransform;
+  /** Returns the options of the agent, for another agent with the same tools, rights and limits. */
+  readonly createOptions: () => AgentOptions;
+  /** Returns the size of the context window of a model in tokens; `undefined` when it is unknown. */
+  readonly contextWindow: (model: ModelSpec) => number | undefined;
+  /** Returns the system prompt for a network access of commands. */
+  readonly createSystemPrompt: (net: SandboxNet) => string;
+  /** Forgets the key of a provider, because another one was saved. */
+  readonly forgetKey: (provider: string) => void;
+  /** The sandbox, the MCP servers, and the command of the user. */
+  readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
+}
+
 /** An agent and its sandbox. Disposing of it removes the temporary files of the tools. */
 export interface AgentSetup extends AsyncDisposable {
   /** The agent. */
   readonly agent: Agent;
   /** The model with which the agent starts. */
   readonly model: ModelSpec;
-  /** Plan mode, if the run or its session is in it. */
+  /** Plan mode, if the run or its session is in it, or the agent gets several prompts. */
   readonly planMode: PlanMode | undefined;
+  /** The parts that the user changes and inspects. */
+  readonly controls: AgentControls;
   /** The calls that require approval. */
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
@@ -108,48 +139,44 @@ export interface AgentSetup extends AsyncDisposable {
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
   const { env, fetch } = host;
-  const { maxTurns, thinkingLevel } = options;
+  const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
-  const { fallbackModels = [], passEnvironment = [] } = options;
   const providers = await getProviders([model, ...fallbackModels], options, host);
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
-  const { sandbox, tools, allow, deny } = runTools;
-  const { permissionMode } = options;
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
-  const approved = permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow;
-  const keyboard = findKeyboard(host);
-  const { ask } = options;
   const getMessages = () => agent.state.messages;
-  const approval = new CallApproval({
-    mode,
-    tools,
-    allow: approved,
-    deny,
-    sandbox,
-    host,
-    keyboard,
-    ask,
-    getMessages,
-  });
+  const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
-  const planMode = await loadPlanMode(options);
+  const planMode = await loadPlanMode(options, runTools);
   const headers = { "user-agent": `swink/${VERSION}` };
+  const urls = conversation ? getConfiguredUrls(options, host) : {};
+  const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
-  const streamFn = wrapStreamFn(connect({ fetch, env, headers, providers }));
+  const streamFn = wrapStreamFn(
+    connect({ fetch, env, headers, providers: { ...urls, ...providers } }),
+  );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
-  const agent: Agent = new Agent({
+  // Also for runs of a session, which keeps the summary.
+  const createTransform = () => summarize({ streamFn, contextWindow, prices });
+  const transform = createTransform();
+  const agentOptions: AgentOptions = {
     model,
     streamFn,
     prices,
-    // Also for runs of a session, which keeps the summary.
-    transformContext: summarize({ streamFn, contextWindow, prices }),
+    transformContext: transform,
     systemPrompt: createPrompt(options, host),
-    tools,
-    // The gate enforces forbidden calls in every mode, so the agent must pass it all calls.
-    approvalMode: deny.length > 0 ? "enabled" : mode,
-    approve: approval.approve,
+    tools: runTools.tools,
+    // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
+    // pass it all calls.
+    approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: conversation ? approval.gate : approval.approve,
+    // A user who types during a run does not want to lose what runs.
+    ...(conversation && {
+      interrupt: "boundary",
+      getApiKey: (provider: string) => keys.get(provider),
+    }),
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
@@ -159,7 +186,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       ...options.policies ?? [],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
-  });
+  };
+  const agent: Agent = new Agent(agentOptions);
   runTools.attach(agent);
   if (permissionMode === "plan") planMode?.restore(agent);
   const owned = cleanup.move();
@@ -167,18 +195,49 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     agent,
     model,
     planMode,
-    warnings: [
-      ...passEnvironment.flatMap((name) => describeMissing(name, env)),
-      ...runTools.warnings,
-    ],
+    controls: {
+      gate: approval.gate,
+      transform,
+      contextWindow,
+      // The transform keeps its cut, so that each agent needs its own.
+      createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
+      forgetKey: (provider) => keys.forget(provider),
+      createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
+      tools: runTools,
+    },
+    warnings: [...listMissing(options, env), ...runTools.warnings],
     approvalMode: mode,
-    isInteractive: (ask ?? keyboard) !== undefined,
+    isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
     get refused() {
       return approval.refused;
     },
-    describeSandbox: () => sandbox.describe(),
+    describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
+  readonly mode: ApprovalMode;
+  readonly runTools: RunTools;
+  readonly host: Host;
+}
+
+function createApproval(
+  { permissionMode, ask }: AgentSetupOptions,
+  { mode, runTools, getMessages, host }: ApprovalContext,
+): CallApproval {
+  const { sandbox, tools, allow, deny } = runTools;
+  const approved = permissionMode === "acceptEdits" ? [...allow, ...EDITING_TOOLS] : allow;
+  const keyboard = findKeyboard(host);
+  const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
+  return new CallApproval({ ...options, allow: approved });
+}
+
+function listMissing(
+  { passEnvironment = [] }: Pick<AgentSetupOptions, "passEnvironment">,
+  env: Host["env"],
+): string[] {
+  return passEnvironment.flatMap((name) => describeMissing(name, env));
 }
 
 function describeMissing(name: string, env: Host["env"]): string[] {
@@ -198,10 +257,12 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
     permissionMode,
     disallowedTools,
     servers,
+    conversation,
     subAgentPolicies = [],
     ...options
   } = setupOptions;
-  const readOnly = permissionMode === "plan";
+  // A conversation leaves plan mode again.
+  const readOnly = permissionMode === "plan" && !conversation;
   const isConfined = sandbox !== "off";
   return {
     ...options,
@@ -210,6 +271,7 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
+    changeLog: conversation?.changeLog,
     task: {
       systemPrompt: appendPrompt(
         createTaskPrompt(describeEnvironment(setupOptions, host)),
@@ -233,29 +295,32 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
 }
 
 async function loadPlanMode(
-  { permissionMode, continuesPlan = false, cwd }: AgentSetupOptions,
+  { permissionMode, continuesPlan = false, cwd, conversation }: AgentSetupOptions,
+  { createReadingTools }: RunTools,
 ): Promise<PlanMode | undefined> {
-  if (permissionMode !== "plan" && !continuesPlan) return undefined;
+  if (permissionMode !== "plan" && !continuesPlan && !conversation) return undefined;
   const { createRunPlanMode } = await importLate<typeof import("./plan_mode.ts")>(
     "./plan_mode.ts",
     import.meta.url,
   );
-  return createRunPlanMode(cwd);
+  return createRunPlanMode(cwd, conversation ? { tools: createReadingTools() } : {});
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
 const EDITING_TOOLS = ["write_file", "edit_file"];
 
-/** Creates the policies for the limits of a run, if there are any. */
+/** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
-  { maxCost: cost, timeoutMs: elapsedMs }: AgentSetupOptions,
+  { maxCost: cost, timeoutMs: elapsedMs, conversation }: AgentSetupOptions,
 ): Promise<Policy[]> {
   if (cost === undefined && elapsedMs === undefined) return [];
-  const { budget } = await importLate<typeof import("../../src/policies/mod.ts")>(
+  const { budget, sharedBudget } = await importLate<typeof import("../../src/policies/mod.ts")>(
     "../../src/policies/mod.ts",
     import.meta.url,
   );
-  return [budget({ cost, elapsedMs, preflight: cost !== undefined })];
+  const preflight = cost !== undefined;
+  if (!conversation) return [budget({ cost, elapsedMs, preflight })];
+  return [sharedBudget({ cost, preflight }), budget({ elapsedMs })];
 }
 
 /** Returns the keyboard if a user at the terminal can see a question and answer it. */

@@ -26,7 +26,7 @@ export interface StartReportOptions
 
 /** Reports the properties of a run, and warns if a tool runs commands that are not confined. */
 export async function reportStart(
-  reporter: Reporter,
+  reporter: Pick<Reporter, "onRunStart" | "onNotice">,
   { setup, session, cwd, net, sandbox: mode, project }: StartReportOptions,
 ): Promise<void> {
   const { agent, isInteractive } = setup;

@@ -11,6 +11,7 @@ import {
   type DrawnRows,
   drawRows,
   ERASE_BELOW,
+  ERASE_ROW,
   moveUp,
   SYNCHRONIZED,
 } from "./frame.ts";
@@ -24,8 +25,13 @@ const FRAME_MS = 1_000 / 30;
 /** Time after the last change of the size until the region is drawn again. */
 const RESIZE_MS = 50;
 
+/** Time without a change of the size after which the next one is reported at once by every terminal. */
+const SETTLED_MS = 1_000;
+
 /** Unwritten characters from which on more output is not welcome. */
 const HIGH_WATER_MARK = 65_536;
+
+type Reflow = Exclude<TerminalFeatures["reflow"], "late">;
 
 /** The region on the screen, and the size of the screen when it was drawn. */
 interface ShownRegion extends DrawnRows {
@@ -45,6 +51,10 @@ export class DrawnRegion implements LiveRegion {
   /** Time from the last frame to the next one, in milliseconds; infinite if nothing has changed. */
   #delayMs = Number.POSITIVE_INFINITY;
   #lastFrameAt = Number.NEGATIVE_INFINITY;
+  #resizedAt = Number.NEGATIVE_INFINITY;
+  #reflow: Reflow = "unknown";
+  /** Time until which nothing is drawn, because the size is still changing. */
+  #heldUntil = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> | undefined;
   /** Characters that have been printed, but not written. */
@@ -56,18 +66,18 @@ export class DrawnRegion implements LiveRegion {
   }
 
   print(chunk: string): Promise<void> {
-    if (chunk === "" || this.#options.output.closed.aborted) return Promise.resolve();
-    this.#pending.push(chunk);
-    this.#isLineOpen = !chunk.endsWith("\n");
-    this.#unwritten += chunk.length;
-    this.#request(FRAME_MS);
-    if (this.#unwritten <= HIGH_WATER_MARK) return Promise.resolve();
-    return this.#onWelcome.promise;
+    return this.#append(chunk, FRAME_MS);
   }
 
   printLines(lines: readonly string[]): Promise<void> {
-    const end = this.#isLineOpen ? "\n" : "";
-    return this.print(end + lines.map((line) => `${line}\n`).join(""));
+    return this.#append(this.#joinLines(lines), FRAME_MS);
+  }
+
+  draw(lines: readonly string[], content: RegionContent): Promise<void> {
+    this.#content = content;
+    if (lines.length > 0) return this.#append(this.#joinLines(lines), 0);
+    this.#request(0);
+    return Promise.resolve();
   }
 
   update(content: RegionContent, cause: "key" | "output" = "output"): void {
@@ -76,9 +86,9 @@ export class DrawnRegion implements LiveRegion {
   }
 
   resized(): void {
-    this.#lastFrameAt = this.#options.now();
+    this.#heldUntil = this.#options.now() + RESIZE_MS;
     this.#cancel();
-    this.#request(RESIZE_MS);
+    this.#request(0);
   }
 
   async flush(): Promise<void> {
@@ -128,9 +138,24 @@ export class DrawnRegion implements LiveRegion {
     if (this.#state !== "suspended" && !this.#writing) this.#schedule();
   }
 
+  #append(chunk: string, delayMs: number): Promise<void> {
+    if (chunk === "" || this.#options.output.closed.aborted) return Promise.resolve();
+    this.#pending.push(chunk);
+    this.#isLineOpen = !chunk.endsWith("\n");
+    this.#unwritten += chunk.length;
+    this.#request(delayMs);
+    if (this.#unwritten <= HIGH_WATER_MARK) return Promise.resolve();
+    return this.#onWelcome.promise;
+  }
+
+  #joinLines(lines: readonly string[]): string {
+    const end = this.#isLineOpen ? "\n" : "";
+    return end + lines.map((line) => `${line}\n`).join("");
+  }
+
   #schedule(): void {
     const { now, startTimer } = this.#options;
-    const waitMs = this.#lastFrameAt + this.#delayMs - now();
+    const waitMs = Math.max(this.#lastFrameAt + this.#delayMs, this.#heldUntil) - now();
     if (waitMs <= 0 || this.#state === "closed") return this.#writeFrame();
     this.#cancelTimer ??= startTimer(() => {
       this.#cancelTimer = undefined;
@@ -171,12 +196,22 @@ export class DrawnRegion implements LiveRegion {
     return writing;
   }
 
+  /** Decides for a change of the size whether the terminal has broken the rows of the region. */
+  #chooseReflow(): Reflow {
+    const { features: { reflow }, now } = this.#options;
+    const isSettled = now() - this.#resizedAt > SETTLED_MS;
+    this.#resizedAt = now();
+    if (reflow !== "late") return reflow;
+    return isSettled ? "yes" : "unknown";
+  }
+
   #createFrame(output: string): string {
     const { columns, rows } = this.#options.getSize();
     const size = { columns, rows };
     const shown = this.#shown;
     const isResized = shown !== undefined &&
       (shown.size.columns !== columns || shown.size.rows !== rows);
+    if (isResized) this.#reflow = this.#chooseReflow();
     const next = this.#state === "active" ? fitContent(this.#content, size) : EMPTY;
     this.#shown = { ...next, size };
     const hasRegion = shown !== undefined && shown.rows.length > 0;
@@ -188,7 +223,7 @@ export class DrawnRegion implements LiveRegion {
     else if (isResized && !this.#isLineUnchanged(size)) frame += this.#line.release();
     const isContinued = output !== "" || next.rows.length === 0;
     if (isContinued) {
-      if (this.#line.isOpen) frame += hasRegion ? moveUp(1) : "\r";
+      if (this.#line.isOpen) frame += hasRegion ? this.#moveToLine() : "\r";
       frame += this.#line.start + this.#line.append(output, size.columns) + this.#line.end;
     }
     const isBelowText = this.#line.isOpen && (isContinued || !hasRegion);
@@ -201,16 +236,22 @@ export class DrawnRegion implements LiveRegion {
 
   /** Erases the region. The open line above it continues on a new row if its end is not known after a resize. */
   #eraseRegion(shown: ShownRegion, size: ScreenSize): string {
-    const { reflow } = this.#options.features;
-    const rows = countRowsAboveCursor(shown, size, reflow);
+    const rows = countRowsAboveCursor(shown, size, this.#reflow);
     const isReachable = rows + 1 < size.rows;
     if (!isReachable || !this.#isLineKnown(shown, size)) this.#line.restart();
     return `${moveUp(rows)}\r${ERASE_BELOW}`;
   }
 
+  /** Moves from the top of the region to the beginning of the last row of the open line. */
+  #moveToLine(): string {
+    // A row that a resize has broken or joined may be marked as continued on the next one. Erasing it removes the mark,
+    // which a row of a longer line needs.
+    return moveUp(1) + (this.#line.row.rowsBefore === 0 ? ERASE_ROW : "");
+  }
+
   #isLineKnown(shown: ShownRegion, size: ScreenSize): boolean {
     if (shown.size.columns === size.columns) return true;
-    switch (this.#options.features.reflow) {
+    switch (this.#reflow) {
       case "yes":
         return this.#line.resize(size.columns);
       case "except_cursor":
@@ -261,7 +302,7 @@ function isRegionBroken({ rows }: DrawnRows, { columns }: ScreenSize): boolean {
 function countRowsAboveCursor(
   { rows, cursor }: DrawnRows,
   { columns }: ScreenSize,
-  reflow: TerminalFeatures["reflow"],
+  reflow: Reflow,
 ): number {
   // Where it is unknown, rows of the old region may remain; output is not erased.
   if (reflow === "no" || reflow === "unknown") return cursor.row;

@@ -13,7 +13,7 @@ export interface DrawnRows {
 }
 
 /** Erases the row from the cursor. */
-const ERASE_ROW = "\x1b[K";
+export const ERASE_ROW = "\x1b[K";
 
 /**
  * Erases the screen from the row of the cursor, at whose beginning it is. In two steps with the cursor saved between

@@ -53,6 +53,8 @@ export interface LiveRegion {
    * @param cause What has changed the content. Default: `output`.
    */
   update(content: RegionContent, cause?: "key" | "output"): void;
+  /** Appends complete lines and replaces the content of the region in the same frame, which is drawn at once. */
+  draw(lines: readonly string[], content: RegionContent): Promise<void>;
   /** Draws the region again after a change of the size of the terminal. Called for each change. */
   resized(): void;
   /** Writes a sequence that changes nothing on the screen, such as a notification (OSC 9) or a copied text (OSC 52). */

@@ -32,6 +32,10 @@ export class PlainRegion implements LiveRegion {
     return this.print(end + lines.map((line) => `${line}\n`).join(""));
   }
 
+  draw(lines: readonly string[]): Promise<void> {
+    return lines.length > 0 ? this.printLines(lines) : Promise.resolve();
+  }
+
   update(): void {
     // There is no region.
   }

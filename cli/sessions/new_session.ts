@@ -7,6 +7,7 @@
 
 import type { Agent } from "../../src/agent/agent.ts";
 import type { AgentEvent } from "../../mod.ts";
+import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { importLate } from "../host/import_late.ts";
 import type {
   NewSessionOptions,
@@ -20,6 +21,7 @@ export class NewSession implements RunSession {
   readonly #options: NewSessionOptions;
   #agent: Agent | undefined;
   #starting: Promise<StartedRecording> | undefined;
+  recording: SessionRecording | undefined;
   #unsubscribe = (): void => {};
 
   constructor(options: NewSessionOptions) {
@@ -41,8 +43,9 @@ export class NewSession implements RunSession {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
-    const recording = await this.#starting;
-    await recording?.stop();
+    const started = await this.#starting;
+    await started?.stop();
+    this.recording = undefined;
   }
 
   #start(): Promise<StartedRecording> {
@@ -56,9 +59,10 @@ export class NewSession implements RunSession {
       "./start_recording.ts",
       import.meta.url,
     );
-    const recording = await startRecording(this.#agent, this.#options);
+    const started = await startRecording(this.#agent, this.#options);
+    this.recording = started.recording;
     this.#unsubscribe();
-    return recording;
+    return started;
   }
 }
 

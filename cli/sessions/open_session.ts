@@ -6,6 +6,7 @@
 
 import { SessionError } from "../../src/core/errors.ts";
 import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { findLastSession, findSession } from "./find_session.ts";
@@ -50,16 +51,26 @@ async function resume(
   const resumed = await resumeSession(store, id, { fork });
   let stop = () => resumed.session.close();
   let warnings: readonly string[] = [];
+  let recording: SessionRecording | undefined;
   return {
+    get recording() {
+      return recording;
+    },
     ...(resumed.model && { model: resumed.model }),
     planMode: resumed.planMode,
     async attach(agent) {
-      const recording = await resumed.into(agent);
-      stop = () => recording.stop();
-      warnings = listWarnings(resumed, recording.missingTools);
+      const started = await resumed.into(agent);
+      recording = started;
+      stop = () => started.stop();
+      warnings = listWarnings(resumed, started.missingTools);
     },
     describe: () => Promise.resolve({ id: resumed.session.id, warnings }),
-    [Symbol.asyncDispose]: () => stop(),
+    async [Symbol.asyncDispose]() {
+      const stopOnce = stop;
+      stop = () => Promise.resolve();
+      recording = undefined;
+      await stopOnce();
+    },
   };
 }
 

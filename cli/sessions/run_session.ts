@@ -6,6 +6,8 @@
 
 import type { Agent } from "../../src/agent/agent.ts";
 import type { ModelSpec } from "../../mod.ts";
+// Not mod.ts, which loads modules that a run does not need.
+import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
 import type { ProgramDirectories } from "../host/program_directories.ts";
 
 /** The session of a run. Disposing of it ends the recording. */
@@ -14,6 +16,8 @@ export interface RunSession extends AsyncDisposable {
   readonly model?: ModelSpec;
   /** Whether it is in plan mode. Default: `false`. */
   readonly planMode?: boolean;
+  /** The recording; `undefined` before it has started, and if the session cannot be written. */
+  readonly recording: SessionRecording | undefined;
   /** Restores the session into the agent, and records its runs. */
   attach(agent: Agent): Promise<void>;
   /** Returns what is known about the recording, which must have been attached; a new session is created at the latest now. */
@@ -30,6 +34,8 @@ export interface RecordedSession {
 
 /** A recording into a new session. */
 export interface StartedRecording extends RecordedSession {
+  /** The recording; `undefined` if the session cannot be written. */
+  readonly recording?: SessionRecording;
   /** Ends the recording. */
   stop(): Promise<void>;
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LimitedBytesTransformStream } from "@std/streams/limited-bytes-transform-stream";
+import { toText } from "@std/streams/to-text";
 import { SessionError } from "../../src/core/errors.ts";
 import {
   exportHtml,
@@ -18,6 +20,7 @@ import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
+import { readTextFile } from "../host/read_text_file.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import { requireProgramDirectories } from "../host/program_directories.ts";
 import { askChoice } from "../questions/ask_choice.ts";
@@ -27,8 +30,11 @@ import { toPlainText } from "../render/plain_text.ts";
 import { getTableOptions } from "../render/table.ts";
 import { toVisibleText } from "../render/visible_text.ts";
 import { findSession } from "./find_session.ts";
-import { getSessionDirectory } from "./session_directory.ts";
+import { getChangeDirectory, getSessionDirectory } from "./session_directory.ts";
 import { formatHits, formatSessions, type SessionListOptions } from "./session_list.ts";
+
+/** Maximum size of an imported session; a text cannot have more than 512 MB. */
+const MAX_IMPORT_BYTES = 500_000_000;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -110,7 +116,7 @@ export async function importSession(
   host: Host,
 ): Promise<ExitCode> {
   return await useStore(host, async (store) => {
-    const text = file === "-" ? await readInput(host) : await readFile(file);
+    const text = file === "-" ? await readInput(host) : readFile(file);
     const { session, damage } = await createFromJsonl(store, text, id === undefined ? {} : { id });
     await session.close();
     if (damage.length > 0) {
@@ -154,10 +160,23 @@ export async function deleteSessions(
     }
     const text = formatSessions(sessions, getListOptions(host, true));
     if (!yes && !await confirmDeletion(text, host)) return ExitCode.failed;
-    for (const { id } of sessions) await store.delete(id);
+    for (const { id } of sessions) {
+      await store.delete(id);
+      await deleteChanges(id, host);
+    }
     await host.terminal.messages.write(`${formatCount(sessions.length)} deleted\n`);
     return ExitCode.ok;
   });
+}
+
+/** Deletes the earlier contents of files that a session has changed. */
+async function deleteChanges(id: string, { env }: Pick<Host, "env">): Promise<void> {
+  const directory = await getChangeDirectory(requireProgramDirectories("sessions", env), id);
+  try {
+    await Deno.remove(directory, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }
 
 /** Asks whether to delete sessions; `false` if the user cannot be asked. */
@@ -227,9 +246,9 @@ function getListOptions(host: Host, all: boolean): SessionListOptions {
   };
 }
 
-async function readFile(path: string): Promise<string> {
+function readFile(path: string): string {
   try {
-    return await Deno.readTextFile(path);
+    return readTextFile(path, MAX_IMPORT_BYTES);
   } catch (error) {
     throw new UsageError(`${path} cannot be read: ${getFileProblem(error)}`);
   }
@@ -244,5 +263,11 @@ async function writeFile(path: string, text: string): Promise<void> {
 }
 
 async function readInput({ terminal }: Host): Promise<string> {
-  return await new Response(terminal.input.bytes).text();
+  const limit = new LimitedBytesTransformStream(MAX_IMPORT_BYTES, { error: true });
+  try {
+    return await toText(terminal.input.bytes.pipeThrough(limit));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new UsageError(`Standard input is larger than ${MAX_IMPORT_BYTES / 1_000_000} MB`);
+  }
 }

@@ -44,6 +44,9 @@ export function parseSessionChoice(
   if (typeof id === "string" && id.length > MAX_ID_LENGTH) {
     throw new UsageError(`The id of a session has at most ${MAX_ID_LENGTH} characters`);
   }
+  if (typeof id === "string" && /[\p{Cc}\p{Cs}]/u.test(id)) {
+    throw new UsageError("The id of a session has no control characters");
+  }
   if (isContinued) return { type: "last", fork };
   if (resume === true) return { type: "asked", fork };
   if (resume !== undefined) return { type: "existing", id: resume, fork };

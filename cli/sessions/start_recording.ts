@@ -25,7 +25,12 @@ export async function startRecording(
   try {
     const cwd = await Deno.realPath(options.cwd);
     const recording = await recordSession(agent, openStore(options), { id, cwd });
-    return { id: recording.session.id, warnings: [], stop: () => recording.stop() };
+    return {
+      id: recording.session.id,
+      recording,
+      warnings: [],
+      stop: () => recording.stop(),
+    };
   } catch (error) {
     return {
       warnings: [`the session is not saved: ${getFileProblem(error)}`],

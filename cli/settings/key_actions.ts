@@ -16,8 +16,8 @@ export const KEY_ACTIONS = {
   submit: defineAction("Sends the prompt; during a run, steers it.", "enter"),
   newline: defineAction("Begins a new line of the prompt.", "shift+enter", "ctrl+j"),
   follow_up: defineAction("Sends the prompt when the run ends.", "alt+enter"),
-  abort: defineAction("Ends the run.", "escape"),
-  quit: defineAction("Ends the conversation if the prompt is empty.", "ctrl+d", "ctrl+q"),
+  abort: defineAction("Ends the run; Ctrl+C does, too, if the prompt is empty.", "escape"),
+  quit: defineAction("Leaves the conversation; Ctrl+D does if the prompt is empty.", "ctrl+q"),
   toggle_plan: defineAction("Turns plan mode on or off.", "shift+tab"),
   history_search: defineAction("Searches earlier prompts.", "ctrl+r"),
   expand_tool: defineAction("Shows or hides the output of the selected tool call.", "f2"),
@@ -25,6 +25,11 @@ export const KEY_ACTIONS = {
   next_tool: defineAction("Selects the next tool call.", "shift+right"),
   editor: defineAction("Opens the prompt in an editor.", "ctrl+g"),
   complete: defineAction("Completes a command or the path of a file.", "tab"),
+  redraw: defineAction("Draws the prompt again.", "ctrl+l"),
+  help: defineAction("Lists the commands.", "f1"),
+  theme: defineAction("Selects the next theme.", "f3"),
+  model: defineAction("Selects the next model.", "f4"),
+  usage: defineAction("Shows tokens and cost.", "f5"),
 } as const satisfies Readonly<Record<string, KeyActionDefinition>>;
 
 /** An action of the conversation. */

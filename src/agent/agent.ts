@@ -135,7 +135,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
 
   /**
    * Sends a prompt and waits for the run to finish. Failures of the run are in the result; only misuse rejects. An empty
-   * array sends the queued messages, as {@linkcode Agent.continue} does.
+   * array sends the queued messages, as `continue()` does.
    */
   prompt<Added extends AgentTool<never> = never>(
     input: PromptInput,
@@ -414,9 +414,8 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
     let code: typeof import("./run_code.ts") | undefined;
     const load = async (previous: LatestRun) => {
       code = await import("./run_code.ts");
-      await code.drainPreviousRun(previous, drain);
+      await code.drainPreviousRun(previous, { nextPipe: () => run.pipe, sleep: this.#ports.sleep });
     };
-    const drain = { nextPipe: () => run.pipe, sleep: this.#ports.sleep };
     const config = applyRunOptions(this.#createConfig(), options, () => this.#getSettings());
     const start: Omit<StartRunOptions, "input"> = {
       context: state,

@@ -5,7 +5,6 @@
  */
 
 import { findMessageProblem } from "./check_message.ts";
-import { checkNumber } from "./check_number.ts";
 import type { ContentBlock, ImageBlock } from "./content.ts";
 import { type AgentErrorCode, BadRequestError, NoMessagesError } from "./errors.ts";
 import { ENVELOPE_DEPTH, type JsonObject, MAX_JSON_DEPTH, toJsonValue } from "./json.ts";
@@ -97,8 +96,6 @@ export type PromptInput =
   | AgentMessage
   | readonly AgentMessage[];
 
-const TIMESTAMP = "The timestamp of a message";
-
 /**
  * Converts prompt input to messages of its own, which share nothing with the input; `timestamp`, in milliseconds since
  * the epoch, is used for messages without one.
@@ -117,8 +114,13 @@ export function toAgentMessages(input: PromptInput, timestamp: number): AgentMes
 /** Returns the message with a timestamp, which untyped code may omit. */
 function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
   const { timestamp: own = timestamp } = message as Partial<AgentMessage>;
-  checkNumber(TIMESTAMP, own);
+  checkTimestamp(own);
   return { ...message, timestamp: own };
+}
+
+function checkTimestamp(timestamp: unknown): void {
+  if (Number.isFinite(timestamp)) return;
+  throw new BadRequestError("Invalid message: its timestamp must be a number of milliseconds");
 }
 
 /**
@@ -136,7 +138,7 @@ function withTimestamp(message: AgentMessage, timestamp: number): AgentMessage {
 export function userMessage(text: string, timestamp: number = Date.now()): UserMessage {
   const message = { role: "user", content: [{ type: "text", text }], timestamp } as const;
   checkMessages([message]);
-  checkNumber(TIMESTAMP, timestamp);
+  checkTimestamp(timestamp);
   return message;
 }
 

@@ -284,7 +284,8 @@ export interface Policy {
   onRefused?: PolicyHook<RefusedCallContext, void | Promise<void>>;
   /**
    * Called for each tool call that was started, also if it was cancelled or its tool withdrawn just before it ran, and
-   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it.
+   * before its result is emitted, recorded or sent. A returned result replaces it; `undefined` keeps it. If one
+   * fails, the others get the error result, which they cannot replace.
    */
   postDispatch?: PolicyHook<
     PostDispatchContext,

@@ -8,6 +8,7 @@ import { describeValue } from "../core/describe_value.ts";
 import { type AgentError, getErrorMessage } from "../core/errors.ts";
 import { cloneJson } from "../core/json.ts";
 import type { ModelSpec } from "../core/model.ts";
+import { realSleep } from "../core/ports.ts";
 import { refusePromise } from "../core/refuse_promise.ts";
 import type { RetryStrategy } from "../core/retry.ts";
 import { addCost, addUsage, type Cost, type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
@@ -138,6 +139,8 @@ async function waitForRetry(
   { run: { config }, cancellation }: TurnContext,
   milliseconds: number,
 ): Promise<boolean> {
-  await cancellation.untilAborted(config.sleep(milliseconds, cancellation.signal)).catch(() => {});
+  // Without a delay no clock must advance, but the event loop must continue, so that an abort can end endless retries.
+  const wait = milliseconds > 0 ? config.sleep : realSleep;
+  await cancellation.untilAborted(wait(milliseconds, cancellation.signal)).catch(() => {});
   return !cancellation.aborted;
 }

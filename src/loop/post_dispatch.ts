@@ -18,13 +18,17 @@ export interface SettledCall {
   readonly durationMs: number;
 }
 
-/** Returns the result as the policies leave it; a policy that fails withholds it. */
+/**
+ * Returns the result as the policies leave it; a policy that fails withholds it. The others are called nevertheless, as a
+ * budget counts the call, and cannot replace a result that is withheld.
+ */
 export async function applyPostDispatch(
   turn: TurnContext,
   { block: { id, name }, tool, arguments: args }: ReadyCall,
   { result: settled, durationMs }: SettledCall,
 ): Promise<AgentToolResult> {
   let result = settled;
+  let isWithheld = false;
   for (const policy of turn.run.config.policies) {
     if (!policy.postDispatch) continue;
     const context = {
@@ -40,12 +44,13 @@ export async function applyPostDispatch(
       call: () => policy.postDispatch?.(context),
       parse: (returned) => parseReplacement(returned, result),
     });
+    if (isWithheld) continue;
     if (outcome.type === "failed") {
+      isWithheld = true;
       const text =
         `The result was withheld because the policy "${policy.name}" failed: ${outcome.reason}`;
-      return keepSpending(result, errorResult(text));
-    }
-    result = keepSpending(result, outcome.value);
+      result = keepSpending(result, errorResult(text));
+    } else result = keepSpending(result, outcome.value);
   }
   return result;
 }

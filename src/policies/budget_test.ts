@@ -1,13 +1,23 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { settle } from "../../tests/conformance/ports.ts";
 import { atFirst, type TestAgent, testAgent } from "../../tests/conformance/test_agent.ts";
+import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
+import type { Policy } from "../core/policy.ts";
 import { type Usage, zeroCost, zeroUsage } from "../core/usage.ts";
 import { wrapStreamFn } from "../core/wrap_stream_fn.ts";
-import { fail, fakeTool, hang, reply, scriptedStream, toolCall } from "../testing/mod.ts";
+import {
+  fail,
+  fakeTool,
+  hang,
+  ManualClock,
+  reply,
+  scriptedStream,
+  toolCall,
+} from "../testing/mod.ts";
 import type { ScriptedStep } from "../testing/script.ts";
 import { checkTime } from "./budget_limits.ts";
 import { budget, type BudgetOptions } from "./mod.ts";
@@ -361,4 +371,33 @@ Deno.test("budget() stops retries whose failed attempts reach its limit together
     sleep: () => Promise.resolve(),
   });
   assertEquals((await agent.prompt("Go")).stoppedBy?.policy, "budget");
+});
+
+Deno.test("budget() counts the time of a call whose result another policy withholds", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const work = fakeTool({
+    name: "work",
+    result: () => {
+      clock.advance(60);
+      return "ok";
+    },
+  });
+  const fails: Policy = {
+    name: "fails",
+    postDispatch: () => {
+      throw new Error("out of order");
+    },
+  };
+  const call = () => reply([toolCall("work")]);
+  const agent = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([call(), call(), call(), reply("Never")]),
+    tools: [work],
+    policies: [fails, budget({ toolMs: 100 })],
+    now,
+    sleep,
+  });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals([work.calls.length, stoppedBy?.policy], [2, "budget"]);
 });

@@ -64,6 +64,18 @@ for (const [name, create] of Object.entries(BUDGETS)) {
     }
   });
 
+  Deno.test(`${name}() with preflight counts the system prompt and the descriptions of tools`, async () => {
+    const described = { ...fakeTool({ name: "work" }), description: "Works. ".repeat(100) };
+    for (const options of [{ tools: [described] }, { systemPrompt: "Work well. ".repeat(100) }]) {
+      for (const [tokens, made] of [[250, 0], [500, 1]] as const) {
+        const policy = create({ tokens, preflight: true });
+        const { agent, streamFn } = startAgent(policy, [reply("Done", { usage })], options);
+        await agent.prompt("Go");
+        assertEquals(streamFn.calls.length, made);
+      }
+    }
+  });
+
   Deno.test(`${name}() with preflight says what the refused request could have spent`, async () => {
     const { agent } = startAgent(
       create({ tokens: 120, preflight: true }),

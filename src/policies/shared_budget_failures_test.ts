@@ -2,6 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { settle } from "../../tests/conformance/ports.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
 import { BadRequestError } from "../core/errors.ts";
+import { subAgentTool } from "../sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, toolCall } from "../testing/mod.ts";
 import { budget, sharedBudget } from "./mod.ts";
 
@@ -40,6 +41,22 @@ for (const create of [budget, sharedBudget]) {
   });
 }
 
+Deno.test("sharedBudget() with preflight: at the end of a turn nothing is reserved for its request", async () => {
+  const policy = sharedBudget({ tokens: 100_000, preflight: true });
+  const { agent } = testAgent([reply([toolCall("work")]), reply("Done")], {
+    policies: [policy],
+    tools: [fakeTool({ name: "work" })],
+  });
+  const reserved: (readonly [string, boolean])[] = [];
+  agent.subscribe(({ type }) => {
+    if (type !== "model_call_start" && type !== "turn_end") return;
+    reserved.push([type, policy.spent.reserved.usage.total > 0]);
+  });
+  await agent.prompt("Go");
+  const turn = [["model_call_start", true], ["turn_end", false]] as const;
+  assertEquals(reserved, [...turn, ...turn]);
+});
+
 Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {
   const now = () => {
     throw new Error("no clock");
@@ -59,4 +76,35 @@ Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no fu
     BadRequestError,
     "Invalid budget: now must be a function, not 5",
   );
+});
+
+Deno.test("sharedBudget(): a call that waits for an approval after its run reserves no time", async () => {
+  const policy = sharedBudget({ toolMs: 100, preflight: true });
+  const work = fakeTool({ name: "work", timeoutMs: 80 });
+  const { agent } = testAgent([reply([toolCall("work", {}, { id: "a" })]), reply("Done")], {
+    policies: [policy],
+    tools: [work],
+    approve: () => ({ type: "pending" }),
+  });
+  await agent.prompt("Go");
+  assertEquals(policy.spent.reserved.toolMs, 0);
+  await agent.continue({ approvals: { a: true } });
+  assertEquals([work.calls.length, policy.spent.reserved.toolMs], [1, 0]);
+});
+
+Deno.test("sharedBudget(): a complete reply reserves nothing while its tool calls run agents", async () => {
+  const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, total: 15 };
+  // Each request may spend more than 1,000 tokens, so that two do not fit at the same time.
+  const policy = sharedBudget({ tokens: 2000, preflight: true });
+  const { agent, streamFn } = testAgent([
+    reply([toolCall("delegate", { prompt: "Look" })], { usage }),
+    reply("Seen", { usage }),
+    reply("Done", { usage }),
+  ], {
+    policies: [policy],
+    streamOptions: { maxTokens: 1000 },
+    tools: [subAgentTool({ name: "delegate", description: "" })],
+  });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals([streamFn.calls.length, stoppedBy], [3, undefined]);
 });

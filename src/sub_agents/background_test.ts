@@ -7,6 +7,7 @@ import type { RunHandle } from "../core/run_handle.ts";
 import { zeroCost } from "../core/usage.ts";
 import type { StreamFn } from "../core/stream.ts";
 import { defineTool } from "../core/tool.ts";
+import { InMemorySessionStore, openSession } from "../memory/mod.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
@@ -51,6 +52,17 @@ Deno.test("background: the call returns at once, and the report is a follow-up b
   const paths = new Set(events.flatMap((event) => event.type === "sub_agent" ? event.path : []));
   assertEquals([...paths], ["call_1"]);
   assertEquals((await stream.result()).usage.total, 21);
+});
+
+Deno.test("background: the report arrives once if the run is recorded, too", async () => {
+  const { agent, ownStream } = createAgent(
+    [reply([startInBackground()]), reply("Waiting"), reply("Thanks")],
+    [reply("All is well")],
+  );
+  await using _session = await openSession(new InMemorySessionStore(), {}, agent);
+  await checkEvents(agent.promptStream("Go"));
+  const reports = readTexts(agent).filter((text) => text.includes("All is well"));
+  assertEquals([reports.length, ownStream.calls.length], [1, 3]);
 });
 
 Deno.test("background: several run side by side, and their reports arrive as they end", async () => {

@@ -53,7 +53,7 @@ export class ManualClock implements Clock {
         signal?.removeEventListener("abort", wake);
         resolve();
       };
-      // As with a timer, a sleep of no length, a negative or an invalid one ends at once.
+      // A sleep of no length, a negative or an invalid one is due at once: it ends with the next advance.
       const sleeper = { until: this.#now + (milliseconds > 0 ? milliseconds : 0), wake };
       this.#sleepers.add(sleeper);
       signal?.addEventListener("abort", wake);

@@ -24,6 +24,7 @@ import {
   withSession,
 } from "./session_subject.ts";
 import { LIST_CONTRACT } from "./session_list_conformance.ts";
+import { SEARCH_CONTRACT } from "./session_search_conformance.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
 
 export type { SessionStoreFixture };
@@ -50,7 +51,7 @@ export type SessionStoreFactory = () =>
  */
 export function testSessionStore(test: RegisterTest, createStore: SessionStoreFactory): void {
   checkRegisterTest(test);
-  const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT };
+  const contract = { ...SESSION_CONTRACT, ...LIST_CONTRACT, ...SEARCH_CONTRACT };
   for (const [title, run] of Object.entries(contract)) {
     test(`session store: ${title}`, async () => {
       const created = await createStore();

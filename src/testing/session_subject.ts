@@ -238,3 +238,16 @@ function sortKeys(value: unknown): unknown {
     return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => a < b ? -1 : 1));
   });
 }
+
+/** Writes to a session, so that it is listed first. */
+export async function rewrite(store: SessionStore, id: string): Promise<void> {
+  await withSession(store.open(id), (session) => {
+    session.append(createTitleEntry("Moved"));
+  });
+}
+
+/** Waits until entries have later timestamps than all before, in milliseconds. */
+export async function waitForClock(): Promise<void> {
+  const time = Date.now();
+  while (Date.now() <= time) await new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -120,7 +120,7 @@ const layers: Layer[] = [
     // not. A compiled program runs the confinement helper, which is not part of the library's API. The import
     // of node:path takes 10 ms. Files of a project are read by the reader of untrusted files.
     internal:
-      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog|ollama\/server_url)\.ts|src\/\w+\/mod\.ts|src\/tools\/plan\/mod\.ts|src\/tools\/(basic_tools|coding_tools|kit\/tool_names|skills|documents\/image_content|text\/file_kind|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/memory\/(context\/summarize|file\/file_store|recording\/(recorder|resume)|store\/sub_agent_link)\.ts|src\/policies\/worst_case\.ts|src\/core\/(byte_encoding|content|diff\/unified_diff|errors|model|redact|retry|schema)\.ts|src\/platform\/(paths|secret_places|untrusted_(file|read))\.ts)$/,
+      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog|ollama\/server_url)\.ts|src\/\w+\/mod\.ts|src\/tools\/plan\/mod\.ts|src\/tools\/(basic_tools|coding_tools|kit\/tool_names|skills|changes\/(change_log|command_changes|directory_change_log_store)|documents\/image_content|search\/walk_files|text\/file_kind|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/memory\/(context\/summarize|file\/file_store|recording\/(recorder|resume)|store\/sub_agent_link)\.ts|src\/policies\/worst_case\.ts|src\/core\/(byte_encoding|content|diff\/unified_diff|errors|model|plan_entry|redact|retry|schema|tokens|usage)\.ts|src\/platform\/(paths|secret_places|untrusted_(file|read))\.ts)$/,
     external: [{ specifier: /./ }],
   },
 ];

@@ -19,7 +19,7 @@ const MAX_MODULES = 345;
 const LATER_MODULES = [
   /^mod\.ts$/,
   /^cli\/(command_line\/help|commands\/\w+_command|demo\/.*|questions\/.*)\.ts$/,
-  /^cli\/render\/(?!plain_text|style)/,
+  /^cli\/render\/(?!plain_text|style|code_point)/,
   /^cli\/sessions\/(open_session|start_recording|find_session|choose_session)\.ts$/,
   /^cli\/run\/(approval|finish_run|run_reporter|start_report|write_patch)\.ts$/,
   /^src\/(cassettes|mcp|patch|policies|sub_agents|testing)\//,

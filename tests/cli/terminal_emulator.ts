@@ -111,6 +111,12 @@ export class TerminalEmulator implements Disposable {
     return cell !== undefined && !cell.isAttributeDefault();
   }
 
+  /** The color of the character at a position of the screen, as a number that is the same for the same color. */
+  getColor(row: number, column: number): number {
+    const { active } = this.#terminal.buffer;
+    return active.getLine(active.baseY + row)?.getCell(column)?.getFgColor() ?? -1;
+  }
+
   [Symbol.dispose](): void {
     this.#terminal.dispose();
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { choosePackages } from "../../scripts/packages.ts";
 import { root } from "../project.ts";
 import { waitUntil } from "../wait_until.ts";
@@ -173,11 +173,10 @@ test("resizes while text is streamed and typed lose nothing", async (tmux) => {
   }
   await tmux.waitFor(/w300\n── status ──\n›/);
   const all = await tmux.capture("all");
-  const words = all.match(/w\d+/g) ?? [];
-  const expected = Array.from({ length: 300 }, (_, index) => `w${index + 1}`);
-  // Rows of an old region may remain: tmux reports its size later than it breaks lines.
-  assertEquals(words, expected);
-  assertEquals(all.match(/character "\d"/g)?.length, 48);
+  // tmux reports its size later than it breaks lines. What is drawn in between may remain on the screen a second time.
+  const words = new Set(all.match(/\bw\d+\b/g));
+  assertEquals([...words], Array.from({ length: 300 }, (_, index) => `w${index + 1}`));
+  assert((all.match(/character "\d"/g)?.length ?? 0) >= 48);
 });
 
 test("a terminal that is closed ends the program", async (tmux) => {

@@ -22,12 +22,17 @@ Deno.test("swink --version: prints the version of deno.json", async () => {
   assertEquals(VERSION, version);
 });
 
-Deno.test("swink: prints the help without a command", async () => {
-  const { code, output } = await runSession([]);
+Deno.test("swink --help: lists the commands and the options of the program", async () => {
+  const { code, output } = await runSession(["--help"]);
   assertEquals(code, 0);
-  for (const word of ["run", "demo", "completions", "--version"]) {
+  for (const word of ["chat", "run", "demo", "completions", "--version"]) {
     assertStringIncludes(output, word);
   }
+});
+
+Deno.test("swink: without a terminal it is a run, which needs a prompt", async () => {
+  const { code, messages } = await runSession([]);
+  assertEquals([code, messages.split("\n")[0]], [2, "swink: The prompt is empty"]);
 });
 
 Deno.test("swink help: is the same as --help", async () => {
@@ -87,22 +92,16 @@ for (
       "See: swink --help",
     ],
     [
-      "a prompt without a command",
-      ["fix the tests"],
-      "The command before the prompt is missing",
-      'Try: swink run "fix the tests"',
-    ],
-    [
       "a prompt that begins with a dash",
       ["run", "- fix this"],
       '"- fix this" looks like an option',
       'To pass an argument that begins with a dash: swink run -- "- fix this"',
     ],
     [
-      "an option of run before run",
-      ["-m", "openai/x", "hello"],
-      "Unknown option -m",
-      "It is an option of swink run: swink run -m …",
+      "an option before the command",
+      ["-m", "openai/x", "run", "hello"],
+      "The command run is not the first word",
+      'Write swink run …, or the prompt in quotes: swink "run hello"',
     ],
     [
       "a missing value",

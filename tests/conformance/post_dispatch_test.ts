@@ -167,7 +167,7 @@ for (
     ]);
     const [end] = eventsOfType(events, "agent_end");
     assertEquals([end?.usage, end?.cost.total], [usage, 3]);
-    assertEquals(later, []);
+    assertEquals(later, [{ ...withheld, usage, cost }]);
     const lines = outlineAllEvents(events);
     const start = lines.indexOf("tool_execution_start call_1");
     assertEquals(lines.slice(start, start + 3), [
@@ -202,6 +202,31 @@ for (
     );
   });
 }
+
+Deno.test("postDispatch: policies behind one that fails see the error result, and cannot replace it", async () => {
+  const seen: string[] = [];
+  const fails: Policy = {
+    name: "fails",
+    postDispatch: () => {
+      throw new Error("out of order");
+    },
+  };
+  const watches: Policy = {
+    name: "watches",
+    postDispatch: ({ result }) => {
+      seen.push(JSON.stringify(result));
+      return textResult("token=abc");
+    },
+  };
+  const { agent } = testAgent([reply([toolCall("look")]), reply("Seen")], {
+    tools: [fakeTool({ name: "look", result: secret() })],
+    policies: [fails, watches],
+  });
+  await checkEvents(agent.promptStream("Look"));
+  assertEquals(seen.length, 1);
+  assertStringIncludes(seen[0] ?? "", "was withheld");
+  assertEquals(JSON.stringify(agent.state.messages).includes("abc"), false);
+});
 
 Deno.test("postDispatch: is called for failed and cancelled calls, but not for refused ones", async () => {
   const seen: string[] = [];

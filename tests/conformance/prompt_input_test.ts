@@ -60,7 +60,11 @@ const INVALID: readonly (readonly [string, unknown, string])[] = [
     { ...userMessage("Hi", 0), timestamp: new Date(0) },
     "must be a number",
   ],
-  ["NaN as the timestamp", { ...userMessage("Hi", 0), timestamp: NaN }, "must be a number"],
+  [
+    "NaN as the timestamp",
+    { ...userMessage("Hi", 0), timestamp: NaN },
+    "timestamp must be a number",
+  ],
   ["a list with a string", ["Hi"], "a message must be an object with a role"],
   ["a list with a bad message", [userMessage("Hi", 0), user("Hi")], "instead of a string"],
   ["a text that is no string", { text: 5 }, "must have a string text, not 5"],
@@ -230,6 +234,12 @@ Deno.test("messages without a timestamp get the time at which they are passed or
   await agent.prompt([message]);
   const sent = agent.state.messages.filter(({ role }) => role === "user");
   assertEquals(sent.map(({ timestamp }) => timestamp), [7, 5, 7]);
+});
+
+Deno.test("prompt(): a clock before 1970 is a clock", async () => {
+  const { agent } = testAgent([reply("Hello")], { now: () => -5 });
+  await agent.prompt("Hi");
+  assertEquals(agent.state.messages.map(({ timestamp }) => timestamp), [-5, -5]);
 });
 
 Deno.test("prompt([]) sends the queued messages, and otherwise says what to pass", async () => {

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { AbortedError, StreamError } from "../../src/core/errors.ts";
+import { AbortedError, NetworkError, StreamError } from "../../src/core/errors.ts";
+import { failedStream } from "../../src/core/lazy_stream_fn.ts";
 import { exponentialBackoff } from "../../src/core/retry.ts";
 import type { RetryStrategy } from "../../src/core/retry.ts";
 import type { AssistantMessageEvent } from "../../src/core/stream.ts";
@@ -365,7 +366,6 @@ Deno.test("retry: a strategy that returns 0 or less retries at once", async () =
   for (const delay of [0, -5]) {
     const { agent, streamFn, seen } = testAgent([fail("network_error", "Reset"), reply("Hello")], {
       retry: () => delay,
-      ...scriptedPorts(new InstantClock()),
     });
     assertEquals((await agent.prompt("Hi")).stopReason, "stop");
     assertEquals(eventsOfType(seen, "retry").map(({ attempt, delayMs }) => [attempt, delayMs]), [
@@ -373,4 +373,16 @@ Deno.test("retry: a strategy that returns 0 or less retries at once", async () =
     ]);
     streamFn.assertDone();
   }
+});
+
+Deno.test("retry: abort() ends retries without a delay and without an end", async () => {
+  const { agent } = testAgent([], {
+    retry: () => 0,
+    streamFn: () => failedStream(new NetworkError("Reset")),
+  });
+  const running = agent.prompt("Hi");
+  await settle();
+  await settle();
+  agent.abort("enough");
+  assertEquals((await running).abortReason, "enough");
 });

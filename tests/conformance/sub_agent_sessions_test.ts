@@ -1,114 +1,34 @@
-import {
-  assert,
-  assertEquals,
-  assertFalse,
-  assertRejects,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Agent } from "../../src/agent/agent.ts";
 import { createDeferred } from "../../src/core/deferred.ts";
 import { SessionError } from "../../src/core/errors.ts";
-import type { SessionEntry } from "../../src/core/session_entry.ts";
-import type { CreateSessionOptions, SessionStore } from "../../src/core/session.ts";
+import type { SessionStore } from "../../src/core/session.ts";
 import type { StreamFn } from "../../src/core/stream.ts";
-import { type AgentTool, defineTool } from "../../src/core/tool.ts";
+import { defineTool } from "../../src/core/tool.ts";
 import {
-  FileSessionStore,
   getSubAgentLink,
-  InMemorySessionStore,
   listSubAgents,
   listWithoutSubAgents,
   openSession,
   resumeSession,
   scopeStore,
-  SqliteSessionStore,
 } from "../../src/memory/mod.ts";
 import { subAgentTool } from "../../src/sub_agents/mod.ts";
-import { assistantMessage, toolCall } from "../../src/testing/messages.ts";
-import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
+import { toolCall } from "../../src/testing/messages.ts";
+import { fail, hang, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
+import {
+  createAgent,
+  createStream,
+  explore,
+  findChild,
+  readEntries,
+  selectType,
+  testStores,
+} from "./sub_agent_stores.ts";
 
 const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0, total: 7 };
 const CALL = toolCall("explore", { prompt: "Look at a.ts" });
-const explore = subAgentTool({
-  name: "explore",
-  description: "Looks around.",
-  background: true,
-  detached: true,
-  maxDepth: 2,
-});
-
-interface StoreCase {
-  readonly name: string;
-  readonly create: (directory: string) => SessionStore & Partial<AsyncDisposable>;
-}
-
-const STORES: readonly StoreCase[] = [
-  { name: "InMemorySessionStore", create: () => new InMemorySessionStore() },
-  { name: "FileSessionStore", create: (directory) => new FileSessionStore({ directory }) },
-  {
-    name: "SqliteSessionStore",
-    create: (directory) => new SqliteSessionStore({ path: `${directory}/db` }),
-  },
-];
-
-/** Runs a test with every store. */
-function testStores(title: string, act: (store: SessionStore) => Promise<void>): void {
-  for (const { name, create } of STORES) {
-    Deno.test(`${title} (${name})`, async () => {
-      const directory = await Deno.makeTempDir();
-      const store = create(directory);
-      try {
-        await act(store);
-      } finally {
-        await store[Symbol.asyncDispose]?.();
-        await Deno.remove(directory, { recursive: true });
-      }
-    });
-  }
-}
-
-/** Answers an agent by its own script, and its sub-agents by another one. */
-function createStream(own: readonly ScriptedStep[], children: readonly ScriptedStep[]): StreamFn {
-  const ownStream = scriptedStream(own);
-  const childStream = scriptedStream(children);
-  return (request) =>
-    JSON.stringify(request.context.messages[0]).includes("Look")
-      ? childStream(request)
-      : ownStream(request);
-}
-
-function createAgent(
-  own: readonly ScriptedStep[],
-  children: readonly ScriptedStep[] = [],
-  tools: readonly AgentTool[] = [explore],
-): Agent {
-  return new Agent({ model: "test/model", streamFn: createStream(own, children), tools });
-}
-
-async function readEntries(
-  store: SessionStore,
-  id: string,
-): Promise<readonly SessionEntry[]> {
-  await using session = await store.open(id, { access: "read" });
-  return await session.path();
-}
-
-async function findChild(store: SessionStore, parentId: string): Promise<string> {
-  const [child, ...others] = await listSubAgents(store, parentId);
-  assert(child);
-  assertEquals(others, []);
-  return child.id;
-}
-
-function ofType<Type extends SessionEntry["type"]>(
-  entries: readonly SessionEntry[],
-  type: Type,
-): Extract<SessionEntry, { type: Type }>[] {
-  return entries.filter((entry): entry is Extract<SessionEntry, { type: Type }> =>
-    entry.type === type
-  );
-}
 
 /** Starts a sub-agent that works when its process is killed; returns the id of its session. */
 async function interruptChild(store: SessionStore, call = CALL): Promise<string> {
@@ -175,21 +95,21 @@ testStores(
     const { plan, profile } = child.header.metadata ?? {};
     assertEquals([plan, profile], ["pro", undefined]);
     await child.close();
-    const messages = ofType(await readEntries(store, childId), "message");
+    const messages = selectType(await readEntries(store, childId), "message");
     assertEquals(messages.map(({ message }) => message.role), ["user", "assistant"]);
 
     const entries = await session.session.path();
-    const [spawned] = ofType(entries, "sub_agent_spawned");
+    const [spawned] = selectType(entries, "sub_agent_spawned");
     assertEquals(
       [spawned?.sessionId, spawned?.toolCallId, spawned?.name, spawned?.prompt, spawned?.mode],
       [childId, "call_1", "explore", "Look at a.ts", undefined],
     );
-    const [result] = ofType(entries, "sub_agent_result");
+    const [result] = selectType(entries, "sub_agent_result");
     assertEquals(
       [result?.subAgentId, result?.status, result?.result, result?.isError, result?.usage?.total],
       [childId, "completed", "All is well", false, 7],
     );
-    assertEquals(ofType(entries, "sub_agent_message"), []);
+    assertEquals(selectType(entries, "sub_agent_message"), []);
     // The result of the call has the usage of the sub-agent, too.
     const [summary] = await listWithoutSubAgents(store);
     assertEquals([summary?.id, summary?.usage.total], ["parent", 21]);
@@ -222,7 +142,7 @@ testStores("sub-agent sessions: asTool() has them, too", async (store) => {
   const agent = new Agent({ model: "test/model", streamFn, tools: [expert] });
   await using session = await openSession(store, { id: "parent" }, agent);
   await agent.prompt("Go");
-  const [result] = ofType(await session.session.path(), "sub_agent_result");
+  const [result] = selectType(await session.session.path(), "sub_agent_result");
   assertEquals([result?.result, result?.status], ["42", "completed"]);
   assertEquals(result?.subAgentId, await findChild(store, "parent"));
 });
@@ -239,7 +159,7 @@ testStores("sub-agent sessions: a failure and a cancellation have their status",
     const isWorking = event.type === "sub_agent" && event.event.type === "model_call_start";
     if (isWorking) agent.abort();
   }
-  const results = ofType(await session.session.path(), "sub_agent_result");
+  const results = selectType(await session.session.path(), "sub_agent_result");
   assertEquals(results.map(({ status }) => status), ["failed", "aborted"]);
 });
 
@@ -356,7 +276,7 @@ testStores(
     const result = agent.state.messages.find(({ role }) => role === "tool_result");
     assertStringIncludes(JSON.stringify(result), "This tool call was interrupted while the agent");
     assertStringIncludes(JSON.stringify(result), childId);
-    const [ended] = ofType(await session.session.path(), "sub_agent_result");
+    const [ended] = selectType(await session.session.path(), "sub_agent_result");
     assertEquals([ended?.subAgentId, ended?.status, ended?.isCounted], [
       childId,
       "interrupted",
@@ -418,7 +338,7 @@ testStores(
     const agent = createAgent([reply("Not yet"), reply("I see")]);
     await using session = await openSession(store, { id: "parent copy" }, agent);
     const readResults = async () =>
-      ofType(await session.session.path(), "sub_agent_result").map(({ status }) => status);
+      selectType(await session.session.path(), "sub_agent_result").map(({ status }) => status);
     await agent.prompt("What now?");
     assertEquals(await readResults(), []);
     await child.close();
@@ -426,69 +346,6 @@ testStores(
     assertEquals(await readResults(), ["interrupted"]);
   },
 );
-
-testStores(
-  "sub-agent sessions: the report of a session that a log names without being its sub-agent is not read",
-  async (store) => {
-    const secret = assistantMessage("a secret report");
-    const link = { subAgentParentId: "own", subAgentCallId: "c1" };
-    const others: readonly CreateSessionOptions[] = [
-      { id: "conversation", tenant: "acme", user: "amy" },
-      { id: "other tenant", tenant: "zoo", user: "amy", metadata: link },
-      { id: "other user", tenant: "acme", user: "ben", metadata: link },
-      { id: "other call", tenant: "acme", user: "amy", metadata: { ...link, subAgentCallId: "x" } },
-    ];
-    for (const options of others) {
-      const other = await store.create(options);
-      other.append({ type: "message", message: secret });
-      other.append({ type: "run_ended", stopReason: "stop" });
-      await other.close();
-    }
-    const spawned = others.map(({ id = "" }, number): SessionEntry => ({
-      type: "sub_agent_spawned",
-      ...{ subAgentId: id, sessionId: id, prompt: "p", mode: "detached", name: "n" },
-      ...(number > 0 && { toolCallId: "c1" }),
-      id,
-      parentId: others[number - 1]?.id ?? null,
-      timestamp: 1,
-    }));
-    const owner = { tenant: "acme", user: "amy" };
-    await (await store.create({ id: "own", ...owner, entries: spawned })).close();
-    const agent = createAgent([reply("I see")]);
-    await using session = await openSession(store, { id: "own", ...owner }, agent);
-    await agent.prompt("What now?");
-    const results = ofType(await session.session.path(), "sub_agent_result");
-    assertEquals(results.map(({ status }) => status), Array(4).fill("interrupted"));
-    assertFalse(JSON.stringify(agent.state.messages).includes("secret"));
-  },
-);
-
-Deno.test("sub-agent sessions: a session can be resumed whatever the log of its sub-agent has", async () => {
-  const directory = await Deno.makeTempDir();
-  const store = new FileSessionStore({ directory });
-  const link = { subAgentParentId: "own", subAgentCallId: "c1", subAgentPath: ["c1"] };
-  const header = { type: "session", version: 1, id: "child", created: 1, metadata: link };
-  const ends = [
-    { error: { message: 5 } },
-    { error: null, stoppedBy: { policy: "p", reason: {} } },
-    { stopReason: "aborted", error: "text" },
-  ];
-  for (const [number, end] of ends.entries()) {
-    const position = { id: "e1", parentId: null, timestamp: 1 };
-    const lines = [header, { type: "run_ended", stopReason: "error", ...end, ...position }];
-    const text = lines.map((line) => JSON.stringify(line)).join("\n");
-    await Deno.writeTextFile(`${directory}/child${number}.jsonl`, text);
-    const own = await store.create({ id: `own${number}` });
-    const ids = { subAgentId: "child", sessionId: `child${number}`, toolCallId: "c1" };
-    own.append({ type: "sub_agent_spawned", prompt: "p", ...ids });
-    await own.close();
-    await using session = await openSession(store, { id: `own${number}` }, createAgent([]));
-    const [ended] = ofType(await session.session.path(), "sub_agent_result");
-    const expected = number < 2 ? ["failed", "it failed"] : ["aborted", "it was aborted"];
-    assertEquals([ended?.status, ended?.result], expected);
-  }
-  await Deno.remove(directory, { recursive: true });
-});
 
 testStores(
   "sub-agent sessions: a report that waits for the end of a tool call survives a crash",
@@ -505,7 +362,7 @@ testStores(
     const agent = createAgent(own, [reply("All is well")], [explore, hang]);
     const session = await openSession(store, { id: "parent" }, agent);
     const run = agent.prompt("Go");
-    while (ofType(await session.session.path(), "sub_agent_result").length === 0) {
+    while (selectType(await session.session.path(), "sub_agent_result").length === 0) {
       await new Promise((resolve) => setTimeout(resolve)); // Lets the store read and write.
     }
     await session.session.flush();

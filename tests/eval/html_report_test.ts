@@ -17,7 +17,7 @@ Deno.test({
     const directory = await Deno.makeTempDir({ prefix: "swink_report_" });
     try {
       const baseline = history[0];
-      const report = formatHtmlReport(MIXED_RUN, { history, baseline });
+      const report = formatHtmlReport(MIXED_RUN, { history: [...history, MIXED_RUN], baseline });
       await Deno.writeTextFile(`${directory}/report.html`, report);
       await using page = await Page.open(`file://${directory}/report.html`);
 

@@ -30,7 +30,7 @@ index 0000000..1111111 100644
 +grep -q fixed code.txt
 `;
 
-/** A repository whose second commit is the solution of a task that starts at the first one. */
+/** A repository whose third commit is the solution of a task that starts at the second one. */
 class Repository implements AsyncDisposable {
   readonly directory: string;
   readonly task: PatchTask;
@@ -52,6 +52,10 @@ class Repository implements AsyncDisposable {
     const project = `${directory}/project`;
     await Deno.mkdir(project);
     await git(project, "init", "--quiet");
+    await Deno.writeTextFile(`${project}/old.txt`, "old\n");
+    await git(project, "add", ".");
+    await git(project, "commit", "--quiet", "-m", "Before");
+    await git(project, "rm", "--quiet", "old.txt");
     await Deno.writeTextFile(`${project}/code.txt`, "broken\n");
     await Deno.writeTextFile(`${project}/check.sh`, "true\n");
     await git(project, "add", ".");
@@ -92,12 +96,12 @@ function createWriter(files: Readonly<Record<string, string>>, seen: string[] = 
 
 async function solve(repository: Repository, makeAgent: MakeAgent) {
   const predictionsFile = `${repository.directory}/predictions.jsonl`;
-  const evaluation = createPatchEvaluation([repository.task], {
+  const { set, ...evaluation } = createPatchEvaluation([repository.task], {
     modelName: "test/model",
     predictionsFile,
     openSandbox: openUnconfined,
   });
-  const { results: [result] } = await runEvalSet(evaluation.set, makeAgent, evaluation);
+  const { results: [result] } = await runEvalSet(set, makeAgent, evaluation);
   const prediction = JSON.parse(await Deno.readTextFile(predictionsFile));
   return { result, prediction, score: result?.scores[0] };
 }

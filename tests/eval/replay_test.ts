@@ -13,6 +13,7 @@ import {
   runEvalSet,
   type RunEvalSetOptions,
 } from "../../src/eval/mod.ts";
+import { fakeTool } from "../../src/testing/mod.ts";
 
 /** A server that gives its replies in order, again for each run. */
 function createServer(replies: readonly ScriptedReply[]) {
@@ -156,6 +157,25 @@ Deno.test("runEvalSet: a replay does not remove a directory that exists already"
   });
 });
 
+Deno.test("runEvalSet: a replay creates no directory that is not one of runs", async () => {
+  await useDirectory(async (directory) => {
+    await run({ record: directory, fetch: createServer(REPLIES).fetch });
+    const index = `${directory}/runs.jsonl`;
+    const lines = (await Deno.readTextFile(index)).trim().split("\n").map((line) =>
+      JSON.parse(line)
+    );
+    const other = `${directory}/other`;
+    const changed = lines.map((line) => `${JSON.stringify({ ...line, directory: other })}\n`);
+    await Deno.writeTextFile(index, changed.join(""));
+    const paths: string[] = [];
+    await run({ replay: directory, fetch: rejectNetwork }, async (request) => {
+      paths.push(await request.getDirectory());
+      return await makeAgent(request);
+    });
+    assertEquals([paths.length, paths.includes(other)], [2, false]);
+  });
+});
+
 Deno.test("runEvalSet: a replay of other requests fails, and shows the difference", async () => {
   await useDirectory(async (directory) => {
     await run({ record: directory, fetch: createServer(REPLIES).fetch });
@@ -166,6 +186,8 @@ Deno.test("runEvalSet: a replay of other requests fails, and shows the differenc
     });
     assertEquals(changed?.outcome, "failed");
     assertStringIncludes(changed?.scores[0]?.reason ?? "", "Be brief");
+    // The requests that were not repeated are a consequence.
+    assertEquals(changed?.scores.filter(({ metric }) => metric === "run").length, 1);
   });
 });
 
@@ -268,14 +290,19 @@ Deno.test("runEvalSet: the requests of judges are recorded and replayed, also if
       registry.register(createJudgeEvaluator("correctness", { model, cache }), { isDefault: true });
       return registry;
     };
-    await run({ record: directory, fetch: judge, evaluators: createRegistry() });
+    // Both repetitions have the same prompt for the judge.
+    const create: MakeAgent = ({ fetch }) =>
+      new Agent({
+        model: "anthropic/claude-sonnet-5-5",
+        streamFn: createAnthropic({ apiKey: "key", fetch }),
+        tools: [fakeTool({ name: "measure" })],
+      });
+    await run({ record: directory, fetch: judge, evaluators: createRegistry() }, create);
     assertEquals(judged, 2);
-    const replayed = await run({
-      replay: directory,
-      fetch: rejectNetwork,
-      evaluators: createRegistry(),
-    });
+    const options = { replay: directory, fetch: rejectNetwork, evaluators: createRegistry() };
+    const replayed = await run(options, create);
     const scores = replayed.map(({ scores }) => scores.at(-1)?.value);
     assertEquals(scores, [0.9, 0.9]);
+    assertEquals(replayed.map(({ outcome }) => outcome), ["passed", "passed"]);
   });
 });

@@ -9,7 +9,7 @@ import type { CaseResult, EvalRun, TrajectoryCall } from "../../src/eval/mod.ts"
 
 /** A text with the syntax of HTML, XML and Markdown, control characters and a lone surrogate. */
 export const HOSTILE = '</pre><script>document.title="attacked"</script>' +
-  '<img src=x onerror="document.title=\'attacked\'"> & "quoted" ]]> | `code` ```\n# heading\u0000\u001b[31m\ud800\uffff';
+  '<img src=x onerror="document.title=\'attacked\'"> & "quoted" ]]> | `code` ```\n```\n# heading\u0000\u001b[31m\ud800\uffff';
 
 function createCall(overrides: Partial<TrajectoryCall> = {}): TrajectoryCall {
   return {

@@ -91,6 +91,7 @@ Deno.test("formatHtmlReport: escapes the texts of models, and loads nothing", ()
   assertEquals(forbidden.exec(report.replaceAll("\n", ""))?.[0], undefined);
   assertEquals(report.includes("default-src 'none'; style-src 'unsafe-inline'"), true);
   assertEquals(report.includes("&lt;script&gt;"), true);
+  assertEquals(report.includes("1 of 2 passed (95 %: 9–91 %)"), true);
 });
 
 Deno.test("formatHtmlReport: cuts long texts", () => {
@@ -102,6 +103,28 @@ Deno.test("formatHtmlReport: cuts long texts", () => {
   const report = formatHtmlReport(createRun([{ ...long, trajectory }]));
   assertStringIncludes(report, "980,000 more characters");
   assertEquals(report.length < 200_000, true);
+});
+
+Deno.test("reports: take linear time for many calls and many cases", () => {
+  const [call] = createResult("a", "passed").trajectory?.calls ?? [];
+  const [reply] = createResult("a", "passed").trajectory?.replies ?? [];
+  if (!call || !reply) throw new Error("The result has a call and a reply");
+  const turns = Array.from({ length: 20_000 }, (_, index) => index + 1);
+  const long = createResult("long", "passed");
+  const trajectory = long.trajectory && {
+    ...long.trajectory,
+    calls: turns.map((turn) => ({ ...call, turn, arguments: {}, result: "" })),
+    replies: turns.map((turn) => ({ ...reply, turn, text: "" })),
+  };
+  const many = turns.slice(0, 5_000).map((turn) =>
+    createResult(`case_${turn}`, "failed", { trajectory: undefined })
+  );
+  const startedAt = performance.now();
+  formatHtmlReport(createRun([{ ...long, trajectory }]));
+  const run = createRun(many);
+  for (const format of [formatHtmlReport, formatJunitReport, formatMarkdownReport]) format(run);
+  const elapsed = performance.now() - startedAt;
+  assertEquals(elapsed < 30_000, true, `${elapsed} ms`);
 });
 
 Deno.test("formatHtmlReport: lists changes since a baseline", () => {

@@ -172,6 +172,24 @@ Deno.test("eval run: a cut and a damaged line are reported, kept and made again"
   });
 });
 
+Deno.test("eval run: a cut line is not joined with the next result", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set });
+    const file = `${path}/results.jsonl`;
+    await Deno.writeTextFile(file, (await Deno.readTextFile(file)).slice(0, -20));
+    const writer = await resumeEvalRun(path, { set });
+    await runEvalSet(set, makeAgent(), {
+      finished: writer.finished,
+      onResult: (result) => writer.append(result),
+    });
+    await writer.finish();
+    const { results, damage } = await readEvalRun(path);
+    assertEquals([results.length, damage], [3, []]);
+  });
+});
+
 Deno.test("eval run: any change of a byte is detected, and no changed result is read", async () => {
   await useDirectory(async (directory) => {
     const path = `${directory}/a`;

@@ -100,6 +100,7 @@ Deno.test("formatAgents(): fits deeply nested agents into the terminal", () => {
   for (const columns of [20, 40, 80]) {
     const lines = formatAgents([agent], { columns, display, now: 0 });
     assertEquals(lines.length, 60);
+    assertEquals(encode(lines[58] ?? []).includes("[59]"), columns > 30, String(columns));
     for (const line of lines) assert(getLineWidth(line) <= columns);
     // deno-lint-ignore no-control-regex -- control characters must be absent
     assert(!/[\x00-\x1f\u202e]/.test(lines.map(encode).join("")));

@@ -48,7 +48,7 @@ export class CodeBlock {
   /** Writes a complete line, or the rest of a long one. */
   endLine(text: string): Line[] {
     const breaker = this.#longLine ?? this.#createBreaker();
-    const spans = this.#longLine ? [{ text }] : this.#highlight(text);
+    const spans = this.#longLine ? [{ text }] : this.#highlighter?.next(text) ?? [{ text }];
     this.#longLine = undefined;
     return [...breaker.write(this.#applyStyle(spans)), ...breaker.end()];
   }
@@ -71,11 +71,6 @@ export class CodeBlock {
   end(): Line[] {
     const { fence, getPrefix } = this.#options;
     return fence ? [this.#formatFence(getPrefix(1), fence.marker)] : [];
-  }
-
-  #highlight(text: string): Span[] {
-    if (text.length > MAX_HIGHLIGHTED) return [{ text }];
-    return this.#highlighter?.next(text) ?? [{ text }];
   }
 
   #applyStyle(spans: readonly Span[]): Span[] {

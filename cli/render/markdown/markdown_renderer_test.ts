@@ -146,6 +146,18 @@ Deno.test("MarkdownRenderer: chunks are checked for a table that is held for too
   assertEquals(toText(renderer.push("|")), ["a │ b", "──┼──"]);
 });
 
+Deno.test("MarkdownRenderer: counts items up where the source repeats a number, and keeps other numbers", () => {
+  const renderer = createRenderer();
+  const lines = [...renderer.push("1. a\n3. b\n3. c\n3. d\n9. e\n"), ...renderer.end()];
+  assertEquals(toText(lines), ["1. a", "3. b", "4. c", "5. d", "9. e"]);
+});
+
+Deno.test("MarkdownRenderer: leaves half of the terminal for deeply nested text", () => {
+  const renderer = createRenderer();
+  const lines = [...renderer.push(`${"> ".repeat(12)}one two three\n`), ...renderer.end()];
+  assertEquals(toText(lines), ["│ │ │ │ │ one two", "│ │ │ │ │ three"]);
+});
+
 Deno.test("MarkdownRenderer: follows a change of the width", () => {
   let columns = 20;
   const renderer = createRenderer({ getColumns: () => columns });

@@ -53,6 +53,7 @@ Deno.test("getDisplay(): shows links where the terminal has them", () => {
   assert(!hasLinks({ TERM: "xterm-256color", VTE_VERSION: "4999" }));
   assert(!hasLinks({ TERM: "xterm-256color" }));
   assert(!hasLinks({ TERM: "tmux-256color", VTE_VERSION: "7600" }));
+  assert(!hasLinks({ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }));
   assert(hasLinks({ TERM: "tmux-256color", FORCE_HYPERLINK: "1" }));
   assert(!hasLinks({ TERM: "xterm-kitty", FORCE_HYPERLINK: "0" }));
   assert(!hasLinks({ TERM: "xterm-kitty", NO_COLOR: "1" }));

@@ -103,6 +103,32 @@ Deno.test("command: has no variable of this program that programs do not need", 
   }
 });
 
+Deno.test("command: ends the group, then what left it, before it reads the rest of the output", async () => {
+  const events: string[] = [];
+  const openSandbox: OpenCommandSandbox = () => ({
+    startCommand: () => {
+      let close = () => {};
+      const output = new ReadableStream<Uint8Array>({
+        start: (controller) => void (close = () => controller.close()),
+      });
+      return Promise.resolve({
+        output,
+        exited: Promise.resolve({ code: 0 }),
+        terminate: () => Promise.resolve(void events.push("terminate")),
+        finish: () => {
+          events.push("finish");
+          close();
+          return Promise.resolve();
+        },
+      });
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(void events.push("dispose")),
+  });
+  assertEquals((await scoreCommand({ command: "true" }, { openSandbox })).passed, true);
+  assertEquals(events.slice(0, 2), ["terminate", "finish"]);
+  assertEquals(events.at(-1), "dispose");
+});
+
 Deno.test("command: fails without a sandbox, and without a command", async () => {
   const { reason = "" } = await scoreCommand({ command: "true" }, { openSandbox: undefined });
   assertStringIncludes(reason, "Commands need a sandbox");

@@ -120,23 +120,37 @@ export class EvaluatorRegistry {
     try {
       const pending = Promise.resolve(evaluator.evaluate(context));
       const score = await settleAfterAbort(pending, context.signal);
-      if (score) checkScore(score);
-      return score;
+      return score ? copyScore(score) : undefined;
     } catch (error) {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
   }
 }
 
-function checkScore({ metric, value, passed }: Score): void {
+/** Returns a valid score with the known properties only, since it is stored as JSON. */
+function copyScore({ metric, value, passed, reason, rawValue, weight, cost }: Score): Score {
   if (typeof metric !== "string" || typeof passed !== "boolean") {
     throw new TypeError(
       "The score needs a metric, which is a text, and passed, which is a boolean",
     );
   }
-  if (!(value >= 0 && value <= 1)) {
-    throw new RangeError(`The score ${value} is not between 0 and 1`);
+  if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
+    throw new RangeError(`The score ${value} is not a number between 0 and 1`);
   }
+  return {
+    metric,
+    value,
+    passed,
+    ...(reason !== undefined && { reason: String(reason) }),
+    ...(isNumber(rawValue) && { rawValue }),
+    ...(isNumber(weight) && weight > 0 && { weight }),
+    // A cost that is no number is unknown.
+    ...(cost !== undefined && { cost: isNumber(cost) ? cost : null }),
+  };
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
 }
 
 /** Adds a number to the metric of a score if another one has it. */

@@ -203,6 +203,25 @@ Deno.test("EvaluatorRegistry: a case may name an evaluator several times, with m
   ]);
 });
 
+Deno.test("EvaluatorRegistry: a score has only values that can be stored", async () => {
+  const registry = new EvaluatorRegistry();
+  const score: Record<string, unknown> = { metric: "a", value: 1, passed: true, reason: 5 };
+  // From untyped code.
+  Object.assign(score, { self: score, rawValue: 1n, weight: -1, cost: NaN });
+  registry.register({ name: "a", evaluate: () => score as unknown as Score }, { isDefault: true });
+  assertEquals(await evaluate({}, { registry }), [
+    { metric: "a", value: 1, passed: true, reason: "5", cost: null },
+  ]);
+});
+
+Deno.test("EvaluatorRegistry: a case can configure an evaluator that applies to each case", async () => {
+  const scores = await evaluate({
+    budget: { maxTurns: 1 },
+    evaluators: [{ name: "budget", metric: "thrift", weight: 2 }],
+  });
+  assertEquals(scores, [{ metric: "thrift", value: 1, passed: true, weight: 2 }]);
+});
+
 Deno.test("EvaluatorRegistry: an abort ends the wait for an evaluator that ignores it", async () => {
   const registry = EvaluatorRegistry.createDefault();
   const controller = new AbortController();

@@ -5,6 +5,7 @@
  */
 
 import { abortable } from "../../core/abortable.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
@@ -162,8 +163,14 @@ async function askOnce(
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   try {
     const { fetch = globalThis.fetch } = context;
-    const answer = await abortable(model.ask(prompt, { fetch, signal }), signal);
-    return typeof answer === "string" ? { text: answer, cost: 0 } : answer;
+    const asking = Promise.resolve(model.ask(prompt, { fetch, signal }));
+    const answer: unknown = await abortable(asking, signal);
+    if (typeof answer === "string") return { text: answer, cost: 0 };
+    if (isJsonObject(answer) && typeof answer["text"] === "string") {
+      const { text, cost } = answer;
+      return { text, cost: typeof cost === "number" ? cost : null };
+    }
+    throw new TypeError(`The judge must return a text, not ${describeValue(answer)}`);
   } finally {
     clearTimeout(timer);
   }

@@ -133,6 +133,16 @@ Deno.test("judge: the score has the cost of all attempts", async () => {
   assertEquals((await judge({ model }))?.cost, null);
 });
 
+Deno.test("judge: an answer that is no text fails the metric", async () => {
+  for (const value of [null, undefined, 5, {}, { text: 5 }]) {
+    // From untyped code.
+    const model: JudgeModel = { name: "judge", ask: () => value as unknown as Promise<string> };
+    const { passed, reason = "" } = await judge({ model, maxRetries: 0 }) ?? {};
+    assertEquals(passed, false);
+    assertStringIncludes(reason, "The judge must return a text");
+  }
+});
+
 Deno.test("judge: the prompt has the calls of sub-agents", async () => {
   const { model, prompts } = createModel("judge", answer(1));
   const call = (tool: string, calls: TrajectoryCall[] = []): TrajectoryCall => ({

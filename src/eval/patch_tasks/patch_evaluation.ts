@@ -64,12 +64,12 @@ const METRIC = "patch";
  * import { createPatchEvaluation, loadPatchTasks, runEvalSet } from "@swink/agent/eval";
  * import { createSandbox } from "@swink/agent/tools";
  *
- * const evaluation = createPatchEvaluation(await loadPatchTasks("tasks.jsonl"), {
+ * const { set, ...evaluation } = createPatchEvaluation(await loadPatchTasks("tasks.jsonl"), {
  *   modelName: "anthropic/claude-sonnet-5-5",
  *   predictionsFile: "predictions.jsonl",
  *   openSandbox: createSandbox,
  * });
- * const { results } = await runEvalSet(evaluation.set, makeAgent, { ...evaluation, parallel: 4 });
+ * const { results } = await runEvalSet(set, makeAgent, { ...evaluation, parallel: 4 });
  * ```
  */
 export function createPatchEvaluation(

@@ -22,9 +22,12 @@ export function formatScore(score: number | undefined): string {
   return score === undefined ? "–" : score.toFixed(2);
 }
 
+/** One formatter for all numbers: `toLocaleString()` creates one in each call. */
+const NUMBERS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
 /** Formats a number with separators. */
 export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString("en-US");
+  return NUMBERS.format(count);
 }
 
 /** Formats a time as `2026-08-22 10:15:00 UTC`. */

@@ -4,7 +4,9 @@
  * @module
  */
 
+import type { EvalCase } from "../case/eval_case.ts";
 import { compareResults, selectChanges } from "../results/compare_results.ts";
+import { calculateWilsonInterval } from "../statistics/wilson_interval.ts";
 import { escapeHtml } from "./escape_html.ts";
 import {
   formatCost,
@@ -16,7 +18,7 @@ import {
 import type { ReportOptions } from "./markdown_report.ts";
 import { PAGE_STYLE } from "./page_style.ts";
 import { renderResult } from "./render_trajectory.ts";
-import { findCase, listModels, type ReportRun } from "./report_run.ts";
+import { indexCases, listModels, type ReportRun } from "./report_run.ts";
 import { renderRunCharts } from "./run_charts.ts";
 import { type CaseTotals, type RunSummary, summarizeRun } from "./summarize_run.ts";
 
@@ -43,6 +45,7 @@ export function formatHtmlReport(
   { baseline, history = [] }: HtmlReportOptions = {},
 ): string {
   const summary = summarizeRun(run);
+  const cases = indexCases(run);
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -59,7 +62,7 @@ ${baseline ? renderChanges(run, baseline) : ""}
 <main>
 <h2>Cases</h2>
 ${renderFilter(summary)}
-${summary.cases.map((totals) => renderCase(run, totals)).join("\n")}
+${summary.cases.map((totals) => renderCase(totals, cases.get(totals.caseId))).join("\n")}
 </main>
 </body>
 </html>
@@ -124,14 +127,14 @@ function renderFilter({ cases }: RunSummary): string {
   return `<div class="filter">${buttons.join("")}</div>`;
 }
 
-function renderCase(run: ReportRun, totals: CaseTotals): string {
+function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string {
   const { caseId, passed, failed, score, cost, durationMs, results } = totals;
-  const { description, userMessages = [] } = findCase(run, caseId) ?? {};
+  const { description, userMessages = [] } = evalCase ?? {};
   const outcome = getOutcome(totals);
   const mark = { passed: "✓", failed: "✗", skipped: "–" }[outcome];
   const name = escapeHtml(description === undefined ? caseId : `${caseId}: ${description}`);
   const measures = [
-    ...(results.length > 1 ? [`${passed} of ${passed + failed} passed`] : []),
+    ...(results.length > 1 ? [formatPassed(passed, passed + failed)] : []),
     `score ${formatScore(score)}`,
     formatCost(cost),
     formatDuration(durationMs),
@@ -145,6 +148,13 @@ function renderCase(run: ReportRun, totals: CaseTotals): string {
   return `<details class="case ${outcome}" id="case-${escapeHtml(caseId)}"><summary>` +
     `<span class="mark ${outcome}">${mark}</span><span class="name">${name}</span>` +
     `<span class="measures">${escapeHtml(measures)}</span></summary>${bodies.join("")}</details>`;
+}
+
+/** Formats the repetitions that passed, with the confidence interval of their rate. */
+function formatPassed(passed: number, total: number): string {
+  const { low, high } = calculateWilsonInterval(passed, total);
+  const toPercent = (rate: number) => Math.round(rate * 100);
+  return `${passed} of ${total} passed (95 %: ${toPercent(low)}–${toPercent(high)} %)`;
 }
 
 function getOutcome({ passed, failed }: CaseTotals): "passed" | "failed" | "skipped" {

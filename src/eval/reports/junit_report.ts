@@ -6,7 +6,7 @@
 
 import type { EvalCase } from "../case/eval_case.ts";
 import type { CaseResult } from "../run/case_result.ts";
-import { describeFailures, findCase, listModels, type ReportRun } from "./report_run.ts";
+import { describeFailures, indexCases, listModels, type ReportRun } from "./report_run.ts";
 import { type CaseTotals, summarizeRun } from "./summarize_run.ts";
 
 /** The metric of the run itself: its failure is an error, not a difference from an expectation. */
@@ -27,6 +27,7 @@ export function formatJunitReport(run: ReportRun): string {
   const { setId, results, startedAt = 0 } = run;
   const errors = results.filter(hasError).length;
   const { failed, skipped, durationMs, cases } = summarizeRun(run);
+  const known = indexCases(run);
   const attributes = formatAttributes({
     id: "0",
     name: setId,
@@ -48,7 +49,7 @@ export function formatJunitReport(run: ReportRun): string {
     ...Object.entries(properties).filter(([, value]) => value !== "")
       .map(([name, value]) => `      <property${formatAttributes({ name, value })}/>`),
     "    </properties>",
-    ...cases.flatMap((totals) => formatCase(totals, findCase(run, totals.caseId))),
+    ...cases.flatMap((totals) => formatCase(totals, known.get(totals.caseId))),
     "    <system-out></system-out>",
     "    <system-err></system-err>",
     "  </testsuite>",

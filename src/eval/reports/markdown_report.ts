@@ -11,7 +11,7 @@ import {
 } from "../results/compare_results.ts";
 import type { CaseResult } from "../run/case_result.ts";
 import { formatCost, formatCount, formatDuration, formatScore } from "./format_measure.ts";
-import { describeFailures, findCase, listModels, type ReportRun } from "./report_run.ts";
+import { describeFailures, indexCases, listModels, type ReportRun } from "./report_run.ts";
 import { type CaseTotals, type RunSummary, summarizeRun } from "./summarize_run.ts";
 
 /** Options for reports. */
@@ -64,10 +64,11 @@ function formatTotals(run: ReportRun, summary: RunSummary): string {
 }
 
 function formatCases(run: ReportRun, { cases }: RunSummary): string {
+  const known = indexCases(run);
   return formatTable([
     ["", "Case", "Passed", "Score", "Cost", "Time"],
     ["---", "---", "--:", "--:", "--:", "--:"],
-    ...cases.map((totals) => formatCase(totals, findCase(run, totals.caseId)?.description)),
+    ...cases.map((totals) => formatCase(totals, known.get(totals.caseId)?.description)),
   ]);
 }
 

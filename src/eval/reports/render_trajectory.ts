@@ -40,23 +40,34 @@ function renderScores(scores: readonly Score[]): string {
 
 function renderTrajectory(trajectory: Trajectory, userMessages: readonly string[]): string {
   const { calls, replies, turns, stopReason = "none", error, stoppedBy } = trajectory;
-  const turnNumbers = replies.map(({ turn }) => turn);
-  const last = Math.max(0, ...turnNumbers);
+  const byTurn = groupByTurn(calls);
   const parts = replies.map((reply, index) => {
     const isFirst = replies[index - 1]?.prompt !== reply.prompt;
     const message = isFirst ? renderUserMessage(userMessages[reply.prompt - 1]) : "";
-    const ofTurn = calls.filter(({ turn }) => turn === reply.turn);
-    return message + renderReply(reply) + ofTurn.map(renderCall).join("");
+    const made = byTurn.get(reply.turn) ?? [];
+    byTurn.delete(reply.turn);
+    return message + renderReply(reply) + made.map(renderCall).join("");
   });
-  // Calls without a reply, such as those of a run that continues approvals.
-  const others = calls.filter(({ turn }) => turn > last || !turnNumbers.includes(turn));
+  // Calls without a reply.
+  const others = [...byTurn.values()].flat();
   const end = [
-    `${turns} turns, stopped by ${stopReason}`,
+    `${turns} turns`,
+    `stop reason ${stopReason}`,
     ...(error === undefined ? [] : [`error: ${error}`]),
     ...(stoppedBy === undefined ? [] : [`policy: ${stoppedBy}`]),
   ];
   return `<h3>Trajectory</h3>${parts.join("")}${others.map(renderCall).join("")}` +
     `<p class="facts">${escapeHtml(end.join(" · "))}</p>`;
+}
+
+function groupByTurn(calls: readonly TrajectoryCall[]): Map<number, TrajectoryCall[]> {
+  const groups = new Map<number, TrajectoryCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.turn);
+    if (group) group.push(call);
+    else groups.set(call.turn, [call]);
+  }
+  return groups;
 }
 
 function renderUserMessage(message: string | undefined): string {

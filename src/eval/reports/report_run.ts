@@ -15,9 +15,9 @@ export type ReportRun =
     Pick<EvalRun, "id" | "model" | "startedAt" | "finishedAt" | "set" | "planned" | "damage">
   >;
 
-/** Returns the case of a result, if the evaluation has its set. */
-export function findCase({ set }: ReportRun, caseId: string): EvalCase | undefined {
-  return set?.cases.find(({ id }) => id === caseId);
+/** Returns the cases of an evaluation by their ids; none if it does not have its set. */
+export function indexCases({ set }: ReportRun): ReadonlyMap<string, EvalCase> {
+  return new Map((set?.cases ?? []).map((evalCase) => [evalCase.id, evalCase]));
 }
 
 /** Returns the names of the models of an evaluation, sorted. */

@@ -7,7 +7,9 @@
 import type { Agent } from "../../agent/agent.ts";
 import { settleAfterAbort } from "../evaluators/settle_after_abort.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { describeValue } from "../../core/describe_value.ts";
 import type { AgentEndEvent } from "../../core/event.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { Policy } from "../../core/policy.ts";
 import { isAbsolute, join } from "../../platform/paths.ts";
 import type { EvalCase } from "../case/eval_case.ts";
@@ -36,7 +38,7 @@ export interface EvalAgentRequest {
 }
 
 /** An agent with its resources, which are disposed of before its run is scored. */
-export interface DisposableAgent extends AsyncDisposable {
+export interface DisposableAgent extends Partial<AsyncDisposable> {
   /** The agent. */
   readonly agent: Agent;
 }
@@ -133,7 +135,7 @@ async function executeRun(run: CaseRun): Promise<string | undefined> {
   if (evalCase.fixture !== undefined || needsDirectory) await directory.getPath();
   const getDirectory = directory.getPath;
   const made = await services.makeAgent({ ...planned, getDirectory, fetch, seed, startedAt });
-  await using owned = "agent" in made ? made : withoutResources(made);
+  await using owned = toOwnedAgent(made);
   const { agent } = owned;
   if (services.usedAgents.has(agent)) {
     throw new BadRequestError("makeAgent() returned the agent of another run: create a new one");
@@ -145,8 +147,24 @@ async function executeRun(run: CaseRun): Promise<string | undefined> {
   return await promptAgent(agent, run);
 }
 
-function withoutResources(agent: Agent): DisposableAgent {
-  return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
+/** @throws {BadRequestError} If the value is neither an agent nor one with its resources. */
+function toOwnedAgent(made: unknown): AsyncDisposable & { readonly agent: Agent } {
+  const isOwner = isJsonObject(made) && "agent" in made;
+  const resources: Partial<DisposableAgent> = isOwner ? made : {};
+  const agent: unknown = isOwner ? resources.agent : made;
+  if (!isAgent(agent)) {
+    throw new BadRequestError(`makeAgent() must return an agent, not ${describeValue(made)}`);
+  }
+  return {
+    agent,
+    [Symbol.asyncDispose]: async () => await resources[Symbol.asyncDispose]?.(),
+  };
+}
+
+/** Also accepts agents of another copy of this library. */
+function isAgent(value: unknown): value is Agent {
+  return typeof value === "object" && value !== null && "promptStream" in value &&
+    typeof value.promptStream === "function";
 }
 
 async function promptAgent(

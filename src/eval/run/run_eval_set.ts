@@ -4,11 +4,13 @@
  * @module
  */
 
+import { checkNames } from "../../core/check_names.ts";
+import { checkObject } from "../../core/check_object.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
-import { ID_PATTERN } from "../case/eval_set_schema.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
+import { checkCount, planRuns } from "./plan_runs.ts";
 import { createConnections } from "../recording/run_connection.ts";
 import { type CreateCaseDirectory, createLocalDirectory } from "./case_directory.ts";
 import type { CaseResult, EvalSetResult } from "./case_result.ts";
@@ -69,12 +71,30 @@ export interface RunEvalSetOptions {
   readonly now?: (() => number) | undefined;
 }
 
+const OPTION_NAMES: readonly string[] = [
+  "parallel",
+  "signal",
+  "evaluators",
+  "finished",
+  "onResult",
+  "omitCalls",
+  "record",
+  "replay",
+  "normalize",
+  "fetch",
+  "files",
+  "seed",
+  "seeds",
+  "createDirectory",
+  "now",
+] satisfies (keyof RunEvalSetOptions)[];
+
 /**
  * Runs each case of a set with an agent and a directory of its own, and scores the runs. A run that fails is a result;
  * the other ones continue.
  *
- * @throws {BadRequestError} If `parallel` or the repetitions of a case are not a whole number of at least 1, an id is
- * invalid, or two cases have the same id; if there is no recording to replay. Also rejects with an error of `onResult`, which cancels the evaluation.
+ * @throws {BadRequestError} If an option is unknown or invalid, a case has no message or an invalid id, two cases have the
+ * same id, or there is no recording to replay. Also rejects with an error of `onResult`, which cancels the evaluation.
  *
  * @example
  * ```ts
@@ -102,6 +122,11 @@ export async function runEvalSet(
   makeAgent: MakeAgent,
   options: RunEvalSetOptions = {},
 ): Promise<EvalSetResult> {
+  checkObject(options, "Pass options such as { parallel: 4 }");
+  checkNames(options, OPTION_NAMES, "runEvalSet()");
+  if (typeof makeAgent !== "function") {
+    throw new BadRequestError("Pass the function that creates the agent of a run");
+  }
   const { parallel = 1 } = options;
   checkCount("parallel", parallel);
   const planned = planRuns(set, options);
@@ -184,48 +209,6 @@ async function runUnlessAborted(run: PlannedRun, services: RunServices): Promise
   };
 }
 
-function planRuns(
-  { cases }: EvalSet,
-  { seed = 0, seeds }: Pick<RunEvalSetOptions, "seed" | "seeds">,
-): PlannedRun[] {
-  const ids = new Set<string>();
-  return cases.flatMap((evalCase) => {
-    const { id, repetitions = 1 } = evalCase;
-    checkId(id, ids);
-    checkCount(`repetitions of the case "${id}"`, repetitions);
-    const derived = Array.from({ length: repetitions }, (_, index) => {
-      const key = getRunKey({ caseId: id, repetition: index + 1 });
-      return hashText(`${seed} ${key}`);
-    });
-    return (seeds ?? derived).map((seed, index) => ({ evalCase, repetition: index + 1, seed }));
-  });
-}
-
-/** Ids are names of files, whose case some systems ignore. */
-function checkId(id: string, ids: Set<string>): void {
-  if (!ID_PATTERN.test(id)) {
-    throw new BadRequestError(
-      `The id ${JSON.stringify(id)} of a case must consist of letters, digits, ".", "_" and "-"`,
-    );
-  }
-  if (ids.has(id.toLowerCase())) throw new BadRequestError(`Two cases have the id "${id}"`);
-  ids.add(id.toLowerCase());
-}
-
 function getRunKey({ caseId, repetition }: Pick<CaseResult, "caseId" | "repetition">): string {
   return `${caseId} ${repetition}`;
-}
-
-/** Returns the 32-bit FNV-1a hash of the UTF-16 code units. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
-}
-
-function checkCount(name: string, value: number): void {
-  if (Number.isInteger(value) && value >= 1) return;
-  throw new BadRequestError(`The ${name} must be a whole number of at least 1, not ${value}`);
 }

@@ -204,6 +204,44 @@ Deno.test("runEvalSet: an error of onResult aborts the other runs and rejects", 
   assertEquals(results, ["case_1 passed", "case_2 skipped"]);
 });
 
+Deno.test("runEvalSet: a value that is no agent fails its case", async () => {
+  const values: unknown[] = [undefined, null, "agent", {}, { agent: null }];
+  for (const value of values) {
+    // A function from untyped code.
+    const makeAgent = (() => value) as MakeAgent;
+    const reason = await getRunFailure(createSet({}), makeAgent);
+    assertStringIncludes(reason ?? "", "makeAgent() must return an agent, not ");
+  }
+  const { results } = await runEvalSet(
+    createSet({}),
+    () => ({ agent: createAgent(reply("Hello")) }),
+  );
+  assertEquals(outcomes(results), ["passed"]);
+});
+
+Deno.test("runEvalSet: rejects unknown options, sets without cases and cases without messages", async () => {
+  // Values from untyped code.
+  const options = JSON.parse('{ "parralel": 4 }');
+  await assertRejects(
+    () => runEvalSet(createSet({}), greet, options),
+    BadRequestError,
+    "parallel?",
+  );
+  const empty = JSON.parse("{}");
+  await assertRejects(() => runEvalSet(empty, greet), BadRequestError, "a list of cases");
+  await assertRejects(
+    () => runEvalSet(createSet({ userMessages: [] }), greet),
+    BadRequestError,
+    'The case "case_1" needs at least one message',
+  );
+  await assertRejects(
+    () => runEvalSet(createSet({}), greet, { seeds: [] }),
+    BadRequestError,
+    "at least one number",
+  );
+  await assertRejects(() => runEvalSet(createSet({}), empty), BadRequestError, "the function");
+});
+
 Deno.test("runEvalSet: rejects ids that are paths", async () => {
   const set = createSet({ id: "../case" });
   await assertRejects(() => runEvalSet(set, greet), BadRequestError, '"../case"');
@@ -217,6 +255,13 @@ Deno.test("runEvalSet: a budget stops the run, which fails [A152]", async () => 
   );
   assertEquals(outcomes(results), ["failed"]);
   assertEquals(results[0]?.trajectory?.turns, 2);
+  assertEquals(results[0]?.scores[0]?.reason, "The budget stopped the run: 3 turns exceed 2");
+});
+
+Deno.test("runEvalSet: a clock that is set back gives no negative duration", async () => {
+  let time = 1_000;
+  const { results } = await runEvalSet(createSet({}), greet, { now: () => time -= 10 });
+  assertEquals(results[0]?.durationMs, 0);
 });
 
 Deno.test("runEvalSet: at most `parallel` cases run, and results keep the order of the cases", async () => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EvalSetResult } from "../run/case_result.ts";
+import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { calculateWilsonInterval, type Interval } from "./wilson_interval.ts";
 
 /** The robustness of an agent for a case. */
@@ -50,10 +50,14 @@ export interface CaseRobustness {
  * ```
  */
 export function calculateRobustness({ results }: EvalSetResult): CaseRobustness[] {
-  const made = results.filter(({ outcome }) => outcome !== "skipped");
-  const ids = new Set(made.map(({ caseId }) => caseId));
-  return Array.from(ids, (caseId) => {
-    const runs = made.filter((run) => run.caseId === caseId);
+  const groups = new Map<string, CaseResult[]>();
+  for (const result of results) {
+    if (result.outcome === "skipped") continue;
+    const group = groups.get(result.caseId);
+    if (group) group.push(result);
+    else groups.set(result.caseId, [result]);
+  }
+  return Array.from(groups, ([caseId, runs]) => {
     const failed = runs.filter(({ outcome }) => outcome === "failed");
     const total = runs.length;
     const passed = total - failed.length;

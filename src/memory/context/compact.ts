@@ -34,7 +34,7 @@ export interface CompactNowOptions extends CompactOptions {
 export async function compact(
   agent: Agent,
   transform: CompactingTransform,
-  { signal = new AbortController().signal, instructions }: CompactNowOptions = {},
+  { signal = new AbortController().signal, instructions, tokens }: CompactNowOptions = {},
 ): Promise<CompactionReport | null> {
   const { isRunning, messages, model, systemPrompt, tools } = agent.state;
   if (isRunning) throw new AlreadyRunningError();
@@ -47,7 +47,11 @@ export async function compact(
   });
   const isCounted = compaction !== undefined && isReportingTransform(transform);
   const input = { overflow: false, model, systemPrompt, tools, signal };
-  const options = { ...(instructions !== undefined && { instructions }), isCounted };
+  const options = {
+    ...(instructions !== undefined && { instructions }),
+    ...(tokens !== undefined && { tokens }),
+    isCounted,
+  };
   let report: CompactionReport | null | undefined;
   try {
     report = await transform.compact(

@@ -167,11 +167,13 @@ class Compactor {
   async compact(
     messages: readonly AgentMessage[],
     input: TransformInput,
-    { instructions, isCounted = false }: Parameters<ReportingTransform["compact"]>[2] = {},
+    { instructions, tokens = Infinity, isCounted = false }: Parameters<
+      ReportingTransform["compact"]
+    >[2] = {},
   ): Promise<CompactionReport | null> {
     const measure = this.#measure(messages, input);
     const { target } = this.#options;
-    const goal = Math.min((measure.window ?? measure.used) * target, measure.limit);
+    const goal = Math.min((measure.window ?? measure.used) * target, measure.limit, tokens);
     if (measure.used <= goal) return null;
     const isManual = true;
     const report = await this.#shrink(messages, { input, measure, goal, instructions, isManual });

@@ -73,6 +73,8 @@ export interface ContextView {
 export interface CompactOptions {
   /** Topics that a summary should emphasize. */
   readonly instructions?: string | undefined;
+  /** Number of tokens that are in use afterwards, if messages that are always kept allow it. Default: the `target`. */
+  readonly tokens?: number | undefined;
 }
 
 /** A `transformContext` that keeps requests within the model's context window. */

@@ -121,10 +121,20 @@ class ModelSummaryWriter implements SummaryWriter {
       const reply = await this.#callModel(request, model, spent);
       if (signal.aborted) throw new AbortedError(undefined, { cause: signal.reason });
       spent = addSpending(spent, this.#getUsageAndCost(model, reply));
-      const { error } = reply;
-      const delay = error?.retryable ? this.#retry({ error, attempt }) : null;
+      const delay = reply.error ? this.#getRetryDelay(reply.error, attempt) : null;
       if (delay === null) return { ...reply.result(this.maxTokens), ...spent };
       await this.#sleep(delay, signal);
+    }
+  }
+
+  /** Returns the delay before the next attempt in milliseconds, or `null` to stop retrying, also for an invalid delay. */
+  #getRetryDelay(error: AgentError, attempt: number): number | null {
+    if (error.code === "context_window_overflow" || error.code === "aborted") return null;
+    try {
+      const delay: unknown = this.#retry({ error, attempt });
+      return typeof delay === "number" && Number.isFinite(delay) ? Math.max(0, delay) : null;
+    } catch {
+      return null; // The report has the error of the model.
     }
   }
 

@@ -272,6 +272,32 @@ Deno.test("summarize() retries a call that failed in a retryable way, and counts
   assertEquals(result.usage.total, 200);
 });
 
+Deno.test("summarize(): retry decides about any error but an overflow, and stops with an invalid delay", async () => {
+  const retryAll = () => 0;
+  const invalid = (delay: unknown) => () => delay as number;
+  const failing = () => {
+    throw new Error("a defect of the application");
+  };
+  const cases = [
+    ["bad_request", retryAll, 2],
+    ["bad_request", undefined, 1],
+    ["context_window_overflow", retryAll, 1],
+    ["model_throttled", invalid(undefined), 1],
+    ["model_throttled", invalid(Infinity), 1],
+    ["model_throttled", invalid(NaN), 1],
+    ["model_throttled", invalid(Promise.resolve(0)), 1],
+    ["model_throttled", failing, 1],
+  ] as const;
+  for (const [code, retry, calls] of cases) {
+    const summaries = scriptedStream([fail(code, "refused"), reply("second try")]);
+    const fixture = createFixture(summaries, { retry });
+    await fixture.agent.prompt("go on");
+    assertEquals(summaries.calls.length, calls, `${code}, ${retry}`);
+    const problem = getReports(fixture)[0]?.problem;
+    assertEquals(problem, calls === 2 ? undefined : "No summary was written: refused");
+  }
+});
+
 Deno.test("summarize() gives up a summary that takes too long", async () => {
   const clock = new ManualClock();
   const summaries = scriptedStream([hang({ ignoresSignal: true })]);
@@ -348,6 +374,14 @@ Deno.test("compact() makes the next request smaller, which reports it [A122]", a
   );
   const { usage: _usage, ...unspent } = report;
   assertEquals(reports, [unspent]);
+});
+
+Deno.test("compact() keeps the requested number of tokens, also below the target of the transform", async () => {
+  const options = { exchanges: 7, contextWindow: 1_000_000 };
+  const fixture = createFixture(scriptedStream([reply("by hand")]), options);
+  assertEquals(await compact(fixture.agent, fixture.transform), null);
+  const report = await compact(fixture.agent, fixture.transform, { tokens: 1 });
+  assertEquals(report?.summary, "by hand");
 });
 
 Deno.test("compact() requests a summary again at once after a failure", async () => {

@@ -243,29 +243,6 @@ testInDirectory(
 );
 
 testInDirectory(
-  "FileSessionStore: a named pipe in the place of a file is not opened, which would block",
-  async (fixture) => {
-    const { store, directory } = fixture;
-    const makePipe = (name: string) =>
-      new Deno.Command("mkfifo", { args: [`${directory}/${name}`] }).outputSync();
-    await writeSession(store, "needle");
-    for (const name of ["s.index", "other.index", "pipe.jsonl"]) {
-      await Deno.remove(`${directory}/${name}`).catch(() => {});
-      makePipe(name);
-    }
-    const listed = (await store.list()).map(({ id, problem }) => [id, problem !== undefined]);
-    assertEquals(Object.fromEntries(listed), { s: false, pipe: true });
-    assertEquals((await store.search("needle")).map(({ sessionId }) => sessionId), ["s"]);
-    const searchPipe = () => store.search("needle", { sessionId: "pipe" });
-    await assertRejects(searchPipe, SessionError, "is not a file");
-    await assertRejects(() => store.open("pipe"), SessionError);
-    await expectUsable(fixture, "needle");
-    makePipe("s.lock");
-    await assertRejects(() => store.open("s"), SessionError, 's.lock" is not a file: remove it');
-  },
-);
-
-testInDirectory(
   "FileSessionStore: delete() removes the temporary files of killed processes, and no file of another session",
   async ({ store, directory }) => {
     await writeSession(store, "one");

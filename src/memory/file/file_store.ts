@@ -129,11 +129,7 @@ export class FileSessionStore implements SessionStore {
     { readonly modified: number; readonly summary: SessionSummary }
   >();
 
-  /**
-   * Creates a store; does not access the file system.
-   *
-   * @throws {BadRequestError} If the directory is no path, or empty.
-   */
+  /** Creates a store; does not access the file system. Throws a `BadRequestError` if the directory is empty. */
   constructor(options: FileSessionStoreOptions) {
     const {
       directory,

@@ -82,4 +82,6 @@ Deno.test("createRedactor(): removes the connection and its password, also when 
     }
   }
   assertEquals(createRedactor("postgres://app:p%40ss@db/app")("p@ss"), "***");
+  // Encoded once more, the password begins with itself.
+  assertEquals(createRedactor("postgres://app:p%25@db/app")(encodeURI("p%25")), "***");
 });

@@ -313,11 +313,11 @@ function isCut(value: unknown): boolean {
 function isPendingBatch(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { pendingApprovals, decidedCalls = [], interruptedCalls = [] } = value;
-  return isArrayOf(pendingApprovals, isPendingCall) && isArrayOf(decidedCalls, isDecidedCall) &&
-    isArrayOf(interruptedCalls, isInterruptedCall);
+  return isArrayWith(pendingApprovals, isPendingCall) && isArrayWith(decidedCalls, isDecidedCall) &&
+    isArrayWith(interruptedCalls, isInterruptedCall);
 }
 
-function isArrayOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(isItem);
 }
 

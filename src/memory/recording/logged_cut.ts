@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut, CutMessages } from "../context/compaction.ts";
 import type { LoggedHistory } from "./logged_history.ts";
@@ -15,7 +14,10 @@ export interface LoggedCut extends CutMessages {
   readonly cut: ContextCut;
 }
 
-/** Finds the last compaction of a path in its history. One end of it may be lost, since the entry has the length. */
+/**
+ * Finds the last compaction of a path in its history. One end of it may be lost, since the entry has the length, which is
+ * then that of the other messages and the lost one.
+ */
 export function findLoggedCut(
   path: readonly SessionEntry[],
   { messages, entryIds }: LoggedHistory,
@@ -29,8 +31,8 @@ export function findLoggedCut(
   const start = entryIds.indexOf(firstDroppedId ?? "");
   const end = entryIds.indexOf(lastDroppedId ?? "");
   if (start < 0 && end < 0) return undefined;
-  const from = start < 0 ? Math.max(0, end - droppedCount + 1) : start;
-  const to = (end < 0 ? start + droppedCount - 1 : end) + 1;
+  const from = start < 0 ? Math.max(0, end - droppedCount + 2) : start;
+  const to = end < 0 ? start + droppedCount - 1 : end + 1;
   const [first, last] = [messages[from], messages[to - 1]];
   if (!first || !last || from >= to) return undefined;
   const { newestId = path.slice(0, position).findLast(({ type }) => type === "message")?.id } =
@@ -45,12 +47,4 @@ export function findLoggedCut(
     ...(last.id !== undefined && { lastId: last.id }),
   };
   return { first, last, newest, ...content, cut: { from, to, ...ids, ...content } };
-}
-
-/** Returns the cut of a transform that the session does not know. */
-export function getReportedCut(
-  { droppedMessages = [], summary }: CompactionReport,
-): CutMessages | undefined {
-  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
-  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }

@@ -122,7 +122,8 @@ function findOpenReply(
   const loggedCalls = extractToolCalls(entry.message.content);
   const calls = extractToolCalls(reply.content)
     .map((call, order) => ({ call, loggedId: loggedCalls[order]?.id ?? call.id }))
-    .filter(({ loggedId }) => !answered.has(loggedId));
+    // An earlier resume has recorded the result of a call without an id under the id of the repair.
+    .filter(({ call, loggedId }) => !answered.has(loggedId) && !answered.has(call.id));
   return calls.length === 0 ? undefined : { entry, calls, isAnswered: answered.size > 0 };
 }
 

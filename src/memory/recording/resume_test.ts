@@ -273,7 +273,7 @@ Deno.test("ResumedSession.into() keeps results that are already in the conversat
   assertEquals((await resumeAndContinue(store)).results, ["earlier result", "paid"]);
 });
 
-Deno.test("ResumedSession.into(): a started call does not run again beside one whose result is in the conversation", async () => {
+Deno.test("ResumedSession.into(): a started call does not run again after one whose result is in the conversation", async () => {
   const store = await createInterruptedStore((session, id) => {
     session.append(createToolStarted(id, "none", "call_1"));
     session.append(createToolFinished(id, "call_1"));

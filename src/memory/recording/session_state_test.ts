@@ -135,6 +135,24 @@ Deno.test("SessionRecording.rewind() leaves the history as it is when the sessio
   assertEquals(agent.state.messages.length, 2);
 });
 
+Deno.test("openSession() appends the results of interrupted calls once, also of calls without or with equal ids", async () => {
+  for (const ids of [["x"], [""], ["a", "a"], ["a", ""], ["", "call_1"]]) {
+    const store = new InMemorySessionStore();
+    const created = await store.create({ id: "s" });
+    const calls = ids.map((id) => toolCall("look", {}, { id }));
+    for (const message of [userMessage("Go", 1), assistantMessage(calls)]) {
+      created.append({ type: "message", message });
+    }
+    await created.close();
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const agent = new Agent({ model: "p/m", streamFn: scriptedStream([]) });
+      await (await openSession(store, { id: "s" }, agent)).close();
+      assertEquals(agent.state.messages.length, 2 + ids.length, ids.join());
+      assertEquals((await store.list())[0]?.messages, 2 + ids.length, ids.join());
+    }
+  }
+});
+
 Deno.test("openSession() appends nothing to a session that it only restores", async () => {
   const store = new InMemorySessionStore();
   const createFull = () =>

@@ -125,7 +125,7 @@ export class LiveSession implements Session {
   }
 
   async flush(): Promise<void> {
-    // Closing flushes too; only its outcome tells whether the entries are stored.
+    // Closing flushes too, and only its outcome is that of the entries.
     await (this.#closing ?? this.#flush());
   }
 

@@ -199,6 +199,19 @@ Deno.test("restoreLines(): restores data that many processes in succession have 
   assertEquals(reversed, log.entries.at(-2));
 });
 
+Deno.test("restoreLines(): an entry that is invalid with its restored content has a text instead of it", async () => {
+  const log = new Log();
+  log.append({ type: "message", message: createMessage([createImage(PICTURE)]) });
+  log.append({ type: "message", message: createMessage([createImage(PICTURE)]) });
+  // Another program has left out the media type, without which the data cannot be an image.
+  const forged = (log.lines[1] ?? "").replace('"mediaType":"image/png",', "");
+  const lines = [log.lines[0] ?? "", forged].map(decodeLine);
+  const [, restored] = await restoreLines(lines, () => Promise.resolve([]));
+  const content = restored?.type === "message" && restored.message.role === "user" &&
+    restored.message.content;
+  assertEquals(content, [text("[The data of this image was lost]")]);
+});
+
 Deno.test("restoreLines(): restores any number of entries that refer to others", async () => {
   const log = new Log();
   for (let number = 0; number < 600; number++) {

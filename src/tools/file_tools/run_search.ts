@@ -7,6 +7,8 @@
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { compileGlob, type PathMatcher } from "../../core/ignore/glob.ts";
 import { isExactPath } from "../../platform/paths.ts";
+import { MAX_SMALL_FILE_BYTES } from "../../platform/small_file.ts";
+import { readCheckedFile } from "../sandbox/file_reading.ts";
 import { toPrintable } from "./list_directory.ts";
 import { quotePath } from "../files/file_error.ts";
 import type { ToolKit } from "../kit/tool_kit.ts";
@@ -143,6 +145,8 @@ async function findLines(kit: ToolKit, query: SearchQuery, context: number): Pro
   const { report, signal } = query;
   const maximum = query.limit - 1;
   const blocks: string[] = [];
+  // The content of a file is no longer used when the next one is read.
+  const buffer = new Uint8Array(MAX_SMALL_FILE_BYTES);
   let remaining = maximum;
   for await (const { path, hits } of searchLines(kit.sandbox, query)) {
     if (remaining === 0) {
@@ -150,8 +154,8 @@ async function findLines(kit: ToolKit, query: SearchQuery, context: number): Pro
       break;
     }
     // Reads the file with all checks of the sandbox, so that a swapped link cannot redirect the search.
-    const bytes = await files.readIfExists(path, { maxBytes: MAX_SEARCHED_BYTES, signal })
-      .catch(() => undefined);
+    const options = { maxBytes: MAX_SEARCHED_BYTES, signal, buffer };
+    const bytes = await readCheckedFile(files, path, options);
     const shown = hits.slice(0, remaining);
     const text = bytes && formatHits(shown, { bytes, context });
     if (text === undefined) {

@@ -1,4 +1,10 @@
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import { createTemporaryDirectory } from "../../../tests/cli/temporary_directory.ts";
 import { approvePlan, isApproved, type PlanDecision, type PlanReview } from "./approve_plan.ts";
 import { planFile } from "./plan_file.ts";
@@ -102,6 +108,16 @@ Deno.test("approvePlan(): does not ask about a file that is no plan, and names l
   Deno.symlinkSync("/etc/hostname", file.path);
   const refused = await approvePlan(file, { ask });
   assertStringIncludes(JSON.stringify(refused), "is a symbolic link");
+});
+
+Deno.test("approvePlan(): the text and the hash of an approved plan cannot be changed", async () => {
+  await using directory = await createFile();
+  const approval = await approvePlan(directory.file, { ask: approve });
+  assert(approval.type === "approved");
+  const plan = approval.plan as { text: string; hash: string };
+  for (const name of ["text", "hash"] as const) {
+    assertThrows(() => plan[name] = "other", TypeError);
+  }
 });
 
 Deno.test("approvePlan(): an abort during the review rejects", async () => {

@@ -129,13 +129,13 @@ export class ConfinedFiles implements SandboxFiles {
     }
   }
 
-  /** Reads a file of limited size; `undefined` when it does not exist. */
+  /** Reads a file of limited size; `undefined` when it does not exist. A small file is read into `buffer` if it fits. */
   async readIfExists(
     path: string,
-    options: { readonly maxBytes: number; readonly signal?: AbortSignal },
+    options: WalkedReadOptions & { readonly signal?: AbortSignal },
   ): Promise<Uint8Array | undefined> {
     const { maxBytes, signal } = options;
-    const small = await this.#readSmallFile(path, maxBytes);
+    const small = await this.#readSmallFile(path, options);
     if (small) return small;
     await using file = await this.#openIfExists(path);
     if (!file) return undefined;
@@ -149,11 +149,14 @@ export class ConfinedFiles implements SandboxFiles {
   }
 
   /** Reads a small regular file synchronously, which saves a worker thread; `undefined` in all other cases. */
-  async #readSmallFile(path: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  async #readSmallFile(
+    path: string,
+    { maxBytes, buffer }: WalkedReadOptions,
+  ): Promise<Uint8Array | undefined> {
     const canonical = await this.resolve(path, "read");
     const info = await statIfExists(canonical).catch(() => undefined);
     if (!info?.isFile || info.size > Math.min(MAX_SMALL_FILE_BYTES, maxBytes)) return undefined;
-    return readSmallFile(canonical, { maxBytes, verifyPath: true });
+    return readSmallFile(canonical, { maxBytes, verifyPath: true, buffer });
   }
 
   /** Writes a file through a temporary one in the same directory. */

@@ -37,6 +37,20 @@ export function readWalkedFile(
   return files.readIfExists(path, { maxBytes: options.maxBytes }).catch(() => undefined);
 }
 
+/**
+ * Reads a file with all checks, into `buffer` if it fits; `undefined` when it cannot be read, or is too large.
+ */
+export async function readCheckedFile(
+  files: SandboxFiles,
+  path: string,
+  { buffer, ...options }: WalkedReadOptions & { readonly signal: AbortSignal },
+): Promise<Uint8Array | undefined> {
+  const read = files instanceof ConfinedFiles
+    ? files.readIfExists(path, { ...options, buffer })
+    : files.readIfExists(path, options);
+  return await read.catch(() => undefined);
+}
+
 /** Reads the ignore rules that the root inherits from its parent directories; none unless the sandbox is local. */
 export async function readParentIgnoreRules(files: SandboxFiles): Promise<readonly IgnoreRules[]> {
   return files instanceof ConfinedFiles ? await files.readParentIgnoreRules() : [];

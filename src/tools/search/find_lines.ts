@@ -16,6 +16,8 @@ export interface LineHit {
   readonly column: number;
   /** The line, if the search has it. */
   readonly text?: string;
+  /** Index of its first byte in a UTF-8 file, if the search has it. */
+  readonly offset?: number;
 }
 
 /** Result of {@linkcode findLines}. */
@@ -88,7 +90,9 @@ function findInText(
     const end = match.index + match[0].length;
     const first = lines.advanceTo(match.index);
     if (hits.at(-1)?.line !== first.number) {
-      hits.push({ line: first.number, column: match.index - first.start });
+      const hit = { line: first.number, column: match.index - first.start };
+      // The characters of a plain text are the bytes of the file.
+      hits.push(isPlain ? { ...hit, offset: first.start } : hit);
     }
     const last = lines.advanceTo(Math.max(end - 1, match.index));
     for (let line = first.number + 1; line <= last.number && hits.length < limit; line++) {
@@ -113,7 +117,7 @@ function findInLines(
     const { number, start, end } = lines.advanceTo(index);
     ascii.lastIndex = 0;
     const match = ascii.exec(text.slice(start, end));
-    if (match) hits.push({ line: number, column: match.index });
+    if (match) hits.push({ line: number, column: match.index, offset: start });
     next = end + 1;
   }
   return hits;

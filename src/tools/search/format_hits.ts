@@ -25,6 +25,39 @@ export interface FormatHitsOptions {
  */
 export function formatHits(
   hits: readonly LineHit[],
+  options: FormatHitsOptions,
+): string | undefined {
+  return formatAtOffsets(hits, options) ?? formatFromText(hits, options);
+}
+
+/**
+ * Formats lines whose place in the file is known, which takes a fraction of the time of decoding the file; `undefined` if
+ * they are not there, or lines around them are wanted.
+ */
+function formatAtOffsets(
+  hits: readonly LineHit[],
+  { bytes, context }: FormatHitsOptions,
+): string | undefined {
+  if (context > 0) return undefined;
+  const shown: string[] = [];
+  for (const { line, column, text, offset } of hits) {
+    if (offset === undefined || offset > bytes.length) return undefined;
+    if (offset > 0 && bytes[offset - 1] !== LINE_FEED) return undefined;
+    const end = bytes.indexOf(LINE_FEED, offset);
+    const current = DECODER.decode(bytes.subarray(offset, end === -1 ? undefined : end));
+    if (text !== undefined && withoutReturn(current) !== withoutReturn(text)) return undefined;
+    shown.push(formatLine(line, current, { separator: ":", column }));
+  }
+  return shown.join("\n");
+}
+
+const LINE_FEED = 0x0a;
+
+/** Keeps a byte order mark, which is part of no line that was found. */
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function formatFromText(
+  hits: readonly LineHit[],
   { bytes, context }: FormatHitsOptions,
 ): string | undefined {
   const lastNeeded = (hits.at(-1)?.line ?? 0) + context;

@@ -9,7 +9,7 @@ import { getBuiltinModule } from "../../platform/builtin_modules.ts";
 import { createLineMatcher, type LineMatcher } from "./line_matcher.ts";
 
 const BYTES = new TextEncoder().encode(`${"a".repeat(60)}!\nfoo.bar.baz\n`);
-const FOUND = { hits: [{ line: 2, column: 0 }], isBinary: false };
+const FOUND = { hits: [{ line: 2, column: 0, offset: 62 }], isBinary: false };
 /** Takes more than the age of the universe. */
 const HANGING = "^(a+)+$";
 
@@ -92,7 +92,7 @@ Deno.test("createLineMatcher(): returns nothing after the timeout, ends the work
   assertEquals(workers.running.size, 0);
   const short = new TextEncoder().encode("aaa\n");
   assertEquals(await matcher.match(short, LIMITS), {
-    hits: [{ line: 1, column: 0 }],
+    hits: [{ line: 1, column: 0, offset: 0 }],
     isBinary: false,
   });
 });

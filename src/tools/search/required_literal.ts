@@ -4,6 +4,7 @@
  * @module
  */
 
+import { findByte } from "./find_byte.ts";
 import type { SearchPattern } from "./search_pattern.ts";
 
 /** Shorter texts occur in too many lines. */
@@ -77,7 +78,7 @@ export function containsText(bytes: Uint8Array, text: string): boolean {
   const wanted = text.charCodeAt(offset);
   let index = offset - 1;
   for (let comparison = 0; comparison < MAX_COMPARISONS; comparison++) {
-    index = bytes.indexOf(wanted, index + 1);
+    index = findByte(bytes, wanted, index + 1);
     if (index === -1) return false;
     if (hasTextAt(bytes, { text, start: index - offset })) return true;
   }

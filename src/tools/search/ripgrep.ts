@@ -278,13 +278,21 @@ class HitParser {
     return toCanonicalPath(decodeText(value) ?? "", this.#query);
   }
 
-  #addMatch({ lines, line_number, submatches }: JsonObject): void {
+  #addMatch({ lines, line_number, absolute_offset, submatches }: JsonObject): void {
     const text = decodeText(lines) ?? "";
     const first = typeof line_number === "number" ? line_number : 1;
     const isText = isJsonObject(lines) && typeof lines.text === "string";
     for (const [index, line] of text.replace(/\n$/, "").split("\n").entries()) {
       const column = index === 0 ? getColumn(text, submatches) : 0;
-      this.#hits.push({ line: first + index, column, ...(isText && { text: line }) });
+      // Later lines of a match are found by their numbers.
+      const offset = index === 0 && typeof absolute_offset === "number"
+        ? absolute_offset
+        : undefined;
+      this.#hits.push({
+        line: first + index,
+        column,
+        ...(isText && { text: line, ...(offset !== undefined && { offset }) }),
+      });
       this.hitCount++;
     }
   }

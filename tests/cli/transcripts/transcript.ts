@@ -7,6 +7,7 @@
 import { main } from "../../../cli/main.ts";
 import { VERSION } from "../../../cli/host/version.ts";
 import { toPlainText } from "../../../cli/render/plain_text.ts";
+import { toVisibleText } from "../../../cli/render/visible_text.ts";
 import { createFakeHost, type FakeHostOptions } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 
@@ -23,7 +24,7 @@ export interface Transcript {
   /** Name of the file, without extension. */
   readonly name: string;
   /** Files of the home directory, by path. */
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** The command lines; a text needs nothing else. */
   readonly steps: readonly (string | Step)[];
 }
@@ -67,7 +68,7 @@ async function recordStep(
     joinWrites,
     [],
   ).map(formatWrite).join("");
-  return `$ ${settings}${line}\n${normalize(written, home)}${exit}\n`;
+  return `$ ${settings}${toVisibleText(line)}\n${normalize(written, home)}${exit}\n`;
 }
 
 type Written = { readonly to: string; readonly text: string };

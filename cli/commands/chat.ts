@@ -1,0 +1,63 @@
+/**
+ * `swink chat`, for which `swink` is short: a conversation at the terminal.
+ *
+ * @module
+ */
+
+import { type CommandDefinition, defineCommand } from "../command_line/definition.ts";
+import { UsageError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import { CHAT_OPTIONS } from "../settings/chat_options.ts";
+import { showDemo } from "./demo.ts";
+
+/** `swink chat`. */
+export const chat = defineCommand({
+  name: "chat",
+  summary: "Starts a conversation at the terminal; swink alone is short for it",
+  details:
+    "Where standard input or output is no terminal, it is swink run, with all of its options.",
+  arguments: [{
+    name: "prompt",
+    description: "The first prompt; several words are joined with spaces.",
+    optional: true,
+    variadic: true,
+  }],
+  options: CHAT_OPTIONS,
+  examples: [
+    ["swink", "starts a conversation"],
+    ['swink "Explain this project"', "begins with a prompt"],
+    ["swink -c", "continues the last conversation of the directory"],
+  ],
+  exitCodes: [
+    ExitCode.ok,
+    ExitCode.usage,
+    ExitCode.configuration,
+    ExitCode.hangUp,
+    ExitCode.quit,
+    ExitCode.terminated,
+  ],
+  preload: () => import("../conversation/start_conversation.ts"),
+  async action({ options, given, arguments: words, program }, host) {
+    checkFirstWord(words, program);
+    const { startConversation } = await import("../conversation/start_conversation.ts");
+    const end = await startConversation({ options, given }, words, host);
+    return end === "demo" ? await showDemo(host) : end;
+  },
+});
+
+/**
+ * Checks that the prompt does not begin with the name of a command that was probably meant.
+ *
+ * @throws {UsageError} If it does.
+ */
+function checkFirstWord(
+  words: readonly string[],
+  { commands = [], name }: CommandDefinition,
+): void {
+  const [first = ""] = words;
+  if (words.length < 2 || !commands.some((command) => command.name === first)) return;
+  throw new UsageError(
+    `The command ${first} is not the first word`,
+    `Write ${name} ${first} …, or the prompt in quotes: ${name} ${JSON.stringify(words.join(" "))}`,
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * The question about a tool call in a conversation.
+ *
+ * @module
+ */
+
+import type { GateRequest } from "../../../src/tools/mod.ts";
+import { listHunks } from "../../../src/tools/mod.ts";
+import type { FileChange } from "../../../mod.ts";
+import type { Choice } from "../../questions/choice.ts";
+import { toPlainText } from "../../render/plain_text.ts";
+import { toVisibleText } from "../../render/visible_text.ts";
+import { type CallDetailsOptions, formatCallDetails } from "../../run/call_details.ts";
+
+/**
+ * An answer: once, for the session, for a command or directory in the session, after an edit, hunk by hunk, no, no with a
+ * reason.
+ */
+export type ApprovalAnswer = "yes" | "always" | "prefix" | "edit" | "hunks" | "no" | "reason";
+
+/** Options for `createApprovalQuestion()`. */
+export interface ApprovalQuestionOptions extends CallDetailsOptions {
+  /** Whether the user has edited the call, whose hunks cannot be selected then. */
+  readonly isEdited: boolean;
+}
+
+/** Creates the question. */
+export function createApprovalQuestion(
+  request: GateRequest,
+  options: ApprovalQuestionOptions,
+): Choice<ApprovalAnswer> {
+  const answers = listAnswers(request, options);
+  const labels: Readonly<Record<ApprovalAnswer, string>> = {
+    yes: "[y]es",
+    always: `[a]lways ${toPlainText(request.name)}`,
+    prefix: `[p]refix ${JSON.stringify(toVisibleText(suggestPrefix(request) ?? ""))}`,
+    edit: "[e]dit",
+    hunks: "[h]unks",
+    no: "[n]o",
+    reason: "no with [r]eason",
+  };
+  return {
+    details: [
+      ...formatCallDetails(request, options),
+      { text: formatReason(request), paint: options.style.faint, mark: "  " },
+    ],
+    message: `Allow? ${answers.map((answer) => labels[answer]).join(" / ")}`,
+    answers,
+  };
+}
+
+/** Formats the risk of a call, and the rule because of which the user is asked. */
+function formatReason({ risk, reason }: GateRequest): string {
+  const isRule = reason.startsWith("The rule");
+  return `risk: ${risk}${isRule ? ` · ${toVisibleText(reason)}` : ""}`;
+}
+
+function listAnswers(
+  request: GateRequest,
+  { isEdited }: Pick<ApprovalQuestionOptions, "isEdited">,
+): ApprovalAnswer[] {
+  const hasPrefix = suggestPrefix(request) !== undefined;
+  const hasHunks = !isEdited && request.tool.omitHunks !== undefined &&
+    countHunks(request.changes ?? []) > 1;
+  return [
+    "yes",
+    "always",
+    ...(hasPrefix ? ["prefix" as const] : []),
+    "edit",
+    ...(hasHunks ? ["hunks" as const] : []),
+    "no",
+    "reason",
+  ];
+}
+
+function countHunks(changes: readonly FileChange[]): number {
+  return changes.reduce((count, change) => count + listHunks(change).length, 0);
+}
+
+/**
+ * Returns the prefix that probably covers similar calls: the first words of a command, or the directory of a path;
+ * `undefined` for a call without a command and without a path.
+ */
+export function suggestPrefix(
+  { arguments: args }: Pick<GateRequest, "arguments">,
+): string | undefined {
+  if (typeof args.command === "string") return suggestCommandPrefix(args.command);
+  if (typeof args.path !== "string") return undefined;
+  const [, directory = "."] = /^(.*[^/])\/+[^/]*$/.exec(args.path) ?? [];
+  return directory;
+}
+
+/** Programs whose first argument is a subcommand. */
+const PROGRAMS_WITH_SUBCOMMANDS = new Set(
+  "apt brew bun bundle cargo composer deno docker dotnet gh git go gradle helm kubectl make mix mvn npm npx pip pip3 pnpm poetry rake rustup swift systemctl terraform uv yarn"
+    .split(" "),
+);
+
+/** Subcommands whose first argument is the name of a script. */
+const SCRIPT_RUNNERS = new Set(["exec", "run", "run-script", "task", "x"]);
+
+/**
+ * Returns the beginning of a command up to its subcommand or script, as in `git log` and `npm run build`; all of another
+ * command, whose arguments decide what it does. A command of several parts has no common prefix.
+ */
+function suggestCommandPrefix(command: string): string | undefined {
+  if (/[\n;&|<>$`(){}]/.test(command)) return undefined;
+  const words = command.trim().split(/\s+/);
+  const [program = "", subcommand = "", script = ""] = words;
+  if (program === "") return undefined;
+  if (!PROGRAMS_WITH_SUBCOMMANDS.has(program)) return words.join(" ");
+  if (!isName(subcommand)) return program;
+  return SCRIPT_RUNNERS.has(subcommand) && isName(script)
+    ? `${program} ${subcommand} ${script}`
+    : `${program} ${subcommand}`;
+}
+
+function isName(word: string): boolean {
+  return /^[a-z][\w:.-]*$/i.test(word);
+}

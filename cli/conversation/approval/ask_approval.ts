@@ -1,0 +1,191 @@
+/**
+ * Approval of tool calls by the user of a conversation.
+ *
+ * @module
+ */
+
+import type { ApprovalDecision, FileChange, JsonObject, RefusedHunks } from "../../../mod.ts";
+import {
+  type ApprovalGateState,
+  type ApprovalPrompt,
+  type GateRequest,
+  listHunks,
+} from "../../../src/tools/mod.ts";
+import { formatDiffLines } from "../../render/diff_lines.ts";
+import type { Style } from "../../render/style.ts";
+import type { StyledLine } from "../../render/styled_line.ts";
+import { USER_DENIAL } from "../../render/tool_line.ts";
+import { toVisibleText } from "../../render/visible_text.ts";
+import { WaitingCalls, type WaitingCallsOptions } from "../../run/waiting_calls.ts";
+import type { ConversationView } from "../view/conversation_view.ts";
+import { toMessage } from "../view/lines.ts";
+import { createApprovalQuestion, suggestPrefix } from "./approval_question.ts";
+
+/** Options for `createApprovalPrompt()`. */
+export interface ApprovalPromptOptions extends WaitingCallsOptions {
+  /** The terminal. */
+  readonly view: ConversationView;
+  /** Style of the questions. */
+  readonly style: Style;
+  /** Returns the grants of the session. */
+  readonly getTrusted: () => ApprovalGateState["trusted"];
+  /** Lets the user edit a text in another program; `undefined` if the text was not changed. */
+  readonly editText: (text: string, extension: string) => Promise<string | undefined>;
+  /** Formats changes of files. Default: they are shown as unified diffs. */
+  readonly formatChanges?:
+    | ((changes: readonly FileChange[]) => Promise<readonly StyledLine[]>)
+    | undefined;
+  /** Called with the id of each call that the user was asked about. */
+  readonly onAsked: (toolCallId: string) => void;
+}
+
+/** Creates the prompt that shows each call and asks. */
+export function createApprovalPrompt(options: ApprovalPromptOptions): ApprovalPrompt {
+  const waiting = new WaitingCalls(options);
+  return async (request) => {
+    options.onAsked(request.toolCallId);
+    options.view.notify({ type: "asked", text: `swink asks about ${request.name}` });
+    const position = await waiting.countQuestion(request, options.getTrusted());
+    return await new CallQuestion(options, position).ask(request);
+  };
+}
+
+type Answered = ApprovalDecision | undefined;
+
+/** The questions about one call. */
+class CallQuestion {
+  readonly #options: ApprovalPromptOptions;
+  readonly #position: { readonly number: number; readonly total: number };
+
+  constructor(
+    options: ApprovalPromptOptions,
+    position: { readonly number: number; readonly total: number },
+  ) {
+    this.#options = options;
+    this.#position = position;
+  }
+
+  async ask(request: GateRequest, edited?: JsonObject): Promise<ApprovalDecision> {
+    const { view, style, formatChanges } = this.#options;
+    const columns = Number.isFinite(view.columns) ? view.columns : 80;
+    const question = createApprovalQuestion(request, {
+      style,
+      columns,
+      diff: await formatChanges?.(request.changes ?? []),
+      position: this.#position,
+      isEdited: edited !== undefined,
+    });
+    for (;;) {
+      const answer = await view.askChoice(question, request.signal);
+      // The answer to a question that an abort has closed is no answer of the user.
+      if (answer === undefined) return { type: "denied", reason: USER_DENIAL };
+      const decision = await this.#decide(answer, request);
+      if (decision === "edited") return await this.#edit(request);
+      if (decision) return edited ? addArguments(decision, edited) : decision;
+    }
+  }
+
+  /** Returns the decision for an answer; `undefined` if the user has cancelled a part of it. */
+  async #decide(
+    answer: ReturnType<typeof createApprovalQuestion>["answers"][number],
+    request: GateRequest,
+  ): Promise<Answered | "edited"> {
+    switch (answer) {
+      case "yes":
+        return { type: "approved" };
+      case "always":
+        return { type: "approved", scope: "tool" };
+      case "prefix":
+        return await this.#askPrefix(request);
+      case "edit":
+        return "edited";
+      case "hunks":
+        return await this.#askHunks(request);
+      case "no":
+        return { type: "denied", reason: USER_DENIAL };
+      case "reason":
+        return await this.#askReason(request);
+    }
+  }
+
+  async #askPrefix(request: GateRequest): Promise<Answered> {
+    const initial = suggestPrefix(request);
+    const message = typeof request.arguments.command === "string"
+      ? "Commands that begin with"
+      : "Files in";
+    const prefix = await this.#options.view.askText({ message, initial }, request.signal);
+    if (!prefix?.trim()) return undefined;
+    return { type: "approved", scope: "prefix", prefix: prefix.trim() };
+  }
+
+  async #askReason(request: GateRequest): Promise<Answered> {
+    const reason = await this.#options.view.askText({ message: "Reason" }, request.signal);
+    if (!reason?.trim()) return undefined;
+    return { type: "denied", reason: `${USER_DENIAL}: ${reason.trim()}` };
+  }
+
+  /** Asks about each hunk. Refuses the call if all of them are refused. */
+  async #askHunks(request: GateRequest): Promise<Answered> {
+    const { view, style } = this.#options;
+    const hunks = (request.changes ?? []).flatMap((change) =>
+      listHunks(change).map((hunk) => ({ path: change.path, hunk }))
+    );
+    const refused: RefusedHunks[] = [];
+    for (const [index, { path, hunk }] of hunks.entries()) {
+      const head = `? hunk ${index + 1} of ${hunks.length}: ${toVisibleText(path)}`;
+      const answer = await view.askChoice({
+        details: [{ text: head, paint: style.name }, ...formatDiffLines(hunk, style)],
+        message: "Apply? [y]es / [n]o / [c]ancel",
+        answers: ["yes", "no", "cancel"],
+      }, request.signal);
+      if (answer === undefined || answer === "cancel") return undefined;
+      if (answer === "no") refused.push({ path, hunks: [hunk] });
+    }
+    if (refused.length === 0) return { type: "approved" };
+    if (refused.length === hunks.length) return { type: "denied", reason: USER_DENIAL };
+    return { type: "approved", refusedHunks: mergeHunks(refused) };
+  }
+
+  /** Lets the user edit the arguments, and asks about the edited call. */
+  async #edit(request: GateRequest): Promise<ApprovalDecision> {
+    const { view, editText } = this.#options;
+    const { arguments: args, tool, signal } = request;
+    const isCommand = typeof args.command === "string" && Object.keys(args).length === 1;
+    const text = isCommand ? String(args.command) : `${JSON.stringify(args, null, 2)}\n`;
+    const edited = await editText(text, isCommand ? ".sh" : ".json");
+    if (edited === undefined) return await this.ask(request);
+    const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
+    if (!changed) {
+      await view.print(
+        toMessage("error", "The text is no JSON object, so the call stays as it was", view.display),
+      );
+      return await this.ask(request);
+    }
+    const { assessment: _assessment, changes: _changes, ...call } = request;
+    const changes = await tool.preview?.(changed, { signal }).catch(() => undefined);
+    return await this.ask({ ...call, arguments: changed, ...(changes && { changes }) }, changed);
+  }
+}
+
+function addArguments(decision: ApprovalDecision, edited: JsonObject): ApprovalDecision {
+  return decision.type === "approved" ? { ...decision, arguments: edited } : decision;
+}
+
+function parseArguments(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? value as JsonObject : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Joins the hunks of the same file. */
+function mergeHunks(refused: readonly RefusedHunks[]): RefusedHunks[] {
+  const byPath = Map.groupBy(refused, ({ path }) => path);
+  return Array.from(byPath, ([path, parts]) => ({
+    path,
+    hunks: parts.flatMap(({ hunks }) => hunks),
+  }));
+}

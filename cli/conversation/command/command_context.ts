@@ -1,0 +1,163 @@
+/**
+ * The parts of a conversation that commands use.
+ *
+ * @module
+ */
+
+import type { Agent, PromptInput } from "../../../mod.ts";
+import type { Session, SessionStore } from "../../../src/memory/mod.ts";
+import type { ChangeLog } from "../../../src/tools/mod.ts";
+import type { ExitCode } from "../../host/exit_code.ts";
+import type { Host } from "../../host/host.ts";
+import type { ProgramDirectories } from "../../host/program_directories.ts";
+import type { AgentView } from "../../render/agents/agent_view.ts";
+import type { DiffLayout } from "../../render/diff/file_diff.ts";
+import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
+import type { AgentSetup } from "../../run/setup_agent.ts";
+import type { ProjectRunSettings } from "../../run/settings.ts";
+import type { SessionChoice } from "../../sessions/session_choice.ts";
+import type { ConversationView } from "../view/conversation_view.ts";
+import type { CommandDescription } from "./command_description.ts";
+
+/** When the agent gets a text during a run: at the next opportunity, or when it has finished. */
+export type Delivery = "steering" | "follow_up";
+
+/** The runs of the agent. */
+export interface RunControl {
+  /** Whether a run, or another task that can be aborted, is active. */
+  readonly isRunning: boolean;
+  /** Sends a text to the agent: at once, or during a run as `delivery` says. Does not wait for the reply. */
+  send(text: string, delivery?: Delivery): void;
+  /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
+  prompt(input: PromptInput): void;
+  /**
+   * Starts a task that the user can abort like a run, while no run is active. Its error is reported.
+   *
+   * @param label What is awaited, for the status.
+   */
+  startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void;
+  /** Shows the events of another agent, and lets it have what the user sends, while `use` runs. */
+  withAgent<Result>(agent: Agent, use: () => Promise<Result>): Promise<Result>;
+  /** Aborts the run. */
+  abort(): void;
+  /** Resolves when no run is active. */
+  untilIdle(): Promise<void>;
+}
+
+/** A message that waits for its delivery. */
+export interface QueuedText {
+  /** Id of the message in the queue. */
+  readonly id: string;
+  /** The text as the user has sent it. */
+  readonly text: string;
+  /** Its queue. */
+  readonly delivery: Delivery;
+}
+
+/** The messages that wait for their delivery. */
+export interface QueueControl {
+  /** The messages, in the order of their delivery. */
+  readonly texts: readonly QueuedText[];
+  /** Removes a message; `false` if it was delivered already. */
+  remove(id: string): boolean;
+  /** Removes all messages. */
+  clear(): void;
+}
+
+/** The session of the conversation. */
+export interface SessionControl {
+  /** The open session; `undefined` if nothing is saved. */
+  readonly session: Session | undefined;
+  /** Opens the store of the saved sessions; `undefined` for a user without a home directory. */
+  openStore(): Promise<SessionStore | undefined>;
+  /**
+   * Ends the recording and continues with another session. If that fails, the conversation stays as it is.
+   *
+   * @throws {CliError} If the session does not exist, or is open elsewhere.
+   */
+  switchTo(choice: SessionChoice): Promise<void>;
+  /** Continues the same session after an entry; `null` is its beginning. */
+  moveTo(leaf: string | null): Promise<void>;
+}
+
+/** What has happened in the conversation since the program has started. */
+export interface ConversationRecord {
+  /** The last tool calls, in order. */
+  readonly calls: readonly CallView[];
+  /** The number of the selected call; `undefined` if none is. */
+  selectedCall: number | undefined;
+  /** Tokens and cost of the last prompts. */
+  readonly turns: readonly TurnUsage[];
+  /** Tokens and cost of all prompts. */
+  readonly total: TurnUsage;
+  /** The sub-agents. */
+  readonly agents: readonly AgentView[];
+  /** Returns the texts of a sub-agent so far; `undefined` if there is no such agent. */
+  getAgentText(number: number): string | undefined;
+  /** Forgets everything. */
+  clear(): void;
+}
+
+/** How output is shown. */
+export interface OutputSettings {
+  /** Whether the results of tools are shown completely. */
+  expandsTools: boolean;
+  /** Whether the thinking of the model is hidden. */
+  hidesThinking: boolean;
+  /** Layout of diffs. */
+  diffLayout: DiffLayout;
+}
+
+/** The user's editor. */
+export interface TextEditor {
+  /**
+   * Lets the user edit a text. Returns it without line breaks at its end.
+   *
+   * @param extension Extension of the file, such as `.md`.
+   * @throws {CliError} If the editor cannot be started, or fails.
+   */
+  editText(text: string, extension: string): Promise<string>;
+  /**
+   * Opens a file.
+   *
+   * @throws {CliError} If the editor cannot be started, or fails.
+   */
+  editFile(file: string): Promise<void>;
+}
+
+/** The parts of a conversation that commands use. */
+export interface CommandContext {
+  /** The terminal. */
+  readonly view: ConversationView;
+  /** Environment, clock and network. */
+  readonly host: Host;
+  /** The settings at the start of the program. */
+  readonly settings: ProjectRunSettings;
+  /** The program's directories; `undefined` for a user without a home directory. */
+  readonly directories: ProgramDirectories | undefined;
+  /** The agent and its tools. */
+  readonly setup: AgentSetup;
+  /** Lists the commands, with those of the user and of the project. */
+  listCommands(): Promise<readonly CommandDescription[]>;
+  /** The runs. */
+  readonly runs: RunControl;
+  /** The messages that wait. */
+  readonly queue: QueueControl;
+  /** The session. */
+  readonly sessions: SessionControl;
+  /** What has happened. */
+  readonly record: ConversationRecord;
+  /** How output is shown. */
+  readonly output: OutputSettings;
+  /** The file changes by prompt. */
+  readonly changes: ChangeLog;
+  /** Leaves the program. */
+  leave(exitCode: ExitCode): void;
+  /** Prints the messages of the conversation again, shortened. */
+  printHistory(): Promise<void>;
+  /** Prints the change of a tool call or its result completely. */
+  printCall(call: CallView): Promise<void>;
+  /** The user's editor. */
+  readonly editor: TextEditor;
+}

@@ -1,0 +1,70 @@
+/**
+ * Lists of the saved sessions of the directory.
+ *
+ * @module
+ */
+
+import type { SessionSummary } from "../../../src/memory/mod.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { Line } from "../../render/line/line.ts";
+import { getStyle } from "../../render/style.ts";
+import type { SessionListOptions } from "../../sessions/session_list.ts";
+import { toLines } from "../view/lines.ts";
+import type { CommandContext } from "./command_context.ts";
+import { requireStore } from "./require_store.ts";
+
+/** Maximum number of sessions of a list. */
+const LIMIT = 20;
+
+/** Returns the last sessions of the directory, and a line with a number for each of them. */
+export async function listSessions(
+  context: CommandContext,
+): Promise<{ readonly found: readonly SessionSummary[]; readonly lines: Line[] }> {
+  const store = await requireStore(context.sessions);
+  const { listWithoutSubAgents } = await importLate<
+    typeof import("../../../src/memory/store/sub_agent_link.ts")
+  >("../../../src/memory/store/sub_agent_link.ts", import.meta.url);
+  const cwd = await Deno.realPath(context.settings.cwd);
+  const found = await listWithoutSubAgents(store, { cwd, limit: LIMIT });
+  const { formatSessions } = await loadFormatter();
+  const lines = splitLines(formatSessions(found, getListOptions(context)));
+  return { found, lines: numberLines(lines) };
+}
+
+/** Returns a line for each hit of a search in the sessions of the directory. */
+export async function searchSessions(
+  words: string,
+  context: CommandContext,
+): Promise<{ readonly lines: Line[] }> {
+  const store = await requireStore(context.sessions);
+  const cwd = await Deno.realPath(context.settings.cwd);
+  const hits = await store.search(words, { cwd, limit: LIMIT });
+  const { formatHits } = await loadFormatter();
+  return { lines: splitLines(formatHits(hits, getListOptions(context))) };
+}
+
+function loadFormatter(): Promise<typeof import("../../sessions/session_list.ts")> {
+  return importLate("../../sessions/session_list.ts", import.meta.url);
+}
+
+function getListOptions({ view, host }: CommandContext): SessionListOptions {
+  return {
+    columns: view.columns - 4,
+    style: getStyle({ isTerminal: false }, () => undefined),
+    now: host.now(),
+    home: host.env("HOME"),
+    hasDirectories: false,
+  };
+}
+
+function splitLines(text: string): Line[] {
+  return text === "" ? [] : toLines(text);
+}
+
+function numberLines(lines: readonly Line[]): Line[] {
+  const width = String(lines.length).length;
+  return lines.map((line, index) => [
+    { text: `${String(index + 1).padStart(width)}  `, role: "faint" },
+    ...line,
+  ]);
+}

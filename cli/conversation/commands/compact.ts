@@ -1,0 +1,45 @@
+/**
+ * `/compact`: replaces the middle of the conversation by a summary.
+ *
+ * @module
+ */
+
+import { formatNumber } from "../../render/format_number.ts";
+import { pluralize } from "../../render/tool_line.ts";
+import { importLate } from "../../host/import_late.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { toLine, toMessage } from "../view/lines.ts";
+
+/** Fraction of the used tokens that is kept, if the last messages allow it. */
+const KEPT_FRACTION = 0.25;
+
+/** `/compact`. */
+export const compact = defineCommand({
+  names: ["/compact"],
+  argument: "[INSTRUCTIONS]",
+  summary: "Replaces earlier messages by a summary, in requests and not in the session",
+  run(argument, { view, runs, setup: { agent, controls: { transform } } }) {
+    runs.startTask("compacting", async (signal) => {
+      const { compact, contextGauge } = await importLate<
+        typeof import("../../../src/memory/mod.ts")
+      >(
+        "../../../src/memory/mod.ts",
+        import.meta.url,
+      );
+      const instructions = argument === "" ? undefined : argument;
+      // A user who asks for it expects that it happens, however large the window is.
+      const tokens = contextGauge(agent, { transform }).used * KEPT_FRACTION;
+      const report = await compact(agent, transform, { signal, instructions, tokens });
+      if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
+      const { droppedCount, tokensBefore, tokensAfter, problem } = report;
+      if (problem !== undefined) {
+        return await view.print(
+          toMessage("warning", `Nothing was omitted: ${problem}`, view.display),
+        );
+      }
+      const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;
+      const text = `A summary replaces ${pluralize(droppedCount, "message")}: ${change}`;
+      await view.print([toLine(text, "faint")]);
+    });
+  },
+});

@@ -1,0 +1,99 @@
+/**
+ * Commands from Markdown files: a text for the model, with the argument of the command.
+ *
+ * @module
+ */
+
+import { join } from "../../../src/platform/paths.ts";
+import { readUntrustedText } from "../../../src/platform/untrusted_file.ts";
+import { type ConversationCommand, defineCommand } from "../command/conversation_command.ts";
+
+/** Maximum size of a file. */
+const MAX_BYTES = 100_000;
+
+/** Maximum number of commands of a directory. */
+const MAX_COMMANDS = 200;
+
+/** Name of a file with a command, which has the rest as its name. */
+const FILE_NAME = /^([a-z][a-z-]*)\.md$/;
+
+/** A part of the text that the argument replaces. */
+const ARGUMENTS = "$ARGUMENTS";
+
+/** Reads the commands of a directory, sorted by their names. A directory that does not exist has none. */
+export async function readCustomCommands(
+  directory: string,
+  onProblem: (problem: string) => void,
+): Promise<ConversationCommand[]> {
+  const names = listFiles(directory, onProblem);
+  const commands: ConversationCommand[] = [];
+  for (const name of names.slice(0, MAX_COMMANDS)) {
+    const path = join(directory, `${name}.md`);
+    const text = await readUntrustedText(path, { within: directory, maxBytes: MAX_BYTES });
+    if (text === undefined) onProblem(`the command of ${path} was not loaded: it is no text file`);
+    else commands.push(createCustomCommand(name, text));
+  }
+  return commands;
+}
+
+function listFiles(directory: string, onProblem: (problem: string) => void): string[] {
+  try {
+    const names: string[] = [];
+    for (const { name } of Deno.readDirSync(directory)) {
+      const [, command] = FILE_NAME.exec(name) ?? [];
+      if (command !== undefined) names.push(command);
+      else if (name.endsWith(".md")) {
+        onProblem(
+          `the command of ${
+            join(directory, name)
+          } was not loaded: its name must be lower-case letters`,
+        );
+      }
+    }
+    return names.sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Creates a command from the text of its file, which may begin with a description between lines of `---`. */
+export function createCustomCommand(name: string, text: string): ConversationCommand {
+  const { fields, body } = splitFrontMatter(text);
+  const hasArgument = body.includes(ARGUMENTS);
+  const argument = fields["argument-hint"] ?? (hasArgument ? "[TEXT]" : undefined);
+  return defineCommand({
+    names: [`/${name}`],
+    summary: fields.description ?? summarize(body),
+    ...(argument !== undefined && { argument }),
+    run(given, { runs }) {
+      runs.send(insertArgument(body, given));
+    },
+  });
+}
+
+/** Replaces `$ARGUMENTS`. Without it, the argument follows the text. */
+function insertArgument(body: string, argument: string): string {
+  if (body.includes(ARGUMENTS)) return body.replaceAll(ARGUMENTS, () => argument).trim();
+  return argument === "" ? body : `${body}\n\n${argument}`;
+}
+
+/** Splits a text into its fields, lines of `name: value`, and the rest. */
+function splitFrontMatter(
+  text: string,
+): { readonly fields: Readonly<Record<string, string>>; readonly body: string } {
+  const [match, head = ""] =
+    /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
+  const fields = head.split(/\r?\n/).flatMap((line) => {
+    const [, name = "", value = ""] = /^([\w-]+):\s*(.*?)\s*$/.exec(line) ?? [];
+    return name === ""
+      ? []
+      : [[name.toLowerCase(), value.replace(/^(["'])(.*)\1$/, "$2")] as const];
+  });
+  return { fields: Object.fromEntries(fields), body: text.slice(match?.length ?? 0).trim() };
+}
+
+/** Returns the first line of a text without the marks of a heading. */
+function summarize(body: string): string {
+  const [first = ""] = body.split("\n");
+  return first.replace(/^#+\s*/, "").slice(0, 80);
+}

@@ -1,0 +1,39 @@
+/**
+ * `/diff`: shows the last file change, and sets the layout of changes.
+ *
+ * @module
+ */
+
+import { CliError, UsageError } from "../../host/cli_error.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+
+/** `/diff`. */
+export const diff = defineCommand({
+  names: ["/diff"],
+  argument: "[wide|unified]",
+  summary: "Shows the last file change; wide shows this and later ones side by side",
+  worksDuringRuns: true,
+  complete: () => [
+    { text: "wide", detail: "before and after side by side" },
+    { text: "unified", detail: "removed lines above added ones" },
+  ],
+  async run(argument, { output, record, printCall }) {
+    switch (argument) {
+      case "":
+        break;
+      case "wide":
+        output.diffLayout = "side_by_side";
+        break;
+      case "unified":
+        output.diffLayout = "unified";
+        break;
+      default:
+        throw new UsageError(`/diff takes wide or unified, not ${JSON.stringify(argument)}`);
+    }
+    const call = record.calls.findLast(({ changes, end }) => changes && end && !end.isError);
+    if (call) return await printCall(call);
+    if (argument !== "") return;
+    throw new CliError("No file was changed yet", { exitCode: ExitCode.failed });
+  },
+});

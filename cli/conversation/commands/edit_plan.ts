@@ -1,0 +1,40 @@
+/**
+ * `/edit-plan`: opens the plan in the user's editor.
+ *
+ * @module
+ */
+
+import { CliError } from "../../host/cli_error.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { importLate } from "../../host/import_late.ts";
+import { pluralize } from "../../render/tool_line.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { openPlanFile } from "../command/plan_mode.ts";
+import { toLine, toMessage } from "../view/lines.ts";
+
+/** `/edit-plan`. */
+export const editPlan = defineCommand({
+  names: ["/edit-plan"],
+  summary: "Opens the plan in EDITOR, VISUAL or vi",
+  async run(_argument, { view, settings, editor }) {
+    const file = await openPlanFile(settings.cwd);
+    const before = await file.read();
+    if (before.type !== "text") {
+      throw new CliError(before.type === "missing" ? "There is no plan yet" : before.reason, {
+        exitCode: ExitCode.failed,
+        advice: "/plan turns plan mode on, in which the model writes one.",
+      });
+    }
+    await file.write(`${await editor.editText(before.text, ".md")}\n`);
+    const { readPlan } = await importLate<typeof import("../../../src/tools/plan/mod.ts")>(
+      "../../../src/tools/plan/mod.ts",
+      import.meta.url,
+    );
+    const read = await readPlan(file);
+    if (read.type === "refused") {
+      return await view.print(toMessage("warning", read.reason, view.display));
+    }
+    const steps = pluralize(read.review.plan.steps.length, "step");
+    await view.print([toLine(`The plan has ${steps}; /execute carries it out`, "faint")]);
+  },
+});

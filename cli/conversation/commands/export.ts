@@ -1,0 +1,67 @@
+/**
+ * `/export`: writes the conversation to a file.
+ *
+ * @module
+ */
+
+import { isAbsolute, join } from "../../../src/platform/paths.ts";
+import { CliError, UsageError } from "../../host/cli_error.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { getFileProblem } from "../../host/file_problem.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { toLines } from "../view/lines.ts";
+
+/** `/export`. */
+export const exportSession = defineCommand({
+  names: ["/export"],
+  argument: "[FILE]",
+  summary:
+    "Writes the conversation as Markdown, as a page (.html), or for swink sessions import (.jsonl)",
+  worksDuringRuns: true,
+  async run(argument, context) {
+    const { view, sessions, settings } = context;
+    const { session } = sessions;
+    if (!session) {
+      throw new CliError("This conversation is not saved, so it cannot be exported", {
+        exitCode: ExitCode.failed,
+        advice: "#copy all copies it.",
+      });
+    }
+    const name = argument === "" ? `${session.id.replace(/[^\w-]/g, "_")}.md` : argument;
+    const file = isAbsolute(name) ? name : join(settings.cwd, name);
+    await session.flush();
+    await writeNew(file, await createText(name, context));
+    await view.print(toLines(`Written to ${file}`, "faint"));
+  },
+});
+
+async function createText(
+  name: string,
+  { sessions: { session } }: Pick<CommandContext, "sessions">,
+): Promise<string> {
+  if (!session) return "";
+  const { exportHtml, exportJsonl, exportMarkdown } = await importLate<
+    typeof import("../../../src/memory/mod.ts")
+  >("../../../src/memory/mod.ts", import.meta.url);
+  if (/\.html?$/i.test(name)) return await exportHtml(session);
+  if (/\.jsonl$/i.test(name)) return await exportJsonl(session);
+  if (/\.(md|markdown|txt)$/i.test(name)) return await exportMarkdown(session);
+  throw new UsageError(
+    `/export does not know the format of ${JSON.stringify(name)}`,
+    "Write a name that ends with .md, .html or .jsonl.",
+  );
+}
+
+/** Writes a file that does not exist yet, so that no other one is lost. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await Deno.writeTextFile(file, text, { createNew: true });
+  } catch (error) {
+    const reason = error instanceof Deno.errors.AlreadyExists
+      ? "it exists already"
+      : getFileProblem(error);
+    throw new CliError(`${file} cannot be written: ${reason}`, { exitCode: ExitCode.failed });
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * `#help`: lists the commands and the keys.
+ *
+ * @module
+ */
+
+import { didYouMean } from "../../command_line/suggestion.ts";
+import { UsageError } from "../../host/cli_error.ts";
+import type { Line } from "../../render/line/line.ts";
+import type { CommandDescription } from "../command/command_description.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { toLine } from "../view/lines.ts";
+
+/** `#help`. */
+export const help = defineCommand({
+  names: ["#help", "/help", "/commands"],
+  argument: "[COMMAND]",
+  summary: "Lists the commands, or describes one",
+  key: "F1",
+  worksDuringRuns: true,
+  async complete({ listCommands }) {
+    return (await listCommands()).map(({ names: [text], summary: detail }) => ({ text, detail }));
+  },
+  async run(argument, { view, listCommands }) {
+    const commands = await listCommands();
+    if (argument !== "") return await view.print(formatOne(findCommand(commands, argument)));
+    await view.print([
+      ...formatRows(commands.map((command) => [formatUsage(command), command.summary])),
+      toLine(""),
+      ...formatRows(INPUT),
+    ]);
+  },
+});
+
+/** The input that is no command. */
+const INPUT: readonly (readonly [string, string])[] = [
+  ["!command", "Runs a command and shows it to the model; !!command only to you"],
+  ["@path", "Adds a file or an image to the text"],
+  [">> text", "Sends a text when the agent has finished"],
+];
+
+/** Formats a command with its argument and its other names, such as `#help [COMMAND]`. */
+export function formatUsage({ names: [name], argument }: CommandDescription): string {
+  return argument === undefined ? name : `${name} ${argument}`;
+}
+
+function findCommand(commands: readonly CommandDescription[], word: string): CommandDescription {
+  const isNamed = ({ names }: CommandDescription) =>
+    names.some((name) => name === word || name.slice(1) === word);
+  const command = commands.find(isNamed);
+  if (command) return command;
+  const names = commands.flatMap(({ names }) => names);
+  throw new UsageError(`There is no command ${word}${didYouMean(word, names)}`);
+}
+
+function formatOne(command: CommandDescription): Line[] {
+  const { names: [, ...others], summary, key } = command;
+  return [
+    [{ text: formatUsage(command), role: "name" }],
+    toLine(`  ${summary}`),
+    ...(others.length === 0 ? [] : [toLine(`  Also: ${others.join(", ")}`, "faint")]),
+    ...(key === undefined ? [] : [toLine(`  Key: ${key}`, "faint")]),
+  ];
+}
+
+/** Formats rows of two columns. */
+function formatRows(rows: readonly (readonly [string, string])[]): Line[] {
+  const width = Math.max(...rows.map(([term]) => term.length));
+  return rows.map(([term, explanation]) => [
+    { text: term.padEnd(width + 2), role: "name" },
+    { text: explanation },
+  ]);
+}

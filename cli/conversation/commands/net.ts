@@ -1,0 +1,35 @@
+/**
+ * `/net`: shows or sets the network access of commands.
+ *
+ * @module
+ */
+
+import { defineCommand } from "../command/conversation_command.ts";
+import { parseNet } from "../../run/settings.ts";
+import { toLine } from "../view/lines.ts";
+
+/** `/net`. */
+export const net = defineCommand({
+  names: ["/net"],
+  argument: "[on|off|HOSTS]",
+  summary: "Shows or sets the network access of the commands that start later",
+  worksDuringRuns: true,
+  complete: () => [
+    { text: "on", detail: "all hosts" },
+    { text: "off", detail: "no network" },
+  ],
+  async run(argument, { view, setup: { agent, controls } }) {
+    const { sandbox } = controls.tools;
+    if (argument !== "") {
+      const isDefault = agent.state.systemPrompt === controls.createSystemPrompt(sandbox.net);
+      sandbox.setNet(parseNet(argument, "/net"));
+      // A system prompt of the user does not describe the network.
+      if (isDefault) agent.setSystemPrompt(controls.createSystemPrompt(sandbox.net));
+      view.redraw();
+    }
+    const { net } = sandbox;
+    await view.print([
+      toLine(`network of commands: ${typeof net === "string" ? net : net.join(", ")}`, "faint"),
+    ]);
+  },
+});

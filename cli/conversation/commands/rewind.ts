@@ -1,0 +1,71 @@
+/**
+ * `/rewind`: returns to the state before an earlier prompt.
+ *
+ * @module
+ */
+
+import { UsageError } from "../../host/cli_error.ts";
+import { toOneLine } from "../../render/plain_text.ts";
+import { pluralize } from "../../render/tool_line.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { requireSession } from "../command/require_session.ts";
+import { listPrompts } from "../command/session_prompts.ts";
+import { toLine } from "../view/lines.ts";
+import { formatUndo } from "./undo.ts";
+
+/** `/rewind`. */
+export const rewind = defineCommand({
+  names: ["/rewind"],
+  argument: "[N]",
+  summary:
+    "Returns to the state before the last prompt, or the last N, and asks about file changes",
+  async run(argument, context) {
+    const { view, sessions } = context;
+    const prompts = await listPrompts(requireSession(sessions));
+    const count = parseCount(argument, prompts.length);
+    const prompt = prompts.at(-count);
+    if (!prompt) throw new UsageError("There is no prompt to return to yet");
+    const isUndone = await undoChanges(prompt.previousTimestamp, context);
+    if (isUndone === undefined) return;
+    await sessions.moveTo(prompt.parentId);
+    const text = `Back before: ${toOneLine(prompt.text).slice(0, 60)}`;
+    await view.print([toLine(text, "faint")]);
+    view.setDraft(prompt.text);
+    view.redraw();
+  },
+});
+
+function parseCount(argument: string, available: number): number {
+  if (argument === "") return 1;
+  const count = /^\d+$/.test(argument) ? Number(argument) : 0;
+  if (count >= 1 && count <= Math.max(available, 1)) return count;
+  throw new UsageError(
+    `/rewind takes a number from 1 to ${Math.max(available, 1)}, not ${JSON.stringify(argument)}`,
+    "/tree lists the prompts.",
+  );
+}
+
+/** Asks whether to undo the file changes since a time, and does so; `undefined` if the user cancels. */
+async function undoChanges(
+  since: number,
+  { view, changes, setup: { controls } }: CommandContext,
+): Promise<boolean | undefined> {
+  const turns = (await changes.turns()).filter((turn) => parseInt(turn, 10) > since);
+  if (turns.length === 0) return false;
+  const { signal } = new AbortController();
+  const answer = await view.askChoice({
+    details: [{
+      text: `? Files were changed after ${pluralize(turns.length, "prompt")} since then`,
+      paint: (row) => row,
+    }],
+    message: "Undo the changes of files, too? [y]es / [n]o / [c]ancel",
+    answers: ["yes", "no", "cancel"],
+  }, signal);
+  if (answer === undefined || answer === "cancel") return undefined;
+  if (answer === "no") return false;
+  for (const turn of turns.toReversed()) {
+    await view.print(formatUndo(await changes.undoTurn(controls.tools.sandbox.files, turn)));
+  }
+  return true;
+}

@@ -1,0 +1,35 @@
+/**
+ * `#info`: shows the state of the conversation.
+ *
+ * @module
+ */
+
+import { defineCommand } from "../command/conversation_command.ts";
+import { formatFields } from "../command/format_fields.ts";
+import { formatModel } from "../command/format_model.ts";
+import { pluralize } from "../../render/tool_line.ts";
+
+/** `#info`. */
+export const status = defineCommand({
+  names: ["#info", "/info", "/status"],
+  summary: "Shows session, directory, model, permissions and usage",
+  worksDuringRuns: true,
+  async run(_argument, { view, settings, setup, sessions, record, record: { total } }) {
+    const { agent, planMode, controls: { gate, tools } } = setup;
+    const { messages, model, tools: agentTools } = agent.state;
+    const { net } = tools.sandbox;
+    const sandbox = await setup.describeSandbox();
+    await view.print(formatFields([
+      ["session", sessions.session?.id ?? "not saved"],
+      ["directory", settings.cwd],
+      ["model", formatModel(model)],
+      ["mode", planMode?.isActive ? "plan" : "execute"],
+      ["approval", gate.mode],
+      ["network", typeof net === "string" ? net : net.join(", ")],
+      ["sandbox", settings.sandbox === "off" ? "off" : sandbox.summary],
+      ["tools", agentTools.map(({ name }) => name).join(", ")],
+      ["messages", pluralize(messages.length, "message")],
+      ["tokens", `${total.usage.total} in ${pluralize(record.turns.length, "prompt")}`],
+    ]));
+  },
+});

@@ -1,0 +1,47 @@
+/**
+ * `/undo`: undoes the file changes of the last prompt.
+ *
+ * @module
+ */
+
+import type { UndoReport } from "../../../src/tools/mod.ts";
+import type { Line } from "../../render/line/line.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { toLine, toLines } from "../view/lines.ts";
+
+/** `/undo`. */
+export const undo = defineCommand({
+  names: ["/undo"],
+  summary: "Undoes the file changes of the last prompt; again, those of the one before",
+  async run(_argument, { view, host, changes, setup: { agent, controls } }) {
+    const report = await changes.undoTurn(controls.tools.sandbox.files);
+    const lines = formatUndo(report);
+    await view.print(lines);
+    if (report.turn === undefined) return;
+    // The model would otherwise assume that its changes are in the files.
+    const paths = [...report.restored, ...report.removed].join(", ");
+    agent.appendMessages([{
+      role: "user",
+      content: [{ type: "text", text: `I have undone your changes of these files: ${paths}` }],
+      timestamp: host.now(),
+    }]);
+  },
+});
+
+/** Formats the result of an undo. */
+export function formatUndo(
+  { turn, restored, removed, left, untracked }: UndoReport,
+): Line[] {
+  if (turn === undefined) {
+    return [
+      toLine("No file was changed", "faint"),
+      ...untracked.flatMap((reason) => toLines(reason, "warning")),
+    ];
+  }
+  return [
+    ...restored.map((path) => toLine(`restored ${path}`)),
+    ...removed.map((path) => toLine(`removed ${path}`)),
+    ...left.map(({ path, reason }) => toLine(`left ${path}: ${reason}`, "warning")),
+    ...untracked.flatMap((reason) => toLines(reason, "warning")),
+  ];
+}

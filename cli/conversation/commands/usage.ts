@@ -1,0 +1,24 @@
+/**
+ * `/usage`: shows tokens and cost by prompt.
+ *
+ * @module
+ */
+
+import { formatUsageTable } from "../../render/status/format_usage.ts";
+import { defineCommand } from "../command/conversation_command.ts";
+import { toLine } from "../view/lines.ts";
+
+/** `/usage`. */
+export const usage = defineCommand({
+  names: ["/usage", "/cost"],
+  summary: "Shows tokens, cost and time by prompt, and in sum",
+  key: "F5",
+  worksDuringRuns: true,
+  async run(_argument, { view, record: { turns } }) {
+    const { columns, display } = view;
+    const lines = turns.length === 0
+      ? [toLine("No prompt has been sent yet", "faint")]
+      : formatUsageTable(turns, { columns, display });
+    await view.print(lines);
+  },
+});

@@ -1,0 +1,242 @@
+/**
+ * A conversation: reads what the user types and does what it means, until the user leaves.
+ *
+ * @module
+ */
+
+import type { PromptInput } from "../../mod.ts";
+import { getErrorMessage } from "../../src/core/errors.ts";
+import { CliError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { CommandContext, Delivery } from "./command/command_context.ts";
+import type { ConversationCommand } from "./command/conversation_command.ts";
+import type { ConversationOutput } from "./core/conversation_output.ts";
+import type { SelectedCall } from "./core/selected_call.ts";
+import { classifyLine } from "./input/classify_line.ts";
+import type { ConversationAction, ConversationInput } from "./view/conversation_input.ts";
+
+/** Time within which Ctrl+C must be pressed again to leave. */
+const REPEAT_MS = 2_000;
+
+/** Options for {@linkcode Conversation}. */
+export interface ConversationOptions {
+  /** The parts that commands use. */
+  readonly context: CommandContext;
+  /** Prints errors and notes. */
+  readonly output: Pick<ConversationOutput, "printError" | "printNote">;
+  /** Selects tool calls. */
+  readonly selection: Pick<SelectedCall, "select" | "toggle" | "clear">;
+  /** Runs a command of the user, and returns what the model gets of it. */
+  readonly runShell: (command: string, signal: AbortSignal) => Promise<string>;
+  /** Loads the commands. */
+  readonly loadCommands: () => Promise<readonly ConversationCommand[]>;
+  /** Ends the conversation with the exit code of a signal. */
+  readonly signal: AbortSignal;
+  /** Returns the exit code of the signal. */
+  readonly getExitCode: () => ExitCode | undefined;
+}
+
+/** A conversation. */
+export class Conversation {
+  readonly #options: ConversationOptions;
+  readonly #left = Promise.withResolvers<ExitCode>();
+  #isLeft = false;
+  /** What is done with the inputs so far, in order. */
+  #handled: Promise<void> = Promise.resolve();
+  /** The line that was held back; the same line, or an empty one, sends it as a text. */
+  #held: { readonly text: string; readonly delivery: Delivery } | undefined;
+  #interruptedAt = -Infinity;
+
+  constructor(options: ConversationOptions) {
+    this.#options = options;
+    const { signal, getExitCode } = options;
+    const onSignal = () => this.leave(getExitCode() ?? ExitCode.terminated);
+    if (signal.aborted) onSignal();
+    signal.addEventListener("abort", onSignal, { once: true });
+  }
+
+  /** Ends the conversation. */
+  leave(exitCode: ExitCode): void {
+    this.#isLeft = true;
+    this.#left.resolve(exitCode);
+  }
+
+  /** Sends a first text, if there is one, and then what the user types. Resolves when the user leaves. */
+  async run(first: PromptInput | undefined): Promise<ExitCode> {
+    const { view, runs } = this.#options.context;
+    if (first !== undefined) runs.prompt(first);
+    while (!this.#isLeft) {
+      if (!view.readsDuringRuns) await Promise.race([runs.untilIdle(), this.#left.promise]);
+      if (this.#isLeft) break;
+      const input = await Promise.race([view.read(), this.#left.promise]);
+      if (typeof input === "object") this.#handle(input);
+      if (!view.readsDuringRuns) await Promise.race([this.#handled, this.#left.promise]);
+    }
+    runs.abort();
+    await runs.untilIdle();
+    return await this.#left.promise;
+  }
+
+  /** Does what Ctrl+C does: ends the run, and the program when it is pressed again. */
+  async interrupt(): Promise<void> {
+    const { context: { runs, host }, output } = this.#options;
+    const now = host.now();
+    const isRepeated = now - this.#interruptedAt < REPEAT_MS;
+    this.#interruptedAt = now;
+    if (isRepeated) return this.leave(ExitCode.ok);
+    if (runs.isRunning) runs.abort();
+    else await output.printNote("Ctrl+C again leaves; so do Ctrl+D and /quit");
+  }
+
+  #handle(input: ConversationInput): void {
+    switch (input.type) {
+      case "line":
+        return this.#enqueue(() => this.#handleLine(input.text, input.delivery));
+      case "action":
+        return this.#handleAction(input.name, input.text);
+      case "end":
+        return this.leave(ExitCode.ok);
+    }
+  }
+
+  /** Does something after the earlier inputs were handled. */
+  #enqueue(handle: () => Promise<void>): void {
+    this.#handled = this.#handled.then(handle)
+      .catch((error) => this.#options.output.printError(getErrorMessage(error)));
+  }
+
+  #handleAction(action: ConversationAction, text = ""): void {
+    const { selection } = this.#options;
+    switch (action) {
+      case "abort":
+        selection.clear();
+        return this.#options.context.runs.abort();
+      case "interrupt":
+        return void this.interrupt();
+      case "quit":
+        return this.leave(ExitCode.ok);
+      case "expand_tool":
+        return selection.toggle();
+      case "previous_tool":
+        return selection.select(-1);
+      case "next_tool":
+        return selection.select(1);
+      default: {
+        const { name, argument = text } = ACTION_COMMANDS[action];
+        return this.#enqueue(() => this.#runCommand(name, argument));
+      }
+    }
+  }
+
+  async #handleLine(text: string, delivery: Delivery = "steering"): Promise<void> {
+    const { context: { view, runs }, output, selection, loadCommands } = this.#options;
+    const commands = await loadCommands();
+    const held = this.#held;
+    this.#held = undefined;
+    const isConfirmed = held !== undefined && ["", held.text.trim()].includes(text.trim());
+    const line = classifyLine(isConfirmed ? held.text : text, {
+      commandNames: commands.flatMap(({ names }) => names),
+      isConfirmed,
+    });
+    switch (line.type) {
+      case "empty":
+        return;
+      case "command":
+        if (!isSecretCommand(line)) view.remember(text);
+        await view.echo(isSecretCommand(line) ? line.name : text);
+        return await this.#runCommand(line.name, line.argument);
+      case "unknown_command":
+        await output.printNote(
+          `${line.word} is no command. Did you mean ${line.suggestion}? ${CONFIRM}`,
+        );
+        return this.#hold(text, delivery);
+      case "secret":
+        await output.printNote(
+          `This looks like an API key or a password. #key PROVIDER saves a key. ${CONFIRM}`,
+        );
+        return this.#hold(text, delivery);
+      case "shell":
+        view.remember(text);
+        await view.echo(text);
+        return this.#runShell(line.command, line.isShared);
+      case "prompt": {
+        // A key that is sent on purpose is not saved on disk.
+        if (!isConfirmed) view.remember(text);
+        const sent = line.delivery === "follow_up" ? line.delivery : delivery;
+        selection.clear();
+        if (!runs.isRunning) await view.echo(line.text);
+        return runs.send(line.text, sent);
+      }
+    }
+  }
+
+  #hold(text: string, delivery: Delivery): void {
+    this.#held = { text, delivery };
+    this.#options.context.view.setDraft(text);
+  }
+
+  async #runCommand(name: string, argument: string): Promise<void> {
+    const { context, output, loadCommands } = this.#options;
+    const command = (await loadCommands()).find(({ names }) => names.includes(name));
+    if (!command) return;
+    const problem = context.runs.isRunning ? getProblem(command, name) : undefined;
+    if (problem !== undefined) return await output.printError(problem);
+    try {
+      await command.run(argument, context);
+    } catch (error) {
+      const advice = error instanceof CliError ? error.advice : "";
+      await output.printError(getErrorMessage(error), advice);
+    }
+  }
+
+  /** Runs a command of the user; the model reads it with the next text. */
+  async #runShell(command: string, isShared: boolean): Promise<void> {
+    const { context: { runs, setup: { agent }, host }, output, runShell } = this.#options;
+    if (runs.isRunning) {
+      return await output.printError(
+        "Commands run when the agent has finished: press Esc, or wait",
+      );
+    }
+    runs.startTask(`$ ${command}`, async (signal) => {
+      const text = await runShell(command, signal);
+      if (!isShared || signal.aborted) return;
+      const content = [{ type: "text", text }] as const;
+      agent.appendMessages([{ role: "user", content, timestamp: host.now() }]);
+    });
+  }
+}
+
+/** The commands of actions. */
+const ACTION_COMMANDS: Readonly<
+  Record<
+    Exclude<
+      ConversationAction,
+      "abort" | "interrupt" | "quit" | "expand_tool" | "previous_tool" | "next_tool"
+    >,
+    { readonly name: string; readonly argument?: string }
+  >
+> = {
+  toggle_plan: { name: "/plan" },
+  editor: { name: "/editor" },
+  help: { name: "#help" },
+  theme: { name: "/theme", argument: "next" },
+  model: { name: "/model", argument: "next" },
+  usage: { name: "/usage" },
+};
+
+const CONFIRM = "Enter again sends the line as text.";
+
+/** Whether a command has a key in its argument. */
+function isSecretCommand(
+  { name, argument }: { readonly name: string; readonly argument: string },
+): boolean {
+  return /^[#/]key$/.test(name) && /\s/.test(argument);
+}
+
+function getProblem(
+  { worksDuringRuns = false }: ConversationCommand,
+  name: string,
+): string | undefined {
+  if (worksDuringRuns) return undefined;
+  return `${name} works when the agent has finished: press Esc to end the run, or wait`;
+}

@@ -1,0 +1,115 @@
+/**
+ * Completion of commands, their arguments, and paths of files.
+ *
+ * @module
+ */
+
+import type { SandboxFiles } from "../../../src/tools/mod.ts";
+import { join } from "../../../src/platform/paths.ts";
+import type { Completer, Completion, CompletionRequest } from "../../editor/completion.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { CommandContext } from "../command/command_context.ts";
+import type { ConversationCommand } from "../command/conversation_command.ts";
+
+/** Maximum number of completions. */
+const MAX_ITEMS = 100;
+
+/** Maximum number of entries of the project that are searched for a path. */
+const MAX_ENTRIES = 20_000;
+
+/** Options for {@linkcode ConversationCompleter}. */
+export interface ConversationCompleterOptions {
+  /** Loads the commands. */
+  readonly loadCommands: () => Promise<readonly ConversationCommand[]>;
+  /** Passed to the commands that complete their arguments. */
+  readonly context: CommandContext;
+  /** The files of the project. */
+  readonly files: SandboxFiles;
+  /** Canonical path of the working directory. */
+  readonly root: string;
+}
+
+/** Completes words of the input. */
+export class ConversationCompleter implements Completer {
+  readonly #options: ConversationCompleterOptions;
+
+  constructor(options: ConversationCompleterOptions) {
+    this.#options = options;
+  }
+
+  async complete(
+    { text, word, start }: CompletionRequest,
+    signal: AbortSignal,
+  ): Promise<readonly Completion[] | undefined> {
+    const before = text.slice(0, start);
+    if (/^@/.test(word)) return await this.#completePath(word.slice(1), signal);
+    if (before.trim() === "" && /^[/#]/.test(word)) return await this.#completeName(word);
+    const [, name] = /^\s*([/#][a-z-]+)\s/.exec(before) ?? [];
+    return name === undefined ? undefined : await this.#completeArgument(name, word, signal);
+  }
+
+  async #completeName(word: string): Promise<Completion[]> {
+    const commands = await this.#options.loadCommands();
+    const items = commands.flatMap(({ names, summary: detail }) => {
+      const matching = names.filter((name) => name.startsWith(word));
+      // Other names of the same command would only make the list longer.
+      return matching.slice(0, 1).map((name) => ({ text: name, detail }));
+    });
+    return items.sort((a, b) => a.text.localeCompare(b.text)).slice(0, MAX_ITEMS);
+  }
+
+  async #completeArgument(
+    name: string,
+    word: string,
+    signal: AbortSignal,
+  ): Promise<Completion[] | undefined> {
+    const { loadCommands, context } = this.#options;
+    const command = (await loadCommands()).find(({ names }) => names.includes(name));
+    const choices = await command?.complete?.(context, signal);
+    const isMatch = ({ text }: { readonly text: string }) =>
+      text.toLowerCase().includes(word.toLowerCase());
+    return choices?.filter(isMatch).slice(0, MAX_ITEMS).map(({ text, detail }) => ({
+      text,
+      detail,
+    }));
+  }
+
+  /** Completes a path by the entries of its directory; one without a directory also by the paths of all files. */
+  async #completePath(path: string, signal: AbortSignal): Promise<Completion[]> {
+    const { files, root } = this.#options;
+    const { walkFiles } = await importLate<
+      typeof import("../../../src/tools/search/walk_files.ts")
+    >("../../../src/tools/search/walk_files.ts", import.meta.url);
+    const slash = path.lastIndexOf("/");
+    const directory = path.slice(0, slash + 1);
+    const name = path.slice(slash + 1).toLowerCase();
+    const entries = walkFiles(files, join(root, directory), {
+      signal,
+      ...(slash >= 0 && { maxDepth: 0 }),
+    });
+    const found: { readonly item: Completion; readonly rank: number }[] = [];
+    let count = 0;
+    for await (const { relativePath, kind } of entries) {
+      if (++count > MAX_ENTRIES) break;
+      const rank = rankMatch(relativePath.toLowerCase(), name);
+      if (rank === undefined) continue;
+      const isDirectory = kind === "directory";
+      const text = `@${quotePath(directory + relativePath)}${isDirectory ? "/" : ""}`;
+      found.push({ item: { text, isPartial: isDirectory }, rank });
+    }
+    return found.sort((a, b) => a.rank - b.rank).slice(0, MAX_ITEMS).map(({ item }) => item);
+  }
+}
+
+/** Returns how well a path matches a typed text, the best first; `undefined` if it does not. */
+function rankMatch(path: string, text: string): number | undefined {
+  if (path.startsWith(text)) return path.includes("/") ? 1 : 0;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name.startsWith(text)) return 2;
+  return path.includes(text) ? 3 : undefined;
+}
+
+/** Quotes a path with blanks, so that it is one word. */
+function quotePath(path: string): string {
+  return /\s/.test(path) ? `"${path}"` : path;
+}

@@ -1,0 +1,221 @@
+/**
+ * The runs of the agent in a conversation: prompts, what is sent during a run, and tasks that the user can abort.
+ *
+ * @module
+ */
+
+import type { Agent, AgentEvent, AgentResult, PromptInput } from "../../../mod.ts";
+import type { Delivery, QueueControl, QueuedText, RunControl } from "../command/command_context.ts";
+import { getUserText } from "./user_text.ts";
+
+/** Options for {@linkcode ConversationRuns}. */
+export interface ConversationRunsOptions {
+  /** The agent. */
+  readonly agent: Agent;
+  /**
+   * Returns the input for a text: with the files that it names, and the output of hooks.
+   *
+   * @throws {CliError} If a hook blocks it.
+   */
+  readonly createInput: (text: string, signal: AbortSignal) => Promise<PromptInput>;
+  /** Called with the events of other agents that get what the user sends. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+  /** Called before each run with its text. */
+  readonly onStart: (text: string) => void | Promise<void>;
+  /** Called after each run. */
+  readonly onEnd: (end: RunEnded) => void | Promise<void>;
+  /** Called when a text cannot be sent, with the text, and when a task fails. */
+  readonly onError: (error: unknown, text?: string) => void | Promise<void>;
+  /** Called when a run or a task, which has a label, has started or ended. */
+  readonly onActivity: (
+    activity: { readonly isActive: boolean; readonly label?: string | undefined },
+  ) => void;
+  /** Returns the current time in milliseconds. */
+  readonly now: () => number;
+}
+
+/** The end of a run. */
+export interface RunEnded {
+  /** The result. */
+  readonly result: AgentResult;
+  /** Time since the text was sent, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** A run or a task. */
+interface Activity {
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+  /** Whether queued messages are delivered after it: not after a failure, which the next run would repeat. */
+  mayContinue: boolean;
+}
+
+/** The reason of the abort of a run by the user. */
+const ABORT_REASON = "the user";
+
+/** Runs the prompts of a conversation one after the other. */
+export class ConversationRuns implements RunControl, QueueControl {
+  readonly #options: ConversationRunsOptions;
+  /** The agents that get what the user sends, the current one last. */
+  readonly #agents: Agent[];
+  /** The texts of queued messages as they were typed, by the id of the message. */
+  readonly #typed = new Map<string, string>();
+  #activity: Activity | undefined;
+  /** What is sent during a run, in order. */
+  #sending: Promise<void> = Promise.resolve();
+
+  constructor(options: ConversationRunsOptions) {
+    this.#options = options;
+    this.#agents = [options.agent];
+  }
+
+  get isRunning(): boolean {
+    return this.#activity !== undefined;
+  }
+
+  /** The agent that gets what the user sends. */
+  get agent(): Agent {
+    return this.#agents.at(-1) ?? this.#options.agent;
+  }
+
+  get texts(): readonly QueuedText[] {
+    const { steering, followUp } = this.agent.queued;
+    const toText =
+      (delivery: Delivery) => ({ id, message }: typeof steering[number]): QueuedText => ({
+        id,
+        text: this.#typed.get(message.id ?? "") ?? getUserText(message),
+        delivery,
+      });
+    return [...steering.map(toText("steering")), ...followUp.map(toText("follow_up"))];
+  }
+
+  remove(id: string): boolean {
+    return this.agent.cancelQueued(id);
+  }
+
+  clear(): void {
+    this.agent.clearQueues();
+  }
+
+  /** Returns the text of a delivered message as it was typed; `undefined` if it was not queued here. */
+  takeTyped(messageId: string | undefined): string | undefined {
+    const text = this.#typed.get(messageId ?? "");
+    if (messageId !== undefined) this.#typed.delete(messageId);
+    return text;
+  }
+
+  send(text: string, delivery: Delivery = "steering"): void {
+    const { createInput } = this.#options;
+    if (this.#activity) return this.#queue(text, delivery);
+    this.#start(text, async (signal) => await createInput(text, signal));
+  }
+
+  prompt(input: PromptInput): void {
+    this.#start(typeof input === "string" ? input : "", () => Promise.resolve(input));
+  }
+
+  startTask(label: string, task: (signal: AbortSignal) => Promise<void>): void {
+    const { onError } = this.#options;
+    void this.#run(label, async (signal) => {
+      try {
+        await task(signal);
+      } catch (error) {
+        if (!signal.aborted) await onError(error);
+      }
+    });
+  }
+
+  async withAgent<Result>(agent: Agent, use: () => Promise<Result>): Promise<Result> {
+    this.#agents.push(agent);
+    const unsubscribe = agent.subscribe(this.#options.onEvent);
+    try {
+      return await use();
+    } finally {
+      unsubscribe();
+      this.#agents.splice(this.#agents.lastIndexOf(agent), 1);
+    }
+  }
+
+  abort(): void {
+    this.#activity?.controller.abort(ABORT_REASON);
+  }
+
+  async untilIdle(): Promise<void> {
+    while (this.#activity) await this.#activity.ended;
+  }
+
+  /** Queues a text for the active run. */
+  #queue(text: string, delivery: Delivery): void {
+    const { createInput, onError } = this.#options;
+    const signal = this.#activity?.controller.signal ?? new AbortController().signal;
+    this.#sending = this.#sending.then(async () => {
+      try {
+        const input = await createInput(text, signal);
+        const { agent } = this;
+        const queued = delivery === "steering" ? agent.steer(input) : agent.followUp(input);
+        if (queued.message.id !== undefined) this.#typed.set(queued.message.id, text);
+        // The run may have ended while the input was prepared.
+        if (!this.#activity) void this.#run(undefined, () => Promise.resolve());
+      } catch (error) {
+        await onError(error, text);
+      }
+    });
+  }
+
+  /** Starts a run with an input. */
+  #start(text: string, createInput: (signal: AbortSignal) => Promise<PromptInput>): void {
+    const { onStart, onError } = this.#options;
+    void this.#run(undefined, async (signal) => {
+      let input: PromptInput;
+      try {
+        await onStart(text);
+        input = await createInput(signal);
+      } catch (error) {
+        if (!signal.aborted) await onError(error, text);
+        return;
+      }
+      if (signal.aborted) return;
+      await this.#finish((agent) => agent.prompt(input, { signal }));
+    });
+  }
+
+  /** Runs an activity, and then the agent as long as messages wait. */
+  async #run(
+    label: string | undefined,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#activity = { controller, ended, mayContinue: true };
+    const { onActivity, onError } = this.#options;
+    onActivity({ isActive: true, label });
+    try {
+      await work(controller.signal);
+      await this.#deliverQueued(controller.signal);
+    } catch (error) {
+      await onError(error);
+    } finally {
+      this.#activity = undefined;
+      onActivity({ isActive: false });
+      resolve();
+    }
+  }
+
+  /** Continues the agent with the messages that a run has not read, unless it has failed or was aborted. */
+  async #deliverQueued(signal: AbortSignal): Promise<void> {
+    await this.#sending;
+    while (this.agent.hasPendingMessages && this.#activity?.mayContinue && !signal.aborted) {
+      await this.#finish((agent) => agent.continue({ signal }));
+      await this.#sending;
+    }
+  }
+
+  async #finish(run: (agent: Agent) => Promise<AgentResult>): Promise<void> {
+    const { now, onEnd } = this.#options;
+    const startedAt = now();
+    const result = await run(this.agent);
+    const isComplete = !result.error && !result.stoppedBy && result.stopReason !== "aborted";
+    if (this.#activity) this.#activity.mayContinue = isComplete;
+    await onEnd({ result, durationMs: now() - startedAt });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The session of a conversation, which can be exchanged for another one.
+ *
+ * @module
+ */
+
+import type { Session, SessionStore } from "../../../src/memory/mod.ts";
+import { CliError } from "../../host/cli_error.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { importLate } from "../../host/import_late.ts";
+import type { ProgramDirectories } from "../../host/program_directories.ts";
+import type { AgentSetup } from "../../run/setup_agent.ts";
+import { NewSession } from "../../sessions/new_session.ts";
+import type { RunSession } from "../../sessions/run_session.ts";
+import type { SessionChoice } from "../../sessions/session_choice.ts";
+import { getSessionDirectory } from "../../sessions/session_directory.ts";
+import type { SessionControl } from "../command/command_context.ts";
+
+/** Options for {@linkcode ConversationSession}. */
+export interface ConversationSessionOptions {
+  /** The agent that is recorded. */
+  readonly setup: AgentSetup;
+  /** The session with which the conversation starts; `undefined` if it is not saved. */
+  readonly opened: RunSession | undefined;
+  /** Absolute path of the working directory, without links. */
+  readonly cwd: string;
+  /** The program's directories; without them, nothing is saved. */
+  readonly directories: ProgramDirectories | undefined;
+  /** Called with warnings about a session that was opened. */
+  readonly onWarnings: (warnings: readonly string[]) => void | Promise<void>;
+  /** Called when another history has replaced that of the agent. */
+  readonly onSwitched: () => void;
+}
+
+/** Records the agent of a conversation. Disposing of it ends the recording. */
+export class ConversationSession implements SessionControl, AsyncDisposable {
+  readonly #options: ConversationSessionOptions;
+  #current: RunSession | undefined;
+  /** Whether the user knows the problems of a session that was created during the conversation. */
+  #isReported: boolean;
+
+  constructor(options: ConversationSessionOptions) {
+    this.#options = options;
+    this.#current = options.opened;
+    this.#isReported = options.opened?.recording !== undefined;
+  }
+
+  get session(): Session | undefined {
+    return this.#current?.recording?.session;
+  }
+
+  /** Reports why a new session is not saved, once. Called when it must have been created. */
+  async reportProblems(): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const recorded = await this.#current?.describe();
+    await this.#options.onWarnings(recorded?.warnings ?? []);
+  }
+
+  async openStore(): Promise<SessionStore | undefined> {
+    const { directories } = this.#options;
+    if (!directories) return undefined;
+    const { FileSessionStore } = await importLate<
+      typeof import("../../../src/memory/file/file_store.ts")
+    >("../../../src/memory/file/file_store.ts", import.meta.url);
+    return new FileSessionStore({ directory: getSessionDirectory(directories) });
+  }
+
+  async switchTo(choice: SessionChoice): Promise<void> {
+    const { setup, onSwitched } = this.#options;
+    await this.session?.flush();
+    const next = await this.#open(choice);
+    await this.#stop();
+    this.#current = next;
+    clearAgent(setup);
+    await next?.attach(setup.agent);
+    onSwitched();
+    this.#isReported = false;
+    // A new session is created with the first reply.
+    if (this.session) await this.reportProblems();
+  }
+
+  async moveTo(leaf: string | null): Promise<void> {
+    const { recording } = this.#current ?? {};
+    if (!recording) {
+      throw new CliError("The conversation is not saved, so it has no earlier states", {
+        exitCode: ExitCode.failed,
+      });
+    }
+    await recording.rewind(leaf);
+    this.#options.onSwitched();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stop();
+  }
+
+  /** Ends the recording. A session without messages, which only has settings, is removed. */
+  async #stop(): Promise<void> {
+    const { session } = this;
+    await this.#current?.[Symbol.asyncDispose]();
+    if (!session || session.leafId === null) return;
+    if (session.outline.some(({ type }) => type === "message")) return;
+    const store = await this.openStore();
+    await store?.delete(session.id).catch(() => {});
+  }
+
+  async #open(choice: SessionChoice): Promise<RunSession | undefined> {
+    const { cwd, directories } = this.#options;
+    if (choice.type === "none" || !directories) return undefined;
+    if (choice.type === "new") return new NewSession({ cwd, directories });
+    const { openRunSession } = await importLate<typeof import("../../sessions/open_session.ts")>(
+      "../../sessions/open_session.ts",
+      import.meta.url,
+    );
+    return await openRunSession(choice, { cwd, directories });
+  }
+}
+
+/** Removes the history of an agent, and what belongs to it. */
+function clearAgent(
+  { agent, planMode, approvalMode, controls: { gate, transform } }: AgentSetup,
+): void {
+  agent.clearQueues();
+  agent.clearMessages();
+  transform.restore(undefined);
+  planMode?.turnOff(agent);
+  gate.clearTrust();
+  gate.mode = approvalMode;
+}

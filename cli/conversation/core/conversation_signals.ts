@@ -1,0 +1,41 @@
+/**
+ * The signals of a conversation: Ctrl+C ends the run and not the program.
+ *
+ * @module
+ */
+
+import type { Host, StopSignal } from "../../host/host.ts";
+
+/** Separates SIGINT from the signals that end the program. */
+export class ConversationSignals {
+  readonly #host: Pick<Host, "onStop">;
+  #onInterrupt: (() => void) | undefined;
+  /** Number of programs that have the terminal, and receive its SIGINT too. */
+  #lent = 0;
+
+  constructor(host: Pick<Host, "onStop">) {
+    this.#host = host;
+  }
+
+  /** Calls `listener` with every signal, except for SIGINT once `divert()` was called. */
+  readonly onStop = (listener: (signal: StopSignal) => void): () => void =>
+    this.#host.onStop((signal) => {
+      if (signal !== "SIGINT" || !this.#onInterrupt) return listener(signal);
+      if (this.#lent === 0) this.#onInterrupt();
+    });
+
+  /** Passes SIGINT to `onInterrupt` from now on. */
+  divert(onInterrupt: () => void): void {
+    this.#onInterrupt = onInterrupt;
+  }
+
+  /** Ignores SIGINT while another program has the terminal. */
+  async ignoreDuring<Result>(use: () => Promise<Result>): Promise<Result> {
+    this.#lent++;
+    try {
+      return await use();
+    } finally {
+      this.#lent--;
+    }
+  }
+}

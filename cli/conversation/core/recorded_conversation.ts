@@ -1,0 +1,201 @@
+/**
+ * What has happened in a conversation: its tool calls, its sub-agents, and the tokens of its prompts.
+ *
+ * @module
+ */
+
+import type {
+  AgentEvent,
+  AgentMessage,
+  AgentTool,
+  FileChange,
+  RunOutcome,
+  ToolUpdate,
+} from "../../../mod.ts";
+import { extractText } from "../../../src/core/content.ts";
+import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
+import type { AgentView } from "../../render/agents/agent_view.ts";
+import type { TurnUsage } from "../../render/status/turn_usage.ts";
+import type { CallView } from "../../render/tools/call_view.ts";
+import type { ConversationRecord } from "../command/command_context.ts";
+import { listTurns } from "./list_turns.ts";
+import { RecordedAgents } from "./recorded_agents.ts";
+
+/** Number of tool calls that are kept, so that the memory of a long conversation does not grow. */
+const MAX_CALLS = 200;
+
+/** Number of prompts whose usage is kept. */
+const MAX_TURNS = 200;
+
+/** Length of the output of a running call that is kept: its last lines are shown. */
+const MAX_OUTPUT = 20_000;
+
+/** Options for {@linkcode RecordedConversation}. */
+export interface RecordedConversationOptions {
+  /** Returns the current time in milliseconds. */
+  readonly now: () => number;
+  /** Finds a tool of the agent. */
+  readonly findTool: (name: string) => AgentTool | undefined;
+}
+
+/** A prompt that has ended. */
+export interface EndedPrompt {
+  /** The text of the prompt. */
+  readonly label: string;
+  /** Its tokens and cost. */
+  readonly outcome: Pick<RunOutcome, "usage" | "cost">;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Collects the events of a conversation. */
+export class RecordedConversation implements ConversationRecord {
+  readonly #options: RecordedConversationOptions;
+  #agents: RecordedAgents;
+  #calls: CallView[] = [];
+  #callCount = 0;
+  /** The number of each running call, by its id. */
+  readonly #running = new Map<string, number>();
+  #turns: TurnUsage[] = [];
+  #total = NO_USAGE;
+  selectedCall: number | undefined;
+
+  constructor(options: RecordedConversationOptions) {
+    this.#options = options;
+    this.#agents = new RecordedAgents(options);
+  }
+
+  get calls(): readonly CallView[] {
+    return this.#calls;
+  }
+
+  /** The calls that run, in order. */
+  get runningCalls(): readonly CallView[] {
+    return this.#calls.filter(({ end }) => !end);
+  }
+
+  get turns(): readonly TurnUsage[] {
+    return this.#turns;
+  }
+
+  get total(): TurnUsage {
+    return this.#total;
+  }
+
+  get agents(): readonly AgentView[] {
+    return this.#agents.views;
+  }
+
+  getAgentText(number: number): string | undefined {
+    return this.#agents.getText(number);
+  }
+
+  /** Forgets everything, and adds the prompts of a history. */
+  restore(messages: readonly AgentMessage[]): void {
+    this.clear();
+    for (const { label, usage, cost, durationMs } of listTurns(messages)) {
+      this.addPrompt({ label, outcome: { usage, cost }, durationMs });
+    }
+  }
+
+  clear(): void {
+    this.#agents = new RecordedAgents(this.#options);
+    this.#calls = [];
+    this.#callCount = 0;
+    this.#running.clear();
+    this.#turns = [];
+    this.#total = NO_USAGE;
+    this.selectedCall = undefined;
+  }
+
+  /** Adds a prompt that has ended. */
+  addPrompt({ label, outcome: { usage, cost }, durationMs }: EndedPrompt): void {
+    this.#turns = [...this.#turns, { label, usage, cost, durationMs }].slice(-MAX_TURNS);
+    const total = this.#total;
+    this.#total = {
+      label: total.label,
+      usage: addUsage(total.usage, usage),
+      cost: addCost(total.cost, cost),
+      durationMs: total.durationMs + durationMs,
+    };
+  }
+
+  /** Adds an event. Resolves to the tool call that it has started or ended. */
+  async onEvent(event: AgentEvent): Promise<CallView | undefined> {
+    switch (event.type) {
+      case "tool_execution_start": {
+        const changes = await this.#previewChanges(event);
+        return this.#start(event, changes);
+      }
+      case "tool_execution_update":
+        this.#update(event.id, (call) => ({ ...call, output: getOutput(event.update) }));
+        return undefined;
+      case "tool_execution_end":
+        return this.#end(event);
+      case "sub_agent":
+        this.#agents.onEvent(event);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Returns the changes that a call is going to make. */
+  async #previewChanges(
+    { name, arguments: args }: Extract<AgentEvent, { type: "tool_execution_start" }>,
+  ): Promise<readonly FileChange[]> {
+    const tool = this.#options.findTool(name);
+    const { signal } = new AbortController();
+    return await tool?.preview?.(args, { signal }).catch(() => []) ?? [];
+  }
+
+  #start(
+    { id, name, arguments: args }: Extract<AgentEvent, { type: "tool_execution_start" }>,
+    changes: readonly FileChange[],
+  ): CallView {
+    const number = ++this.#callCount;
+    const startedAt = this.#options.now();
+    const call: CallView = {
+      number,
+      name,
+      arguments: args,
+      startedAt,
+      ...(changes.length > 0 && { changes }),
+    };
+    this.#running.set(id, number);
+    this.#agents.addCall(id, call);
+    this.#calls = [...this.#calls.slice(-MAX_CALLS + 1), call];
+    return call;
+  }
+
+  #end(
+    { id, result, isError }: Extract<AgentEvent, { type: "tool_execution_end" }>,
+  ): CallView | undefined {
+    const endedAt = this.#options.now();
+    const ended = this.#update(id, ({ output: _output, ...call }) => ({
+      ...call,
+      end: { endedAt, result, isError },
+    }));
+    this.#running.delete(id);
+    this.#agents.endCall(id, isError);
+    return ended;
+  }
+
+  /** Replaces a running call. */
+  #update(id: string, change: (call: CallView) => CallView): CallView | undefined {
+    const number = this.#running.get(id);
+    const index = this.#calls.findIndex((call) => call.number === number);
+    const call = this.#calls[index];
+    if (!call) return undefined;
+    const changed = change(call);
+    this.#calls[index] = changed;
+    return changed;
+  }
+}
+
+const NO_USAGE: TurnUsage = { label: "total", usage: zeroUsage(), cost: zeroCost(), durationMs: 0 };
+
+function getOutput(update: ToolUpdate): string {
+  const text = typeof update === "string" ? update : extractText(update.content);
+  return text.slice(-MAX_OUTPUT);
+}

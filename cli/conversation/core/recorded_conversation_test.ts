@@ -1,0 +1,83 @@
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { Agent, defineTool } from "../../../mod.ts";
+import { reply, scriptedStream, text, toolCall } from "../../../src/testing/mod.ts";
+import { formatAgents } from "../../render/agents/format_agents.ts";
+import { getDisplay } from "../../render/theme/get_display.ts";
+import { RecordedConversation } from "./recorded_conversation.ts";
+
+const MODEL = "any/model";
+
+const display = getDisplay({ isTerminal: false }, () => undefined, {});
+
+Deno.test("RecordedConversation: agents and the agents that they start are a tree, with their text", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    parameters: { type: "object", properties: { path: { type: "string" } } },
+    execute: () => Promise.resolve({ content: [{ type: "text", text: "Seen." }] }),
+  });
+  const inner = new Agent({
+    model: MODEL,
+    tools: [look],
+    streamFn: scriptedStream([
+      reply([text("I look."), toolCall("look", { path: "a.ts" })]),
+      reply("It is fine."),
+    ]),
+  });
+  const outer = new Agent({
+    model: MODEL,
+    tools: [inner.asTool({ name: "inspect", description: "Inspects" })],
+    streamFn: scriptedStream([
+      reply([toolCall("inspect", { prompt: "a.ts" })]),
+      reply("Inspected."),
+    ]),
+  });
+  const agent = new Agent({
+    model: MODEL,
+    tools: [outer.asTool({ name: "explore", description: "Explores" })],
+    streamFn: scriptedStream([
+      reply([toolCall("explore", { prompt: "the code" })]),
+      reply("Done."),
+    ]),
+  });
+  const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
+  let running: string[] = [];
+  agent.subscribe(async (event) => {
+    await record.onEvent(event);
+    const isLooking = event.type === "sub_agent" && event.event.type === "tool_execution_end" &&
+      event.event.name === "look";
+    if (isLooking) running = format(record);
+  });
+  await agent.prompt("Explore");
+  assertEquals(running, [
+    '◌ explore [1] · inspect {"prompt":… · 1 turn · $0.0000 · 0 s',
+    "└─ ◌ inspect [2] · look a.ts · 1 turn · $0.0000 · 0 s",
+  ]);
+  assertEquals(
+    record.agents.map(({ status, turns, children }) => [status, turns, children.length]),
+    [
+      ["completed", 2, 1],
+    ],
+  );
+  assertStringIncludes(record.getAgentText(2) ?? "", "I look.\n\n• look a.ts\nIt is fine.");
+  assertEquals(record.getAgentText(3), undefined);
+});
+
+function format({ agents }: RecordedConversation): string[] {
+  return formatAgents(agents, { columns: 60, display, now: 0 })
+    .map((line) => line.map((span) => span.text).join(""));
+}
+
+Deno.test("RecordedConversation: the prompts of a history are counted", async () => {
+  const agent = new Agent({
+    model: MODEL,
+    streamFn: scriptedStream([reply("One."), reply("Two.")]),
+  });
+  await agent.prompt("First");
+  await agent.prompt("Second");
+  const record = new RecordedConversation({ now: () => 0, findTool: () => undefined });
+  record.restore(agent.state.messages);
+  assertEquals(record.turns.map(({ label }) => label), ["First", "Second"]);
+  record.clear();
+  assertEquals(record.turns, []);
+});

@@ -1,0 +1,53 @@
+/**
+ * The end of a run in a conversation: its totals, and the reason if it has not succeeded.
+ *
+ * @module
+ */
+
+import type { Host } from "../../host/host.ts";
+import { ExitCode } from "../../host/exit_code.ts";
+import { getFinalText } from "../../render/final_text.ts";
+import type { Line } from "../../render/line/line.ts";
+import type { Display } from "../../render/theme/display.ts";
+import { formatUsage } from "../../render/usage_line.ts";
+import { getRunEndMessage } from "../../run/run_end_message.ts";
+import { getRunExitCode } from "../../run/run_exit_code.ts";
+import { toLine, toLines, toMessage } from "../view/lines.ts";
+import type { RunEnded } from "./conversation_runs.ts";
+
+/** Options for `formatRunEnd()`. */
+export interface RunEndOptions {
+  /** Number of turns. */
+  readonly turns: number;
+  /** Number of attempts of the last model call. */
+  readonly attempts: number;
+  /** Value of `--base-url`. */
+  readonly baseUrl: string | undefined;
+  /** Reads an environment variable. */
+  readonly env: Host["env"];
+  /** How lines are shown. */
+  readonly display: Display;
+}
+
+/** Formats the end of a run. */
+export function formatRunEnd(
+  { result, durationMs }: RunEnded,
+  { turns, attempts, baseUrl, env, display }: RunEndOptions,
+): Line[] {
+  const { usage, cost, stopReason } = result;
+  const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy;
+  const end = {
+    outcome: result,
+    attempts,
+    refused: [],
+    hasText: getFinalText(result.messages) !== "",
+    ...(isAborted && { signalExitCode: ExitCode.interrupted }),
+  };
+  const message = getRunEndMessage(end, { exitCode: getRunExitCode(end), baseUrl, env });
+  const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
+  return [
+    ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, display)),
+    ...(message?.advice === undefined || isAborted ? [] : toLines(message.advice)),
+    ...(turns > 0 ? [toLine(formatUsage({ turns, usage, cost, durationMs }), "faint")] : []),
+  ];
+}

@@ -1,0 +1,80 @@
+/**
+ * Commands of the user, which run in the sandbox of the agent.
+ *
+ * @module
+ */
+
+import type { AgentTool, ToolContext } from "../../../mod.ts";
+import { extractText } from "../../../src/core/content.ts";
+import { getErrorMessage } from "../../../src/core/errors.ts";
+import type { ConversationView } from "../view/conversation_view.ts";
+import { toLines } from "../view/lines.ts";
+
+/** Options for {@linkcode ShellCommands}. */
+export interface ShellCommandsOptions {
+  /** The tool that runs commands. */
+  readonly shell: AgentTool;
+  /** The terminal. */
+  readonly view: Pick<ConversationView, "print">;
+  /** Called with the last line of the output while a command runs. */
+  readonly onOutput: (line: string) => void;
+}
+
+/** Runs commands of the user like the agent does: confined, and with changes that can be undone. */
+export class ShellCommands {
+  readonly #options: ShellCommandsOptions;
+  #count = 0;
+
+  constructor(options: ShellCommandsOptions) {
+    this.#options = options;
+  }
+
+  /** Runs a command and prints its output. Returns both for the model. */
+  async run(command: string, signal: AbortSignal): Promise<string> {
+    const { view } = this.#options;
+    const output = await this.#execute(command, signal);
+    await view.print(toLines(output));
+    return `I have run a command:\n\n<command>\n${command}\n</command>\n\n<output>\n${output}\n</output>`;
+  }
+
+  async #execute(command: string, signal: AbortSignal): Promise<string> {
+    const { shell } = this.#options;
+    try {
+      const output = await shell.execute({ command }, this.#createContext(signal));
+      return getOutput(output).trimEnd();
+    } catch (error) {
+      return getErrorMessage(error);
+    }
+  }
+
+  #createContext(signal: AbortSignal): ToolContext {
+    const toolCallId = `user_${++this.#count}`;
+    const runId = "user";
+    return {
+      toolCallId,
+      runId,
+      signal,
+      idempotencyKey: `${runId}:${toolCallId}`,
+      run: { runId, depth: 0, background: refuseBackground },
+      turn: 1,
+      context: undefined,
+      messages: [],
+      onUpdate: (update) => {
+        const text = typeof update === "string" ? update : extractText(update.content);
+        const last = text.trimEnd().split("\n").at(-1);
+        if (last) this.#options.onOutput(last);
+      },
+      onEvent: () => Promise.resolve(),
+    };
+  }
+}
+
+function refuseBackground(): never {
+  throw new Error("Commands of the user have no background work");
+}
+
+function getOutput(output: Awaited<ReturnType<AgentTool["execute"]>>): string {
+  if (typeof output === "string") return output;
+  if (typeof output !== "object" || output === null || !("content" in output)) return "";
+  return Array.isArray(output.content) ? extractText(output.content) : "";
+}

@@ -1,0 +1,81 @@
+/**
+ * The meaning of a line that the user sends.
+ *
+ * @module
+ */
+
+import { findSuggestion } from "../../command_line/suggestion.ts";
+import { containsSecret } from "../../editor/secret_text.ts";
+
+/** The meaning of a line. */
+export type ClassifiedLine =
+  /** Nothing but blanks. */
+  | { readonly type: "empty" }
+  /** A command of the conversation. */
+  | { readonly type: "command"; readonly name: string; readonly argument: string }
+  /** Probably a misspelt command. */
+  | { readonly type: "unknown_command"; readonly word: string; readonly suggestion: string }
+  /** A text with an API key or another secret. */
+  | { readonly type: "secret" }
+  /** A command for the shell. */
+  | {
+    readonly type: "shell";
+    readonly command: string;
+    /** Whether the model gets the command and its output. */
+    readonly isShared: boolean;
+  }
+  /** A text for the model. */
+  | {
+    readonly type: "prompt";
+    readonly text: string;
+    readonly delivery: "steering" | "follow_up";
+  };
+
+/** Options for `classifyLine()`. */
+export interface ClassifyLineOptions {
+  /** The names of the commands, with their sign. */
+  readonly commandNames: readonly string[];
+  /** Whether the line was held back before, and the user has sent it again: it is a text then. Default: `false`. */
+  readonly isConfirmed?: boolean;
+}
+
+/** A command: a sign, lower-case letters and hyphens. `/etc/hosts` and `#12` are none. */
+const COMMAND = /^[/#][a-z-]+$/;
+
+/** Sign of a text that the agent gets when it has finished. */
+const FOLLOW_UP = ">>";
+
+/** Returns the meaning of a line. */
+export function classifyLine(
+  line: string,
+  { commandNames, isConfirmed = false }: ClassifyLineOptions,
+): ClassifiedLine {
+  const text = line.trim();
+  if (text === "") return { type: "empty" };
+  const [, word = "", rest = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  if (!isConfirmed && commandNames.includes(word)) {
+    return { type: "command", name: word, argument: rest };
+  }
+  if (!isConfirmed && COMMAND.test(word)) {
+    const suggestion = findSuggestion(word, commandNames);
+    if (suggestion !== undefined) return { type: "unknown_command", word, suggestion };
+  }
+  const shell = classifyShell(text);
+  const isSent = shell?.type !== "shell" || shell.isShared;
+  if (!isConfirmed && isSent && containsSecret(text)) return { type: "secret" };
+  return shell ?? classifyPrompt(line);
+}
+
+/** Returns a command for the shell: `!command` with the model, `!!command` without it. */
+function classifyShell(text: string): ClassifiedLine | undefined {
+  const [, sign, command = ""] = /^(!!?)\s*([^!\s][\s\S]*)$/.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  return { type: "shell", command, isShared: sign === "!" };
+}
+
+function classifyPrompt(line: string): ClassifiedLine {
+  const text = line.trim();
+  const isFollowUp = text.startsWith(FOLLOW_UP) && text.length > FOLLOW_UP.length;
+  if (!isFollowUp) return { type: "prompt", text, delivery: "steering" };
+  return { type: "prompt", text: text.slice(FOLLOW_UP.length).trim(), delivery: "follow_up" };
+}

@@ -1,0 +1,66 @@
+import { assertEquals } from "@std/assert";
+import { classifyLine } from "./classify_line.ts";
+
+const commandNames = ["/help", "#help", "/quit", "/q", "/model", "#approve"];
+
+function classify(line: string, isConfirmed = false) {
+  return classifyLine(line, { commandNames, isConfirmed });
+}
+
+function prompt(text: string, delivery: "steering" | "follow_up" = "steering") {
+  return { type: "prompt", text, delivery } as const;
+}
+
+Deno.test("classifyLine(): a known first word is a command with its argument", () => {
+  assertEquals(classify("/help"), { type: "command", name: "/help", argument: "" });
+  assertEquals(classify("  #approve  smart "), {
+    type: "command",
+    name: "#approve",
+    argument: "smart",
+  });
+});
+
+Deno.test("classifyLine(): a first word that is similar to a command is held back", () => {
+  assertEquals(classify("/hlep me"), {
+    type: "unknown_command",
+    word: "/hlep",
+    suggestion: "/help",
+  });
+  assertEquals(classify("#aprove"), {
+    type: "unknown_command",
+    word: "#aprove",
+    suggestion: "#approve",
+  });
+  assertEquals(classify("/hlep me", true), prompt("/hlep me"));
+});
+
+Deno.test("classifyLine(): paths, numbers and other words are prompts", () => {
+  for (const text of ["/etc/hosts is wrong", "#12 fails", "/tmp is full", "#", "/", "# Title"]) {
+    assertEquals(classify(text), prompt(text));
+  }
+});
+
+Deno.test("classifyLine(): an API key is held back, also in a command that the model gets", () => {
+  const key = `sk-ant-${"a".repeat(40)}`;
+  assertEquals(classify(`use ${key}`), { type: "secret" });
+  assertEquals(classify(`!echo ${key}`), { type: "secret" });
+  assertEquals(classify(`use ${key}`, true), prompt(`use ${key}`));
+  assertEquals(classify(`!!echo ${key}`).type, "shell");
+});
+
+Deno.test("classifyLine(): ! runs a command with the model, !! without it", () => {
+  assertEquals(classify("!git status"), {
+    type: "shell",
+    command: "git status",
+    isShared: true,
+  });
+  assertEquals(classify("!! ls"), { type: "shell", command: "ls", isShared: false });
+  assertEquals(classify("!"), prompt("!"));
+  assertEquals(classify("!!!"), prompt("!!!"));
+});
+
+Deno.test("classifyLine(): >> makes a follow-up", () => {
+  assertEquals(classify(">> then test"), prompt("then test", "follow_up"));
+  assertEquals(classify(">>"), prompt(">>"));
+  assertEquals(classify(" \n "), { type: "empty" });
+});

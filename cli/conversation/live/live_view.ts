@@ -1,0 +1,497 @@
+/**
+ * The view of a terminal with a live region: output scrolls above it, and the input line, the queue and the status stay
+ * below.
+ *
+ * @module
+ */
+
+import type { Completer } from "../../editor/completion.ts";
+import type { InputStyle } from "../../editor/editor_options.ts";
+import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
+import type { InputHistory } from "../../editor/input_history.ts";
+import type { Host } from "../../host/host.ts";
+import type { StartTimer } from "../../host/timer.ts";
+import type { KeyEvent } from "../../keys/key_event.ts";
+import type { Keyboard } from "../../keys/keyboard.ts";
+import { listenForSuspension } from "../../keys/suspension.ts";
+import { askChoice } from "../../questions/ask_choice.ts";
+import { askSecret } from "../../questions/ask_secret.ts";
+import type { Choice, QuestionContext } from "../../questions/choice.ts";
+import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
+import type { Line } from "../../render/line/line.ts";
+import type { Display } from "../../render/theme/display.ts";
+import type { ThemeName } from "../../render/theme/theme.ts";
+import { THEMES } from "../../render/theme/themes.ts";
+import type { LiveRegion, RegionContent } from "../../screen/live_region.ts";
+import type { ConversationInput } from "../view/conversation_input.ts";
+import type {
+  ConversationView,
+  LiveSource,
+  Notification,
+  TextQuestion,
+} from "../view/conversation_view.ts";
+import { toLines, toMessage, toPromptLines } from "../view/lines.ts";
+import { fitLine } from "./fit_line.ts";
+import { FrameTimer } from "./frame_timer.ts";
+import { InputLine, type InputLineOptions } from "./input_line.ts";
+import { InputQueue } from "./input_queue.ts";
+import { KeyInput } from "./key_input.ts";
+import type { Notifier } from "./notifier.ts";
+
+/** Options for {@linkcode LiveView}. */
+export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
+  /** Terminal, environment and clock. */
+  readonly host: Pick<Host, "terminal" | "env" | "now">;
+  /** The keyboard. */
+  readonly keyboard: Keyboard;
+  /** The live region. */
+  readonly region: LiveRegion;
+  /** How lines are shown. */
+  readonly display: Display;
+  /** The earlier inputs. */
+  readonly history: InputHistory;
+  /** Notifies the user. */
+  readonly notifier: Notifier;
+  /** Starts timers. */
+  readonly startTimer: StartTimer;
+}
+
+/** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
+const MARGIN = 1;
+
+/** Maximum length of a text that is copied; terminals discard longer ones. */
+const MAX_COPIED = 74_000;
+
+/** Marks of the prompt, for terminals that jump between prompts (OSC 133). */
+const MARKS = {
+  prompt: "\x1b]133;A\x07",
+  output: "\x1b]133;C\x07",
+  end: "\x1b]133;D\x07",
+};
+
+/** A question for a text, which takes the keys. */
+interface TextPrompt {
+  readonly line: InputLine;
+  readonly sign: string;
+  readonly resolve: (text: string | undefined) => void;
+}
+
+/** A terminal with a live region. */
+export class LiveView implements ConversationView {
+  readonly readsDuringRuns: boolean = true;
+  readonly #options: LiveViewOptions;
+  readonly #inputs = new InputQueue();
+  readonly #line: InputLine;
+  readonly #frames: FrameTimer;
+  readonly #closing = new AbortController();
+  readonly #cleanup = new DisposableStack();
+  /** Rows that are printed with the next frame, so that they and the region match. */
+  #rows: string[] = [];
+  /** The mark at the beginning of the next row that is printed. */
+  #mark = "";
+  /** Resolves when more rows are welcome. */
+  #welcome: Promise<void> = Promise.resolve();
+  #display: Display;
+  #encode: EncodeLine;
+  #source: LiveSource | undefined;
+  #completer: Completer | undefined;
+  #textPrompt: TextPrompt | undefined;
+  /** Resolves when the history is written. */
+  #remembered: Promise<void> = Promise.resolve();
+  /** What has the keys and the rows below the output. */
+  #user: "input" | "question" | "program" = "input";
+  /** Stops reading keys, while a question or another program has them. */
+  #reading = new AbortController();
+  /** Resolves when the keys are no longer read. */
+  #keyLoop: Promise<void> = Promise.resolve();
+  /** What needs the keys or the terminal, one after the other. */
+  #exclusive: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LiveViewOptions) {
+    this.#options = options;
+    const { display, host: { terminal }, region, startTimer } = options;
+    this.#display = display;
+    this.#encode = createEncoder(display);
+    this.#line = this.#createLine();
+    this.#frames = new FrameTimer({ draw: () => this.#draw(), startTimer });
+    this.#cleanup.defer(
+      terminal.onRedraw((cause) => {
+        if (cause !== "resized") return;
+        region.resized();
+        this.#draw();
+      }),
+    );
+    this.#cleanup.use(listenForSuspension({
+      terminal,
+      suspend: () => this.#suspend(),
+      resume: () => this.#resume(),
+    }));
+    this.#startReading();
+    this.#draw();
+  }
+
+  get display(): Display {
+    return this.#display;
+  }
+
+  get columns(): number {
+    return Math.max(this.#options.host.terminal.columns - MARGIN, 1);
+  }
+
+  get rows(): number {
+    return this.#options.host.terminal.rows;
+  }
+
+  async print(lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return;
+    const rows = lines.flatMap((line) => fitLine(line, this.columns));
+    const [first = "", ...rest] = rows.map(this.#encode);
+    this.#rows.push(this.#takeMark() + first, ...rest);
+    this.#frames.request();
+    await this.#welcome;
+  }
+
+  async echo(text: string): Promise<void> {
+    const lines = toPromptLines(text, this.#display.symbols.prompt);
+    const rows = lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
+    this.#rows.push(this.#takeMark(), MARKS.prompt + rows.join("\n"));
+    this.#mark = MARKS.output;
+    this.#frames.request();
+    await this.#welcome;
+  }
+
+  setLiveSource(source: LiveSource): void {
+    this.#source = source;
+    this.redraw();
+  }
+
+  setCompleter(completer: Completer): void {
+    this.#completer = completer;
+  }
+
+  redraw(): void {
+    this.#frames.request();
+  }
+
+  read(): Promise<ConversationInput> {
+    return this.#inputs.read();
+  }
+
+  setDraft(text: string): void {
+    // What the user has typed meanwhile is not lost.
+    const typed = this.#line.text;
+    this.#line.setText(typed === "" || typed === text ? text : `${text}\n${typed}`);
+    this.#draw();
+  }
+
+  remember(text: string): void {
+    this.#remembered = this.#options.history.add(text);
+  }
+
+  async askChoice<Answer extends string>(
+    choice: Choice<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    const ask = (context: QuestionContext) => askChoice(choice, context);
+    return await this.#ask(ask, { signal, acceptsPastes: false });
+  }
+
+  async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
+    const ask = (context: QuestionContext) => askSecret(message, context);
+    return await this.#ask(ask, { signal, acceptsPastes: true });
+  }
+
+  async askText(
+    { message, initial = "" }: TextQuestion,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    return await this.#runExclusively(async () => {
+      const line = this.#createLine();
+      line.setText(initial);
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      this.#textPrompt = { line, sign: `${message}: `, resolve };
+      const cancel = () => resolve(undefined);
+      const end = this.#end(signal);
+      end.addEventListener("abort", cancel, { once: true });
+      if (end.aborted) cancel();
+      this.#draw();
+      const text = await promise;
+      end.removeEventListener("abort", cancel);
+      this.#textPrompt = undefined;
+      await this.print(toLines(`  ${message}: ${text ?? ""}`));
+      return text;
+    });
+  }
+
+  async lend<Result>(use: () => Promise<Result>): Promise<Result> {
+    return await this.#runExclusively(async () => {
+      await this.#suspend();
+      this.#user = "program";
+      try {
+        return await use();
+      } finally {
+        this.#user = "input";
+        await this.#resume();
+      }
+    });
+  }
+
+  async copy(text: string): Promise<boolean> {
+    const encoded = new TextEncoder().encode(text).toBase64();
+    if (encoded.length > MAX_COPIED) return false;
+    await this.#send(`\x1b]52;c;${encoded}\x07`);
+    return true;
+  }
+
+  notify(notification: Notification): void {
+    const sequence = this.#options.notifier.getSequence(notification);
+    if (sequence !== undefined) void this.#send(sequence);
+    if (notification.type === "ended") this.#mark = MARKS.end;
+  }
+
+  async clear(): Promise<void> {
+    const { region } = this.#options;
+    // The rows of the screen move into the scrollback.
+    this.#rows.push(...Array.from({ length: this.rows }, () => ""));
+    await this.#suspendRegion();
+    await this.#options.host.terminal.output.write("\x1b[H").catch(() => {});
+    await region.resume();
+    this.#draw();
+  }
+
+  setTheme(name: ThemeName): void {
+    this.#display = { ...this.#display, theme: THEMES[name] };
+    this.#encode = createEncoder(this.#display);
+    this.#draw();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    this.#cleanup[Symbol.dispose]();
+    this.#frames[Symbol.dispose]();
+    await this.#stopReading();
+    this.#printRows();
+    await this.#options.region.close();
+    await this.#options.keyboard[Symbol.asyncDispose]();
+    await this.#remembered;
+  }
+
+  #createLine(): InputLine {
+    const { bindings, hasViKeys, history } = this.#options;
+    return new InputLine({
+      bindings,
+      hasViKeys,
+      complete: (request, signal) =>
+        this.#completer?.complete(request, signal) ?? Promise.resolve(undefined),
+      getHistory: () => history.entries,
+      onChange: () => this.#draw(),
+    });
+  }
+
+  /** Asks a question that writes to the terminal itself. */
+  async #ask<Answer>(
+    ask: (context: QuestionContext) => Promise<Answer>,
+    { signal, acceptsPastes }: { readonly signal: AbortSignal; readonly acceptsPastes: boolean },
+  ): Promise<Answer> {
+    return await this.#runExclusively(async () => {
+      const { host, keyboard, region } = this.#options;
+      await this.#stopReading();
+      await this.#suspendRegion();
+      this.#user = "question";
+      try {
+        return await ask({
+          host,
+          // The keyboard is in raw mode.
+          keyboard: { setRaw() {} },
+          input: new KeyInput({
+            keyboard,
+            acceptsPastes,
+            onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
+          }),
+          signal: this.#end(signal),
+        });
+      } finally {
+        this.#user = "input";
+        await region.resume();
+        this.#startReading();
+        this.#draw();
+      }
+    });
+  }
+
+  /** Runs tasks that need the keys one after the other. */
+  async #runExclusively<Result>(task: () => Promise<Result>): Promise<Result> {
+    const result = this.#exclusive.then(task);
+    this.#exclusive = result.catch(() => {});
+    return await result;
+  }
+
+  #end(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  /** Leaves the terminal to another program, unless one has it. */
+  async #suspend(): Promise<void> {
+    if (this.#user === "program") return;
+    if (this.#user === "input") {
+      await this.#stopReading();
+      await this.#suspendRegion();
+    }
+    await this.#options.keyboard.suspend();
+  }
+
+  /** Takes the terminal back. A question draws itself again. */
+  async #resume(): Promise<void> {
+    if (this.#user === "program") return;
+    await this.#options.keyboard.resume();
+    if (this.#user === "question") return;
+    await this.#options.region.resume();
+    this.#startReading();
+    this.#draw();
+  }
+
+  #startReading(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#reading = new AbortController();
+    this.#keyLoop = this.#readKeys(this.#reading.signal);
+  }
+
+  async #stopReading(): Promise<void> {
+    this.#reading.abort();
+    await this.#keyLoop;
+  }
+
+  async #readKeys(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const keys = await this.#options.keyboard.read(signal);
+      if (!keys) break;
+      for (const key of keys) this.#press(key);
+      this.#draw();
+    }
+    if (!signal.aborted) this.#inputs.end();
+  }
+
+  #press(event: KeyEvent): void {
+    if (this.#textPrompt) return this.#answerText(event, this.#textPrompt);
+    const effect = this.#line.press(event);
+    if (effect) this.#apply(effect);
+  }
+
+  #answerText(event: KeyEvent, { line, resolve }: TextPrompt): void {
+    const effect = line.press(event);
+    switch (effect?.type) {
+      case "submit":
+      case "follow_up":
+        return resolve(effect.text);
+      case "abort":
+      case "quit":
+        return resolve(undefined);
+      default:
+        return;
+    }
+  }
+
+  #apply(effect: EditorEffect): void {
+    switch (effect.type) {
+      case "submit":
+        return this.#inputs.push({ type: "line", text: effect.text });
+      case "follow_up":
+        return this.#inputs.push({ type: "line", text: effect.text, delivery: "follow_up" });
+      case "command":
+        return this.#inputs.push({ type: "line", text: `/${effect.text}` });
+      case "abort": {
+        const isControl = effect.key.ctrl;
+        return this.#inputs.push({ type: "action", name: isControl ? "interrupt" : "abort" });
+      }
+      case "quit":
+        return this.#inputs.push({ type: "action", name: "quit" });
+      case "notice":
+        return void this.print(toMessage("warning", effect.message, this.#display));
+      case "action":
+        return this.#forward(effect.name);
+      case "complete":
+        return;
+    }
+  }
+
+  #forward(action: ForwardedAction): void {
+    switch (action) {
+      case "suspend":
+        return this.#options.host.terminal.requestSuspension();
+      case "redraw":
+        return void this.#options.region.resume();
+      case "editor": {
+        const { text } = this.#line;
+        this.#line.setText("");
+        return this.#inputs.push({ type: "action", name: "editor", text });
+      }
+      default:
+        return this.#inputs.push({ type: "action", name: action });
+    }
+  }
+
+  /** Draws what was printed, and the region below it as it is then. */
+  #draw(): void {
+    if (this.#closing.signal.aborted) return;
+    const content = this.#createContent();
+    this.#welcome = this.#options.region.draw(this.#takeRows(), content);
+    this.#frames.drawn();
+  }
+
+  #takeMark(): string {
+    const mark = this.#mark;
+    this.#mark = "";
+    return mark;
+  }
+
+  #takeRows(): string[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  #printRows(): void {
+    if (this.#rows.length > 0) this.#welcome = this.#options.region.printLines(this.#takeRows());
+  }
+
+  async #suspendRegion(): Promise<void> {
+    this.#printRows();
+    await this.#options.region.suspend();
+  }
+
+  /** Writes a sequence after what was printed. */
+  async #send(sequence: string): Promise<void> {
+    this.#printRows();
+    await this.#options.region.send(sequence);
+  }
+
+  #createContent(): RegionContent {
+    const { terminal } = this.#options.host;
+    const { columns } = this;
+    const live = this.#source?.(columns);
+    if (live?.isChanging) this.#frames.tick();
+    const above = live
+      ? [...live.open, ...live.running, ...live.selected, ...live.queued, live.status].map(
+        this.#encode,
+      )
+      : [];
+    const prompt = this.#textPrompt;
+    const { prompt: sign } = this.#display.symbols;
+    const input = (prompt?.line ?? this.#line).render({
+      columns: terminal.columns,
+      sign: prompt?.sign ?? `${sign} `,
+      style: this.#createInputStyle(),
+    });
+    return {
+      rows: [...above, ...input.rows],
+      cursor: input.cursor &&
+        { row: above.length + input.cursor.row, column: input.cursor.column },
+    };
+  }
+
+  #createInputStyle(): InputStyle {
+    const paint = (role: "prompt" | "faint" | "selected") => (text: string) =>
+      text === "" ? "" : this.#encode([{ text, role }]);
+    return { sign: paint("prompt"), faint: paint("faint"), selected: paint("selected") };
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The first and the last lines of a conversation: model, directory, permissions and warnings, and how it can be continued.
+ *
+ * @module
+ */
+
+import type { Host } from "../host/host.ts";
+import { formatHeader } from "../render/header.ts";
+import type { RunSandbox } from "../render/reporter.ts";
+import { reportStart, type StartReportOptions } from "../run/start_report.ts";
+import type { SessionControl } from "./command/command_context.ts";
+import type { ConversationView } from "./view/conversation_view.ts";
+import { toLine, toMessage } from "./view/lines.ts";
+
+/** Prints the first lines. Returns the confinement of commands. */
+export async function reportConversationStart(
+  view: ConversationView,
+  options: StartReportOptions,
+  { env, terminal }: Pick<Host, "env" | "terminal">,
+): Promise<RunSandbox> {
+  let sandbox: RunSandbox = { status: "off", mechanisms: [] };
+  await reportStart({
+    async onRunStart(start) {
+      sandbox = start.sandbox;
+      const header = formatHeader(start, { home: env("HOME"), columns: terminal.columns });
+      await view.print(header.map((row) => toLine(row, "faint")));
+    },
+    async onNotice(notice) {
+      const text = notice.replace(/^warning: /, "");
+      await view.print(toMessage("warning", text, view.display));
+    },
+  }, options);
+  return sandbox;
+}
+
+/** Prints how the conversation can be continued, if it is saved. */
+export async function reportConversationEnd(
+  view: Pick<ConversationView, "print">,
+  { session }: Pick<SessionControl, "session">,
+): Promise<void> {
+  const hasMessages = session?.outline.some(({ type }) => type === "message");
+  if (hasMessages) {
+    await view.print([toLine(`swink -r ${session?.id} continues this conversation`, "faint")]);
+  }
+}

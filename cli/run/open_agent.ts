@@ -1,0 +1,119 @@
+/**
+ * The agent of a run with everything that belongs to it: its session, its tools and its hooks.
+ *
+ * @module
+ */
+
+import type { Agent } from "../../mod.ts";
+import type { ApprovalPrompt } from "../../src/tools/mod.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
+import type { StartedHooks } from "../hooks/start_hooks.ts";
+import { NewSession } from "../sessions/new_session.ts";
+import type { RunSession } from "../sessions/run_session.ts";
+import type { SessionChoice } from "../sessions/session_choice.ts";
+import { type AgentSetup, type ConversationSetup, setUpAgent } from "./setup_agent.ts";
+import type { ProjectRunSettings } from "./settings.ts";
+
+/** An agent whose session is recorded. Disposing of it ends the recording and removes the files of the tools. */
+export interface OpenedAgent extends AsyncDisposable {
+  /** The agent and its tools. */
+  readonly setup: AgentSetup;
+  /** Its session; `undefined` if it is not saved. */
+  readonly session: RunSession | undefined;
+}
+
+/** Dependencies of `openAgent()`. */
+export interface OpenAgentOptions {
+  /** The hooks of the run. */
+  readonly hooks: Pick<StartedHooks, "policies" | "appendedPrompt">;
+  /** The modules of sessions, which `loadSessions()` imports. */
+  readonly sessions: Promise<SessionModule> | undefined;
+  /** Date for the system prompt. */
+  readonly today: Date;
+  /** Asks about tool calls instead of the terminal. Default: none. */
+  readonly ask?: ApprovalPrompt | undefined;
+  /** Properties of an agent that gets several prompts. Default: it gets one. */
+  readonly conversation?: ConversationSetup | undefined;
+  /** Aborts the run. */
+  readonly interrupt: InterruptHandler;
+  /** Terminal, environment, and the network with its recorder. */
+  readonly host: Host;
+  /** Called with the agent before it runs. */
+  readonly onAgent?: ((agent: Agent) => void) | undefined;
+}
+
+/**
+ * Opens the session of a run, creates the agent and restores the session into it.
+ *
+ * @throws {UsageError} If the session does not exist.
+ * @throws {ConfigurationError} If the session is open elsewhere, or no model is configured.
+ */
+export async function openAgent(
+  settings: ProjectRunSettings,
+  { hooks, sessions, today, ask, conversation, interrupt, host, onAgent }: OpenAgentOptions,
+): Promise<OpenedAgent> {
+  await using cleanup = new AsyncDisposableStack();
+  const session = await openSession(settings, sessions, host);
+  if (session) cleanup.use(session);
+  const model = settings.isModelGiven ? settings.model : session?.model ?? settings.model;
+  const setup = cleanup.use(
+    await setUpAgent({
+      ...settings,
+      ...hooks,
+      ...(model && { model }),
+      continuesPlan: session?.planMode,
+      ask,
+      conversation,
+      today,
+      signal: interrupt.signal,
+    }, host),
+  );
+  onAgent?.(setup.agent);
+  await session?.attach(setup.agent);
+  // The session has restored its own model and thinking level.
+  if (session?.model) setup.agent.setModel(setup.model);
+  // Options of the run replace the mode of the session.
+  if (settings.permissionMode !== "plan" && !conversation) setup.planMode?.turnOff(setup.agent);
+  interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  if (settings.sandbox === "required") await requireConfinement(setup);
+  const owned = cleanup.move();
+  return {
+    setup,
+    session,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** The modules of sessions that exist. */
+export type SessionModule = typeof import("../sessions/open_session.ts");
+
+/** Starts to import the modules of sessions, if the run continues one. */
+export function loadSessions({ type }: SessionChoice): Promise<SessionModule> | undefined {
+  if (type === "none" || type === "new") return undefined;
+  const loading = importLate<SessionModule>("../sessions/open_session.ts", import.meta.url);
+  // The failure is reported where the module is used.
+  loading.catch(() => {});
+  return loading;
+}
+
+/** Opens the session of a run; `undefined` if it is not saved. */
+async function openSession(
+  { session, cwd }: ProjectRunSettings,
+  loading: Promise<SessionModule> | undefined,
+  { env }: Pick<Host, "env">,
+): Promise<RunSession | undefined> {
+  if (session.type === "none") return undefined;
+  const directories = getProgramDirectories(env);
+  if (session.type === "new") return directories && new NewSession({ cwd, directories });
+  if (!directories) throw createNoHomeError("sessions");
+  return await (await loading)?.openRunSession(session, { cwd, directories });
+}
+
+/** Throws if the kernel does not enforce all rules for commands. */
+async function requireConfinement(setup: AgentSetup): Promise<void> {
+  const { createConfinementWarning } = await import("./confinement_warning.ts");
+  createConfinementWarning("required", await setup.describeSandbox());
+}

@@ -1,0 +1,96 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { Agent } from "../../agent/agent.ts";
+import { extractText } from "../../core/content.ts";
+import { AlreadyRunningError } from "../../core/errors.ts";
+import { userMessage } from "../../core/message.ts";
+import { assistantMessage, toolCall } from "../../testing/messages.ts";
+import { hang, reply } from "../../testing/script.ts";
+import { scriptedStream } from "../../testing/scripted_stream.ts";
+import { InMemorySessionStore } from "../storage/in_memory_store.ts";
+import { createMemoryStorage } from "../storage/memory_storage.ts";
+import { storeFrom } from "../storage/store_from.ts";
+import { openSession } from "./open_session.ts";
+import { resumeSession } from "./resume.ts";
+
+/** A store that can be full. */
+class LimitedStore {
+  isFull = false;
+  readonly store = storeFrom(this.#createStorage());
+
+  #createStorage() {
+    const storage = createMemoryStorage();
+    const append: typeof storage.append = (id, entries) =>
+      this.isFull ? Promise.reject(new Error("out of space")) : storage.append(id, entries);
+    return {
+      append,
+      load: storage.load.bind(storage),
+      readLines: storage.readLines.bind(storage),
+      list: storage.list.bind(storage),
+      delete: storage.delete.bind(storage),
+      lease: storage.lease.bind(storage),
+      release: storage.release.bind(storage),
+    };
+  }
+}
+
+Deno.test("openSession(): a message that is queued while the store is full is recorded with the next run", async () => {
+  const limited = new LimitedStore();
+  const { store } = limited;
+  const streamFn = scriptedStream([reply("One."), hang()]);
+  const agent = new Agent({ model: "p/m", streamFn });
+  const session = await openSession(store, { id: "s" }, agent);
+  await agent.prompt("first");
+  limited.isFull = true;
+  agent.followUp("later");
+  assertEquals((await agent.prompt("second")).stopReason, "aborted");
+  limited.isFull = false;
+  const run = agent.prompt("third");
+  while (streamFn.calls.length < 2) await new Promise((resolve) => setTimeout(resolve));
+  await session.session.flush();
+  // As another process finds it after a crash.
+  const { session: fork, messages } = await resumeSession(store, "s", { fork: true });
+  const texts = messages.map((message) =>
+    message.role === "custom" ? "" : extractText(message.content)
+  );
+  assertEquals(texts, ["first", "One.", "second", "third"]);
+  await fork.close();
+  const [logged] = (await session.session.path({ types: ["queue_changed"] })).slice(-1);
+  const queued = logged?.type === "queue_changed" ? logged.queued.followUp : [];
+  assertEquals(queued.map(({ message }) => message.role), ["user"]);
+  agent.clearQueues();
+  agent.abort();
+  await run;
+  await session.close();
+});
+
+Deno.test("ResumedSession.into() appends the results of interrupted calls once, also after an attempt that failed", async () => {
+  const store = new InMemorySessionStore();
+  const session = await store.create({ id: "s" });
+  for (
+    const message of [
+      userMessage("Go", 1),
+      assistantMessage([toolCall("look", {}, { id: "look_1" })]),
+    ]
+  ) {
+    session.append({ type: "message", message });
+  }
+  await session.close();
+  const resumed = await resumeSession(store, "s");
+  const agent = new Agent({ model: "any/model", streamFn: scriptedStream([hang()]) });
+  // A run that starts while the results are written.
+  const flush = resumed.session.flush.bind(resumed.session);
+  let run: Promise<unknown> = Promise.resolve();
+  resumed.session.flush = async () => {
+    await flush();
+    run = agent.prompt("Now");
+  };
+  await assertRejects(() => resumed.into(agent), AlreadyRunningError);
+  resumed.session.flush = flush;
+  agent.abort();
+  await run;
+  await (await resumed.into(agent)).stop();
+  await using reader = await store.open("s", { access: "read" });
+  const path = await reader.path({ types: ["message"] });
+  const roles = path.map((entry) => entry.type === "message" && entry.message.role);
+  assertEquals(roles, ["user", "assistant", "tool_result"]);
+});

@@ -1,0 +1,62 @@
+import { assertEquals } from "@std/assert";
+import {
+  createMessageEntry,
+  openSqlite,
+  testDatabase,
+} from "../../../tests/memory/sqlite_database.ts";
+import { openDatabase } from "./sqlite_database.ts";
+import { SqliteSessionStore } from "./sqlite_store.ts";
+import { createTables } from "./sqlite_tables.ts";
+
+async function writeSession(
+  store: SqliteSessionStore,
+  id: string,
+  ...texts: readonly string[]
+): Promise<void> {
+  await using session = await store.create({ id });
+  for (const text of texts) session.append(createMessageEntry(text));
+}
+
+testDatabase("lists, opens and deletes a session whose row is damaged", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "intact", "one");
+  for (const column of ["summary", "header"]) {
+    for (const value of ["{", "null", '{"id":"intact"}', "[]"]) {
+      await using session = await store.create({ id: "s", tenant: "acme" });
+      session.append(createMessageEntry("two"));
+      await session.close();
+      const database = await openDatabase(path, createTables);
+      database.prepare(`UPDATE sessions SET ${column} = ? WHERE id = 's'`).run(value);
+      database.close();
+      const listed = await store.list();
+      assertEquals(listed.map(({ id }) => id).toSorted(), ["intact", "s"]);
+      const { problem } = listed.find(({ id }) => id === "s") ?? {};
+      assertEquals(problem !== undefined, column === "summary");
+      const opened = await store.open("s");
+      assertEquals([opened.id, opened.header.tenant], ["s", "acme"]);
+      opened.append(createMessageEntry("three"));
+      await opened.close();
+      assertEquals((await store.search("three")).length, 1);
+      const restored = (await store.list({ tenant: "acme" }))[0];
+      assertEquals([restored?.problem, restored?.firstPrompt], [undefined, "two"]);
+      assertEquals([restored?.entries, restored?.messages], [2, 2]);
+      await store.delete("s");
+    }
+  }
+  await store.close();
+});
+
+testDatabase("restores a damaged summary of a session that has lost an entry", async (path) => {
+  await using store = new SqliteSessionStore({ path });
+  await writeSession(store, "s", "one", "two", "three");
+  const database = openSqlite(path);
+  database.exec("DELETE FROM entries WHERE position = 1; UPDATE sessions SET summary = '{'");
+  database.close();
+  await using session = await store.open("s");
+  session.append(createMessageEntry("four"));
+  await session.close();
+  const [summary] = await store.list();
+  // The number of entries is also that of the positions.
+  assertEquals([summary?.entries, summary?.messages, summary?.firstPrompt], [4, 3, "one"]);
+  await store.close();
+});

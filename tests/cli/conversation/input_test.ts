@@ -1,0 +1,197 @@
+/**
+ * Texts, files and commands that are typed into a conversation.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { type PlainConversation, typeConversation } from "./plain_conversation.ts";
+
+const HELLO = [scriptedReply("Hello!")];
+
+function getLastText({ requests }: PlainConversation): string {
+  return JSON.stringify(requests.at(-1)?.messages.at(-1)?.content);
+}
+
+Deno.test("!command: runs a command, and the model reads it with the next text", async () => {
+  await using conversation = await typeConversation({
+    files: { "p/a.txt": "needle\n" },
+    model: HELLO,
+    typed: ["!cat a.txt; exit 3", "What is it?", "/quit"],
+  });
+  assertEquals(conversation.outputs[0], "Exit code: 3\nneedle\n");
+  assertStringIncludes(getLastText(conversation), "cat a.txt; exit 3");
+  assertStringIncludes(getLastText(conversation), "needle");
+  assertStringIncludes(getLastText(conversation), "What is it?");
+});
+
+Deno.test("!!command: runs a command for the user only", async () => {
+  await using conversation = await typeConversation({
+    files: { "p/a.txt": "needle\n" },
+    model: HELLO,
+    typed: ["!!cat a.txt", "What is it?", "/quit"],
+  });
+  assertStringIncludes(conversation.outputs[0] ?? "", "needle\n");
+  assert(!getLastText(conversation).includes("needle"));
+});
+
+Deno.test("!command: runs in the sandbox, and its changes can be undone", async () => {
+  await using conversation = await typeConversation({
+    files: { "outside.txt": "1\n" },
+    typed: ["!echo 2 > ../outside.txt", "!echo 2 > a.txt", "/undo", "/quit"],
+  });
+  assertEquals(conversation.home.read("outside.txt"), "1\n");
+  assertEquals(conversation.outputs[2], "removed a.txt\n");
+});
+
+Deno.test("!command: Ctrl+C ends a command, and the conversation continues", async () => {
+  await using conversation = await typeConversation({
+    model: HELLO,
+    typed: ["Greet me", ({ host }) => {
+      setTimeout(() => host.sendSignal("SIGINT"), 300);
+      return "!sleep 60";
+    }, "/quit"],
+  });
+  assertEquals(conversation.code, 0);
+});
+
+Deno.test("@path: adds a file to the text", async () => {
+  await using conversation = await typeConversation({
+    files: { "p/a.txt": "needle\n" },
+    model: HELLO,
+    typed: ["Look at @a.txt", "/quit"],
+  });
+  assertStringIncludes(getLastText(conversation), "needle");
+});
+
+const PIXEL = Uint8Array.fromBase64(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+);
+
+Deno.test("image: the path of an image adds it, in the project or elsewhere", async () => {
+  for (
+    const text of [
+      "See HOME/shot 1.png",
+      "See 'HOME/shot 1.png' now",
+      "See HOME/shot\\ 1.png",
+      "See @b.png",
+    ]
+  ) {
+    await using home = await typeConversation({ typed: ["/quit"] });
+    home.home.write("shot 1.png", PIXEL);
+    home.home.write("p/b.png", PIXEL);
+    await using conversation = await typeConversation({
+      home: home.home,
+      model: HELLO,
+      typed: [text.replace("HOME", home.home.path), "/quit"],
+    });
+    assertStringIncludes(getLastText(conversation), '"type":"image"', text);
+  }
+});
+
+Deno.test("image: a path that is no image stays a text", async () => {
+  await using conversation = await typeConversation({
+    model: HELLO,
+    typed: ["See /nothing/shot.png", "/quit"],
+  });
+  assert(!getLastText(conversation).includes('"type":"image"'));
+});
+
+const EDITOR = {
+  "editor.sh":
+    '#!/bin/sh\nprintf "From the editor\\n" >> "$1"\necho "$1" > "$(dirname "$0")/path"\n',
+};
+
+Deno.test("/editor: sends the text of EDITOR, and removes the file [24]", async () => {
+  await using conversation = await typeConversation({
+    files: EDITOR,
+    env: { EDITOR: 'sh "HOME/editor.sh"', VISUAL: "false" },
+    model: HELLO,
+    typed: ["/editor First line.", "/quit"],
+  });
+  assertStringIncludes(getLastText(conversation), "First line.From the editor");
+  assertStringIncludes(conversation.transcript, "> First line.From the editor\nassistant: Hello!");
+  const path = conversation.home.read("path").trim();
+  assertEquals(await Deno.stat(path).then(() => "exists", () => "removed"), "removed");
+});
+
+Deno.test("/editor: VISUAL is used without EDITOR", async () => {
+  await using conversation = await typeConversation({
+    files: EDITOR,
+    env: { VISUAL: 'sh "HOME/editor.sh"' },
+    model: HELLO,
+    typed: ["/editor", "/quit"],
+  });
+  assertStringIncludes(getLastText(conversation), "From the editor");
+});
+
+Deno.test("/editor: an empty text sends nothing [25]", async () => {
+  for (const editor of ["true", "rm -f"]) {
+    await using conversation = await typeConversation({
+      env: { EDITOR: editor },
+      typed: ["/editor", "/quit"],
+    });
+    assertEquals(conversation.outputs[0], "The text was empty, so nothing was sent\n");
+    assertEquals(conversation.requests, []);
+  }
+});
+
+Deno.test("/editor: a failing editor is reported, and nothing is sent", async () => {
+  await using conversation = await typeConversation({
+    env: { EDITOR: "false" },
+    typed: ["/editor text", "/quit"],
+  });
+  assertEquals(
+    conversation.outputs[0],
+    'error: The editor "false" ended with exit code 1\nNothing was sent. EDITOR selects another editor.\n',
+  );
+});
+
+Deno.test("custom commands: Markdown files of the user and of a trusted project are prompts", async () => {
+  const files = {
+    ".config/swink/commands/explain.md":
+      "---\ndescription: Explains a file\nargument-hint: FILE\n---\nExplain $ARGUMENTS briefly.\n",
+    ".config/swink/commands/greet.md": "Greet everyone\n",
+    ".config/swink/commands/quit.md": "Never",
+    "p/.swink/commands/greet.md": "Greet the project\n",
+  };
+  await using conversation = await typeConversation({
+    files,
+    args: ["--trust"],
+    model: [...HELLO, ...HELLO],
+    typed: ["/help explain", "/explain a.ts", "/greet in German", "/quit"],
+  });
+  const { outputs, requests, transcript } = conversation;
+  assertStringIncludes(outputs[0] ?? "", "/explain FILE\n  Explains a file\n");
+  assertEquals(
+    requests.map(({ messages }) => JSON.stringify(messages.at(-1)?.content)).map((text) =>
+      /"text":"([^"]*)"/.exec(text)?.[1]
+    ),
+    ["Explain a.ts briefly.", "Greet the project\\n\\nin German"],
+  );
+  assertStringIncludes(
+    transcript,
+    "warning: the command /quit of HOME/.config/swink/commands is not used",
+  );
+});
+
+Deno.test("custom commands: those of a project that is not trusted are not loaded", async () => {
+  await using conversation = await typeConversation({
+    files: { "p/.swink/commands/deploy.md": "Deploy" },
+    typed: ["n", "/help deploy", "/quit"],
+  });
+  assertStringIncludes(conversation.transcript, ".swink/commands");
+  assertStringIncludes(conversation.outputs[1] ?? "", "There is no command deploy");
+});
+
+Deno.test("a failed tool call and a refused one are one line each", async () => {
+  await using conversation = await typeConversation({
+    model: [
+      scriptedReply(scriptedCall("read_file", { path: "missing.txt" })),
+      scriptedReply("It is missing."),
+    ],
+    typed: ["Read", "/quit"],
+  });
+  assertStringIncludes(conversation.transcript, "tool: failed read_file missing.txt - ");
+});

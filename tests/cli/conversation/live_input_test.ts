@@ -1,0 +1,249 @@
+/**
+ * Conversations on a terminal with a live region: what the user types.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { createTemporaryDirectory } from "../temporary_directory.ts";
+import { holdReply, KEYS, openTerminal } from "./live_terminal.ts";
+
+const WRITE = scriptedCall("write_file", { path: "a.txt", content: "1\n" });
+
+Deno.test("live: a line that is sent during a run waits for the end of the turn, one with >> or Alt+Enter for that of the run", async () => {
+  const first = holdReply(scriptedReply(scriptedCall("read_file", { path: "a.txt" })), 4);
+  const model = [
+    first,
+    scriptedReply("Steered."),
+    scriptedReply("Followed."),
+    scriptedReply("Later."),
+  ];
+  await using terminal = await openTerminal({ model, files: { "p/a.txt": "1\n" }, rows: 30 });
+  await terminal.enter("Begin");
+  await terminal.waitFor("preparing read_file");
+  await terminal.enter(">> after that");
+  await terminal.waitFor("queued >> after that");
+  terminal.press("and later", KEYS.altEnter);
+  await terminal.waitFor("queued >> and later");
+  await terminal.enter("not b.txt");
+  await terminal.waitFor("queued not b.txt");
+  assertEquals(terminal.requests.length, 1);
+  first.release();
+  await terminal.waitFor("Later.");
+  await terminal.waitFor(() => !terminal.screen.includes("queued"));
+  assertEquals(terminal.listPrompts().slice(0, 2), ["Begin", "not b.txt"]);
+  const texts = terminal.text.match(/^(?:› .*|\w+\.)$/gm);
+  assertEquals(texts, [
+    "› Begin",
+    "› not b.txt",
+    "Steered.",
+    "› after that",
+    "Followed.",
+    "› and later",
+    "Later.",
+  ]);
+});
+
+Deno.test("live: a queued text is taken back into the input, or removed", async () => {
+  const reply = holdReply(scriptedReply("Yes."));
+  await using terminal = await openTerminal({ model: [reply, scriptedReply("Again.")], rows: 30 });
+  await terminal.enter("Begin");
+  await terminal.waitFor("Yes.");
+  await terminal.enter("first");
+  await terminal.enter(">> second");
+  await terminal.waitFor("queued >> second");
+  await terminal.enter("/queue edit 2");
+  await terminal.waitFor("\n› >> second");
+  assert(!terminal.screen.includes("queued >> second"), terminal.screen);
+  terminal.press("!", KEYS.enter);
+  await terminal.waitFor("queued >> second!");
+  await terminal.enter("/queue remove 1");
+  await terminal.waitFor(() => !terminal.screen.includes("queued first"));
+  reply.release();
+  await terminal.waitFor("Again.");
+  assertEquals(terminal.listPrompts(), ["Begin", "second!"]);
+});
+
+Deno.test("live: keys that were typed before a question do not answer it, and the unfinished line is kept", async () => {
+  const reply = holdReply(scriptedReply(WRITE), 2);
+  await using terminal = await openTerminal({ model: [reply, scriptedReply("Done.")] });
+  await terminal.enter("Write");
+  await terminal.waitFor("preparing write_file");
+  terminal.press("y");
+  await terminal.waitFor("\n› y");
+  reply.release();
+  await terminal.waitFor("Allow?");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assertStringIncludes(terminal.screen, "Allow?");
+  assert(!terminal.screen.includes("\n› y"), terminal.screen);
+  terminal.press("y");
+  await terminal.waitFor("Done.");
+  await terminal.waitFor("\n› y");
+  assertEquals(terminal.home.read("p/a.txt"), "1\n");
+});
+
+Deno.test("live: a pasted text is no answer", async () => {
+  const model = [scriptedReply(WRITE), scriptedReply("Done.")];
+  await using terminal = await openTerminal({ model });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press(KEYS.paste("y"));
+  terminal.press(KEYS.paste("yes"));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  terminal.press("n");
+  await terminal.waitFor("you said no");
+});
+
+Deno.test("live: Escape at a question refuses the call and aborts the run", async () => {
+  const model = [scriptedReply(WRITE), scriptedReply("Done.")];
+  await using terminal = await openTerminal({ model });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press(KEYS.escape);
+  await terminal.waitFor("aborted; changes made so far are kept");
+  assertEquals(terminal.requests.length, 1);
+  assertEquals(await Deno.stat(`${terminal.home.path}/p/a.txt`).catch(() => "none"), "none");
+});
+
+Deno.test("live: Ctrl+C clears the text, then aborts the run, and leaves when it is pressed again", async () => {
+  const reply = holdReply(scriptedReply("Yes."));
+  await using terminal = await openTerminal({ model: [reply] });
+  await terminal.enter("Begin");
+  await terminal.waitFor("Yes.");
+  terminal.press("draft");
+  await terminal.waitFor("\n› draft");
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor(() => !terminal.screen.includes("› draft"));
+  assert(!terminal.text.includes("aborted"), terminal.text);
+  terminal.press(KEYS.controlC);
+  await terminal.waitFor("aborted;");
+  terminal.press(KEYS.controlC);
+  assertEquals(await terminal.waitForExit(), 0);
+});
+
+Deno.test("live: Ctrl+C without a run explains how to leave; Ctrl+Q and /quit leave", async () => {
+  for (const key of [KEYS.controlQ, `/quit${KEYS.enter}`]) {
+    await using terminal = await openTerminal();
+    terminal.press(KEYS.controlC);
+    await terminal.waitFor("Ctrl+C again leaves");
+    for (const part of key === KEYS.controlQ ? [key] : ["/quit", KEYS.enter]) terminal.press(part);
+    assertEquals(await terminal.waitForExit(), 0);
+    assertEquals(terminal.isRaw, false);
+  }
+});
+
+Deno.test("live: Shift+Tab turns plan mode on and off", async () => {
+  await using terminal = await openTerminal();
+  await terminal.waitFor("EXECUTE");
+  terminal.press(KEYS.shiftTab);
+  await terminal.waitFor("PLAN ·");
+  terminal.press(KEYS.shiftTab);
+  await terminal.waitFor("EXECUTE");
+});
+
+Deno.test("live: F1, F3, F4 and F5 run their commands", async () => {
+  await using terminal = await openTerminal({ columns: 100, rows: 30 });
+  terminal.press(KEYS.f1);
+  await terminal.waitFor("/compact");
+  terminal.press(KEYS.f3);
+  await terminal.waitFor("theme light");
+  terminal.press(KEYS.f4);
+  await terminal.waitFor("from now on");
+  terminal.press(KEYS.f5);
+  await terminal.waitFor("No prompt has been sent yet");
+});
+
+Deno.test("live: [keys] gives actions other keys", async () => {
+  const files = { ".config/swink/config.toml": '[keys]\nusage = ["f6"]\nsubmit = "ctrl+s"\n' };
+  await using terminal = await openTerminal({ files, model: [scriptedReply("Yes.")] });
+  terminal.press(KEYS.f5, "\x1b[17~");
+  await terminal.waitFor("No prompt has been sent yet");
+  terminal.press("one", KEYS.enter, "two", "\x13");
+  await terminal.waitFor("Yes.");
+  assertEquals(terminal.listPrompts(), ["onetwo"]);
+});
+
+Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [24]", async () => {
+  const files = { "edit.sh": 'stty -a <"$1" >/dev/null 2>&1; echo "from the editor" >>"$1"\n' };
+  await using terminal = await openTerminal({
+    files,
+    model: [scriptedReply("Yes.")],
+    env: { EDITOR: "sh 'HOME/edit.sh'" },
+  });
+  terminal.press("My draft ");
+  await terminal.waitFor("My draft");
+  terminal.press(KEYS.controlG);
+  await terminal.waitFor("Yes.");
+  assertEquals(terminal.listPrompts(), ["My draft from the editor"]);
+  assertEquals(terminal.isRaw, true);
+});
+
+Deno.test("live: an editor that is closed with an empty file sends nothing, and keeps the draft [25]", async () => {
+  const files = { "edit.sh": ': >"$1"\n' };
+  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
+  terminal.press("My draft", KEYS.controlG);
+  await terminal.waitFor("nothing was sent");
+  assertEquals(terminal.requests.length, 0);
+  await terminal.waitFor("\n› My draft");
+});
+
+Deno.test("live: Tab completes commands, their arguments and files", async () => {
+  const files = { "p/src/alpha.ts": "", "p/src/beta.ts": "" };
+  await using terminal = await openTerminal({ files, rows: 30 });
+  await terminal.waitFor("EXECUTE");
+  terminal.press("/the");
+  await terminal.waitFor("\n› /the");
+  terminal.press(KEYS.tab);
+  await terminal.waitFor("\n› /theme");
+  terminal.press(KEYS.controlC, "/theme hi", KEYS.tab);
+  await terminal.waitFor("\n› /theme high_contrast");
+  terminal.press(KEYS.controlC, "see @alp", KEYS.tab);
+  await terminal.waitFor("\n› see @src/alpha.ts");
+});
+
+Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversations, without keys", async () => {
+  await using home = await createTemporaryDirectory({ "p/.keep": "" });
+  const key = `sk-ant-api03-${"aB3".repeat(20)}`;
+  {
+    await using terminal = await openTerminal({ home, model: [scriptedReply("Yes.")] });
+    await terminal.enter("the first prompt");
+    await terminal.waitFor("Yes.");
+    terminal.press(`use ${key}`, KEYS.enter);
+    await terminal.waitFor("This looks like an API key");
+    terminal.press(KEYS.controlC, KEYS.controlD);
+    await terminal.waitForExit();
+  }
+  await using terminal = await openTerminal({ home });
+  await terminal.waitFor("EXECUTE");
+  terminal.press(KEYS.up);
+  await terminal.waitFor("\n› the first prompt");
+  terminal.press(KEYS.controlC, KEYS.controlR, "irst");
+  await terminal.waitFor("the first prompt");
+  assert(!terminal.text.includes(key), terminal.text);
+});
+
+Deno.test("live: a line that is held back stays in the input, and Enter sends it", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
+  await terminal.enter("/hlep me");
+  await terminal.waitFor("/hlep is no command. Did you mean /help?");
+  await terminal.waitFor("\n› /hlep me");
+  terminal.press(KEYS.enter);
+  await terminal.waitFor("Yes.");
+  assertEquals(terminal.listPrompts(), ["/hlep me"]);
+});
+
+Deno.test("live: --vi has the keys of vi, with commands after a colon", async () => {
+  await using terminal = await openTerminal({ args: ["--vi"], model: [scriptedReply("Yes.")] });
+  terminal.press("one two", KEYS.escape);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  terminal.press("0", "d", "w");
+  await terminal.waitFor("\n› two");
+  terminal.press(KEYS.enter);
+  await terminal.waitFor("Yes.");
+  assertEquals(terminal.listPrompts(), ["two"]);
+  terminal.press(KEYS.escape);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  terminal.press(":", "q", KEYS.enter);
+  assertEquals(await terminal.waitForExit(), 0);
+});

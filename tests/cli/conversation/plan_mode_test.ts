@@ -1,0 +1,157 @@
+/**
+ * Plan mode in a conversation.
+ *
+ * @module
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { FileSessionStore } from "../../../src/memory/mod.ts";
+import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { typeConversation } from "./plain_conversation.ts";
+
+const PLAN = {
+  title: "A file",
+  context: "It is missing.",
+  steps: [
+    { title: "Write it", description: "", files: ["a.txt"], criteria: ["It exists."] },
+    { title: "Read it", description: "", files: [], criteria: ["It has a line."] },
+  ],
+};
+
+const PLANNING = [
+  scriptedReply("I plan.", scriptedCall("write_plan", PLAN)),
+  scriptedReply("Planned."),
+];
+
+const update = (step: number, state: string) =>
+  scriptedReply(scriptedCall("update_step", { step, state }));
+
+const EXECUTING = [
+  update(1, "in_progress"),
+  scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+  update(1, "done"),
+  update(2, "in_progress"),
+  update(2, "done"),
+  scriptedReply("All done."),
+];
+
+Deno.test("/plan: only tools that change nothing exist, and the output is labelled [26]", async () => {
+  await using conversation = await typeConversation({
+    model: [scriptedReply("I look."), scriptedReply("I work.")],
+    typed: ["/plan", "Look", "#info", "/plan", "Work", "/quit"],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(
+    outputs[0],
+    "PLAN mode: the model changes nothing; /execute carries the plan out\n",
+  );
+  assertStringIncludes(outputs[1] ?? "", "plan: I look.\n");
+  assertStringIncludes(outputs[2] ?? "", "mode       plan\n");
+  const [planning, working] = requests.map(({ tools = [] }) =>
+    tools.map(({ name }) => name).sort()
+  );
+  assertEquals(planning, [
+    "bash",
+    "list_directory",
+    "read_file",
+    "search_files",
+    "task",
+    "write_plan",
+  ]);
+  assertEquals(working, [
+    "bash",
+    "edit_file",
+    "list_directory",
+    "read_file",
+    "search_files",
+    "task",
+    "write_file",
+  ]);
+  assertStringIncludes(outputs[4] ?? "", "assistant: I work.\n");
+});
+
+Deno.test("/plan: commands cannot write, also with the approval of all calls", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [scriptedReply(scriptedCall("bash", { command: "echo 1 > x" })), scriptedReply("No.")],
+    typed: ["/plan", "Try", "/quit"],
+  });
+  assertEquals([...Deno.readDirSync(`${conversation.home.path}/p`)].map(({ name }) => name), [
+    ".keep",
+  ]);
+});
+
+Deno.test("/execute: carries the approved plan out with all tools, and ticks its steps [27]", async () => {
+  await using conversation = await typeConversation({
+    model: [...PLANNING, ...EXECUTING, scriptedReply("Yes.")],
+    typed: ["/plan", "Plan it", "/execute", "y", "y", "Is it done?", "/quit"],
+  });
+  const { transcript, requests, home, outputs } = conversation;
+  assertStringIncludes(transcript, "  | ## 1. Write it\n");
+  assertStringIncludes(transcript, "Carry out this plan? [y]es / [n]o: y\n");
+  assertStringIncludes(transcript, "step 1 of 2 in progress: Write it\n");
+  assertStringIncludes(transcript, "step 1 of 2 done: Write it\n");
+  assertStringIncludes(transcript, "assistant: All done.\nPlan complete\n");
+  assertEquals(home.read("p/a.txt"), "1\n");
+  assertMatch(home.read("p/.swink/plan.md"), /## 1\. \[done\] Write it/);
+  // The executor gets the plan, and not the conversation of the planner.
+  const [first] = requests[2]?.messages ?? [];
+  assertStringIncludes(JSON.stringify(first), "Write it");
+  assert(!JSON.stringify(requests[2]?.messages).includes("I plan."));
+  // The planner reads the outcome.
+  assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "1. [complete] Write it");
+  assertStringIncludes(outputs.at(-2) ?? "", "assistant: Yes.\n");
+});
+
+Deno.test("/execute: does nothing without a plan or an approval", async () => {
+  await using conversation = await typeConversation({
+    model: PLANNING,
+    typed: ["/execute", "/plan", "Plan it", "/execute", "n", "#info", "/quit"],
+  });
+  const { outputs, requests } = conversation;
+  assertEquals(outputs[0], 'warning: There is no plan at "HOME/p/.swink/plan.md"\n');
+  assertStringIncludes(outputs[4] ?? "", "The plan was not approved; /edit-plan changes it\n");
+  assertStringIncludes(outputs[5] ?? "", "mode       plan\n");
+  assertEquals(requests.length, 2);
+});
+
+Deno.test("/execute: the session of the executor belongs to that of the conversation", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [...PLANNING, ...EXECUTING],
+    typed: ["/plan", "Plan it", "/execute", "y", "#sessions", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertEquals((outputs.at(-2) ?? "").match(/SESSION/g)?.length, 1);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).length, 2);
+});
+
+Deno.test("/edit-plan: opens the plan in the editor", async () => {
+  await using conversation = await typeConversation({
+    model: PLANNING,
+    files: { "editor.sh": '#!/bin/sh\nprintf "\\n## 3. Delete it\\n" >> "$1"\n' },
+    env: { EDITOR: 'sh "HOME/editor.sh"' },
+    typed: ["/edit-plan", "/plan", "Plan it", "/edit-plan", "/quit"],
+  });
+  const { outputs, home } = conversation;
+  assertStringIncludes(outputs[0] ?? "", "There is no plan yet\n");
+  assertEquals(outputs[3], "The plan has 3 steps; /execute carries it out\n");
+  assertStringIncludes(home.read("p/.swink/plan.md"), "## 3. Delete it\n");
+});
+
+Deno.test("plan mode: --plan starts in it, and a continued session stays in it", async () => {
+  await using first = await typeConversation({
+    args: ["--plan"],
+    model: PLANNING,
+    typed: ["Plan it", "/quit"],
+  });
+  assertStringIncludes(first.transcript, "plan mode: .swink/plan.md");
+  await using second = await typeConversation({
+    home: first.home,
+    args: ["-c"],
+    model: [scriptedReply("I look.")],
+    typed: ["Look", "/quit"],
+  });
+  assertStringIncludes(second.transcript, "plan: I look.\n");
+});

@@ -1,0 +1,135 @@
+/**
+ * Conversations that are saved and continued.
+ *
+ * @module
+ */
+
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { FileSessionStore } from "../../../src/memory/mod.ts";
+import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { main } from "../../../cli/main.ts";
+import { createFakeHost } from "../fake_host.ts";
+import { typeConversation } from "./plain_conversation.ts";
+
+const HELLO = [scriptedReply("Hello!")];
+
+Deno.test("conversation: -c continues the last one, and shows its end", async () => {
+  await using first = await typeConversation({
+    files: { "p/a.txt": "1\n" },
+    model: [
+      scriptedReply("I read.", scriptedCall("read_file", { path: "a.txt" })),
+      scriptedReply(Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n\n")),
+      ...Array.from({ length: 3 }, () => scriptedReply("Yes.")),
+    ],
+    typed: ["Read", "One", "Two", "Three", "/quit"],
+  });
+  await using second = await typeConversation({
+    home: first.home,
+    args: ["-c"],
+    model: HELLO,
+    typed: ["Four", "/quit"],
+  });
+  assertStringIncludes(
+    second.transcript,
+    `… 4 earlier messages; /tree lists the prompts
+you: One
+assistant: Yes.
+you: Two
+assistant: Yes.
+you: Three
+assistant: Yes.
+> Four
+assistant: Hello!
+`,
+  );
+  assertEquals(second.requests[0]?.messages.length, 11);
+});
+
+Deno.test("conversation: -r continues one by its id, --fork in a copy, and runs share the sessions", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "talk"],
+    model: HELLO,
+    typed: ["One", "/quit"],
+  });
+  const { home } = first;
+  const host = createFakeHost({
+    model: HELLO,
+    env: { ANTHROPIC_API_KEY: "k", HOME: home.path },
+  });
+  assertEquals(await main(["run", "--cwd", `${home.path}/p`, "-r", "talk", "Two"], host), 0);
+  await using second = await typeConversation({
+    home,
+    args: ["-r", "ta", "--fork"],
+    model: HELLO,
+    typed: ["Three", "/quit"],
+  });
+  assertEquals(second.requests[0]?.messages.length, 5);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals((await store.list()).map(({ messages }) => messages), [6, 4]);
+});
+
+Deno.test("conversation: --no-session saves nothing, and one without a prompt is not kept", async () => {
+  await using unsaved = await typeConversation({
+    args: ["--no-session"],
+    model: HELLO,
+    typed: ["One", "/reset", "/fork", "/rewind", "/quit"],
+  });
+  const { home, outputs } = unsaved;
+  assertEquals(outputs[2], "error: There is no saved session to copy yet\n");
+  assertEquals(outputs[3], "error: This conversation is not saved, so it has no earlier states\n");
+  await using empty = await typeConversation({ home, typed: ["/plan", "#approve on", "/quit"] });
+  assertEquals(empty.code, 0);
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  assertEquals(await store.list(), []);
+});
+
+Deno.test("conversation: one that is open elsewhere is not continued, but can be copied", async () => {
+  await using first = await typeConversation({
+    args: ["--session-id", "talk"],
+    model: HELLO,
+    typed: ["One", "/quit"],
+  });
+  const { home } = first;
+  const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
+  await using _open = await store.open("talk");
+  await using second = await typeConversation({
+    home,
+    typed: ["/resume talk", "/quit"],
+  });
+  assertStringIncludes(second.outputs[0] ?? "", "Continue in a copy: add --fork.");
+});
+
+Deno.test("conversation: a run that was aborted is continued with what was done", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all"],
+    model: [
+      scriptedReply("I write.", scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      { ...HELLO[0], blocks: ["Hello!"] } as typeof HELLO[0],
+    ],
+    typed: ["Write", "/quit"],
+  });
+  await using next = await typeConversation({
+    home: conversation.home,
+    args: ["-c"],
+    model: HELLO,
+    typed: ["Go on", "/quit"],
+  });
+  assertStringIncludes(JSON.stringify(next.requests[0]?.messages), "Created a.txt");
+});
+
+Deno.test("conversation: deleting a session deletes its file changes", async () => {
+  await using conversation = await typeConversation({
+    args: ["--approve-all", "--session-id", "talk"],
+    model: [
+      scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
+      scriptedReply("Done."),
+    ],
+    typed: ["Write", "/quit"],
+  });
+  const { home } = conversation;
+  const changes = `${home.path}/.local/state/swink/changes`;
+  assertEquals([...Deno.readDirSync(changes)].length, 1);
+  const host = createFakeHost({ env: { HOME: home.path } });
+  assertEquals(await main(["sessions", "delete", "--yes", "talk"], host), 0);
+  assertEquals([...Deno.readDirSync(changes)].length, 0);
+});
