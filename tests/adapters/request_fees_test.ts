@@ -268,7 +268,7 @@ for (const { name, create, createBody, tiers, standard } of TIER_SUBJECTS) {
     for (const serviceTier of ["flex", "priority"] as const) {
       const options: StreamOptions = { serviceTier };
       const expected = [{ [`${serviceTier}Requests`]: 1 }, { [`${serviceTier}Requests`]: null }];
-      // Without a report, and with one that only repeats the wish for any tier, that of the request counts.
+      // Without a report, and with one of any tier, the requested tier counts.
       for (const unknown of [undefined, "auto"]) {
         assertEquals(await read(unknown, options), expected);
       }
