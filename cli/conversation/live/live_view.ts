@@ -10,12 +10,11 @@ import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import type { InputHistory } from "../../editor/input_history.ts";
 import type { Host } from "../../host/host.ts";
+import { importLate } from "../../host/import_late.ts";
 import type { StartTimer } from "../../host/timer.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
-import { askChoice } from "../../questions/ask_choice.ts";
-import { askSecret } from "../../questions/ask_secret.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
@@ -54,6 +53,8 @@ export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "ha
   readonly notifier: Notifier;
   /** Starts timers. */
   readonly startTimer: StartTimer;
+  /** Called when the user leaves before the first input is read. */
+  readonly onEarlyEnd: () => void;
 }
 
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
@@ -192,11 +193,19 @@ export class LiveView implements ConversationView {
     choice: Choice<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
+    const { askChoice } = await importLate<typeof import("../../questions/ask_choice.ts")>(
+      "../../questions/ask_choice.ts",
+      import.meta.url,
+    );
     const ask = (context: QuestionContext) => askChoice(choice, context);
     return await this.#ask(ask, { signal, acceptsPastes: false });
   }
 
   async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
+    const { askSecret } = await importLate<typeof import("../../questions/ask_secret.ts")>(
+      "../../questions/ask_secret.ts",
+      import.meta.url,
+    );
     const ask = (context: QuestionContext) => askSecret(message, context);
     return await this.#ask(ask, { signal, acceptsPastes: true });
   }
@@ -368,7 +377,7 @@ export class LiveView implements ConversationView {
       for (const key of keys) this.#press(key);
       this.#draw();
     }
-    if (!signal.aborted) this.#inputs.end();
+    if (!signal.aborted) this.#leave({ type: "end" });
   }
 
   #press(event: KeyEvent): void {
@@ -400,18 +409,25 @@ export class LiveView implements ConversationView {
       case "command":
         return this.#inputs.push({ type: "line", text: `/${effect.text}` });
       case "abort": {
-        const isControl = effect.key.ctrl;
-        return this.#inputs.push({ type: "action", name: isControl ? "interrupt" : "abort" });
+        if (effect.key.ctrl) return this.#leave({ type: "action", name: "interrupt" });
+        return this.#inputs.push({ type: "action", name: "abort" });
       }
       case "quit":
-        return this.#inputs.push({ type: "action", name: "quit" });
+        return this.#leave({ type: "action", name: "quit" });
       case "notice":
-        return void this.print(toMessage("warning", effect.message, this.#display));
+        return void this.print(toMessage("warning", effect.message, this));
       case "action":
         return this.#forward(effect.name);
       case "complete":
         return;
     }
+  }
+
+  /** Passes on that the user wants to leave, or to end the run. */
+  #leave(input: ConversationInput): void {
+    if (!this.#inputs.isRead) this.#options.onEarlyEnd();
+    if (input.type === "end") this.#inputs.end();
+    else this.#inputs.push(input);
   }
 
   #forward(action: ForwardedAction): void {

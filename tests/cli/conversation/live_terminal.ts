@@ -40,8 +40,8 @@ export interface LiveTerminalOptions {
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
-  /** Whether the program asks for input. Default: `true`. */
-  readonly waitsForPrompt?: boolean;
+  /** What is awaited after the start: the agent, the prompt, which is there before it, or nothing. Default: `agent`. */
+  readonly awaits?: "agent" | "prompt" | "nothing";
 }
 
 /** The keys of a keyboard, as xterm sends them. */
@@ -257,13 +257,17 @@ export class LiveTerminal implements AsyncDisposable {
   }
 }
 
-/** Starts the program in a terminal, and waits for the prompt. */
+/** Starts the program in a terminal, and waits for its agent. */
 export async function openTerminal(options: LiveTerminalOptions = {}): Promise<LiveTerminal> {
   const home = options.home ??
     await createTemporaryDirectory({ "p/.keep": "", ...options.files });
   const terminal = new LiveTerminal(home, options);
   terminal.start(options.args ?? []);
-  if (options.waitsForPrompt !== false) await terminal.waitFor("›");
+  const { awaits = "agent" } = options;
+  if (awaits === "prompt") await terminal.waitFor("›");
+  else if (awaits === "agent") {
+    await terminal.waitFor(() => /(?:EXECUTE|PLAN) · /.test(terminal.screen));
+  }
   return terminal;
 }
 
