@@ -265,7 +265,9 @@ export async function openTerminal(options: LiveTerminalOptions = {}): Promise<L
   terminal.start(options.args ?? []);
   const { awaits = "agent" } = options;
   if (awaits === "prompt") await terminal.waitFor("›");
-  else if (awaits === "agent") await terminal.waitFor(() => /(?:EXECUTE|PLAN) · /.test(terminal.screen));
+  else if (awaits === "agent") {
+    await terminal.waitFor(() => /(?:EXECUTE|PLAN) · /.test(terminal.screen));
+  }
   return terminal;
 }
 

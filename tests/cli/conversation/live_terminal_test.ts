@@ -204,7 +204,11 @@ Deno.test("live: text that is typed while the program starts is kept, and Ctrl+C
       '[[hooks.SessionStart]]\ncommand = "until [ -e go ]; do sleep 0.02; done"\n',
   };
   {
-    await using terminal = await openTerminal({ files, model: [scriptedReply("Yes.")], awaits: "prompt" });
+    await using terminal = await openTerminal({
+      files,
+      model: [scriptedReply("Yes.")],
+      awaits: "prompt",
+    });
     terminal.press("typed early", KEYS.enter);
     await terminal.waitFor(() => terminal.screen === "›");
     terminal.home.write("p/go", "");
