@@ -40,7 +40,7 @@ export interface LiveTerminalOptions {
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
-  /** What is awaited after the start: the agent, the prompt, which is there before it, or nothing. Default: `agent`. */
+  /** Awaited after the start: the agent, the prompt, which is there before it, or nothing. Default: `agent`. */
   readonly awaits?: "agent" | "prompt" | "nothing";
 }
 
@@ -151,7 +151,7 @@ export class LiveTerminal implements AsyncDisposable {
     };
   }
 
-  /** What was written to standard error. */
+  /** The text of standard error. */
   messages = "";
 
   /** The mode of the terminal at each time that the program was stopped. */
