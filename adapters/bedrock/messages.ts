@@ -14,6 +14,7 @@ import {
   type TurnsOptions,
 } from "../anthropic/turns.ts";
 import {
+  CONTINUE,
   createMediaTitle,
   getTextAndMedia,
   hasText,
@@ -67,7 +68,7 @@ function separateToolBlocks({ role, content }: WireMessage): WireMessage[] {
   return role === "assistant"
     ? [
       { role, content: others },
-      { role: "user", content: [{ text: "Continue." }] },
+      { role: "user", content: [{ text: CONTINUE }] },
       { role, content: toolBlocks },
     ]
     : [

@@ -38,6 +38,10 @@ export interface OptionDefinition {
   readonly completer?: string;
   /** The configuration that may set the option. Default: none. */
   readonly configuration?: ConfigScope;
+  /** Other flags for the option, which only work and are not shown: those of other programs. */
+  readonly aliases?: readonly string[];
+  /** Flags of other programs, and the arguments that errors suggest for them. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Names (keys) of options that cannot be combined with this one. */
   readonly conflicts?: readonly string[];
   /** Whether the rest of the command line is ignored when the option occurs. */
@@ -106,6 +110,8 @@ export interface Invocation<Options extends OptionDefinitions = OptionDefinition
 export interface CommandDefinition<Options extends OptionDefinitions = OptionDefinitions> {
   /** Name on the command line. */
   readonly name: string;
+  /** Names that other programs have for the command; errors suggest this one. */
+  readonly synonyms?: readonly string[];
   /** One sentence for the list of commands. */
   readonly summary: string;
   /** Further sentences for the command's own help. */

@@ -129,8 +129,11 @@ function lacksValue({ option, words: [word = "", value] }: OptionGroup): boolean
   return option?.optionalValue === true && value === undefined && !word.includes("=");
 }
 
-/** Separates the value from a short flag. */
+/** Replaces an alias, and separates the value from a short flag. */
 function detachValue(options: readonly NamedOption[], word: string): string {
+  const [name = ""] = word.split("=", 1);
+  const aliased = options.find(({ aliases }) => aliases?.includes(name));
+  if (aliased) return toFlag(aliased.name) + word.slice(name.length);
   const flag = word.slice(0, 2);
   if (!/^-[A-Za-z][^=]/.test(word)) return word;
   const option = options.find(({ flags, type }) => type !== "boolean" && flags.includes(flag));

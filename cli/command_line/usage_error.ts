@@ -7,6 +7,7 @@
 import { UsageError } from "../host/cli_error.ts";
 import {
   type ArgumentDefinition,
+  type CommandDefinition,
   type CommandPath,
   formatValue,
   getOptions,
@@ -25,14 +26,21 @@ export function checkSubcommand({ command, path }: CommandPath, [word]: readonly
   const { commands = [] } = command;
   if (commands.length === 0 || word === undefined || isOption(word)) return;
   if (!/\s/.test(word)) {
-    const names = commands.map(({ name }) => name);
-    throw createUsageError(path, `Unknown command ${quote(word)}${didYouMean(word, names)}`);
+    throw createUsageError(path, `Unknown command ${quote(word)}${suggestCommand(word, command)}`);
   }
   const promptCommand = commands.find((subcommand) =>
     subcommand.arguments?.some(({ variadic }) => variadic)
   );
   const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
   throw createUsageError(path, "The command before the prompt is missing", advice);
+}
+
+/** Suggests a command, also for a name that other programs have for it. */
+function suggestCommand(word: string, { commands = [], options = {} }: CommandDefinition): string {
+  const known = commands.find(({ synonyms = [] }) => synonyms.includes(word));
+  if (known) return `. Did you mean ${known.name}?`;
+  if (Object.hasOwn(options, word)) return `. Did you mean ${toFlag(word)}?`;
+  return didYouMean(word, commands.map(({ name }) => name));
 }
 
 /**
@@ -166,6 +174,11 @@ function createUnknownOptionError(flag: string, { command, path }: CommandPath):
   if (/\s/.test(flag)) {
     const advice = `To pass an argument that begins with a dash: ${path} -- ${quote(flag)}`;
     return createUsageError(path, `${quote(flag)} looks like an option`, advice);
+  }
+  const synonym = getVisibleOptions(command).map(({ synonyms = {} }) => synonyms)
+    .find((synonyms) => Object.hasOwn(synonyms, flag))?.[flag];
+  if (synonym !== undefined) {
+    return createUsageError(path, `Unknown option ${flag}. Did you mean ${synonym}?`);
   }
   const flags = getVisibleOptions(command).flatMap((option) => option.flags);
   const owner = command.commands?.find((subcommand) =>

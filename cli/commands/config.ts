@@ -19,6 +19,7 @@ const KEY: ArgumentDefinition = {
 
 const get = defineCommand({
   name: "get",
+  synonyms: ["list", "show", "ls"],
   summary: "Prints the value of a key, or all settings and where they come from",
   arguments: [{ ...KEY, optional: true }],
   examples: [["swink config get", "all settings"], ["swink config get model", "one value"]],
@@ -49,6 +50,7 @@ const set = defineCommand({
 
 const unset = defineCommand({
   name: "unset",
+  synonyms: ["delete", "rm", "remove"],
   summary: "Removes a key from the configuration file of the user",
   arguments: [KEY],
   exitCodes: [ok, failed, usage, configuration],

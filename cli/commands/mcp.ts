@@ -54,6 +54,7 @@ const add = defineCommand({
 
 const list = defineCommand({
   name: "list",
+  synonyms: ["ls", "get"],
   summary: "Lists the servers of the user and of the project",
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
@@ -64,6 +65,7 @@ const list = defineCommand({
 
 const remove = defineCommand({
   name: "remove",
+  synonyms: ["rm", "delete"],
   summary: "Removes a server of the user",
   arguments: [NAME],
   exitCodes: [ok, usage, configuration],

@@ -18,6 +18,7 @@ const EFFECT: ArgumentDefinition = {
 
 const list = defineCommand({
   name: "list",
+  synonyms: ["ls", "show"],
   summary: "Lists the rules of the configuration, and where each is written",
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
@@ -46,6 +47,7 @@ const add = defineCommand({
 
 const why = defineCommand({
   name: "why",
+  synonyms: ["explain", "check", "test"],
   summary: "Prints what would be decided about a call, and by which rule",
   arguments: [{ name: "tool", description: "Name of the tool." }, {
     name: "call",

@@ -32,6 +32,7 @@ const LIMIT = {
 
 const list = defineCommand({
   name: "list",
+  synonyms: ["ls"],
   summary: "Lists the sessions of the directory, the last one first",
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
   exitCodes: [ok, usage, configuration],
@@ -43,6 +44,7 @@ const list = defineCommand({
 
 const show = defineCommand({
   name: "show",
+  synonyms: ["cat", "view", "print"],
   summary: "Prints a session as Markdown, or writes it as a web page",
   arguments: [ID],
   options: {
@@ -57,6 +59,7 @@ const show = defineCommand({
 
 const search = defineCommand({
   name: "search",
+  synonyms: ["find", "grep"],
   summary: "Finds sessions with words, or beginnings of words",
   arguments: [{ name: "words", description: "The words.", variadic: true }],
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
@@ -98,6 +101,7 @@ const importSession = defineCommand({
 
 const remove = defineCommand({
   name: "delete",
+  synonyms: ["rm", "remove", "prune"],
   summary: "Deletes sessions permanently",
   arguments: [{ ...ID, name: "ids", optional: true, variadic: true }],
   options: {
@@ -120,6 +124,7 @@ const remove = defineCommand({
 /** `swink sessions`. */
 export const sessions = defineCommand({
   name: "sessions",
+  synonyms: ["session", "history", "ls"],
   summary: "Lists, shows, searches, copies and deletes saved sessions",
   commands: [list, show, search, exportSession, importSession, remove],
   exitCodes: [ok, failed, usage, configuration],

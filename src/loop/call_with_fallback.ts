@@ -139,7 +139,7 @@ async function waitForRetry(
   { run: { config }, cancellation }: TurnContext,
   milliseconds: number,
 ): Promise<boolean> {
-  // Without a delay no clock must advance, but the event loop goes on, so that an abort can end endless retries.
+  // Without a delay no clock must advance, but the event loop must continue, so that an abort can end endless retries.
   const wait = milliseconds > 0 ? config.sleep : realSleep;
   await cancellation.untilAborted(wait(milliseconds, cancellation.signal)).catch(() => {});
   return !cancellation.aborted;

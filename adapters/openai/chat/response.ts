@@ -7,6 +7,7 @@
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
 import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
+import type { ServiceTier } from "../../../src/core/stream.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
@@ -24,10 +25,12 @@ import {
   type WireChunk,
   type WireContentPart,
   type WireDelta,
+  type WireToolCall,
   type WireUsage,
 } from "./wire.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ServerRequests } from "../../kit/stream/server_requests.ts";
+import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
@@ -62,6 +65,9 @@ const FAILURE_REASONS = ["error", "abort", "network_error", "insufficient_system
 /** Members of a delta with media, which requests for them return. */
 const MEDIA_MEMBERS = ["audio", "images"] as const;
 
+/** Properties of a server on which the reading of its replies depends. */
+type ReplyDialect = Pick<ChatDialect, "sendsDone" | "unsupported" | "serviceTiers">;
+
 /** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
@@ -80,6 +86,8 @@ export class ChatReply implements ReplyReader<string> {
     (chunk) => getOnlyDelta(chunk)?.tool_calls?.[0]?.function?.arguments,
   );
   readonly #details = new ReasoningDetails();
+  readonly #requestedTier: ServiceTier | undefined;
+  #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
   #refusal = "";
@@ -88,8 +96,11 @@ export class ChatReply implements ReplyReader<string> {
   #isFiltered = false;
 
   /** Creates a reader for the reply of a call. */
-  constructor(call: ProviderCall, { sendsDone = false }: Pick<ChatDialect, "sendsDone">) {
+  constructor(call: ProviderCall, dialect: ReplyDialect) {
+    const { sendsDone = false, unsupported, serviceTiers } = dialect;
     this.#sendsDone = sendsDone;
+    const sendsTier = !unsupported.includes("serviceTier") && serviceTiers === undefined;
+    this.#requestedTier = sendsTier ? call.request.options.serviceTier : undefined;
     this.#usesServerTools = (call.request.options.serverTools ?? []).length > 0;
     this.#writer = call.writer;
     this.#origin = call.origin;
@@ -128,6 +139,7 @@ export class ChatReply implements ReplyReader<string> {
 
   #readChunk(chunk: WireChunk): void {
     this.#writer.setResponseId(chunk.id);
+    this.#servedTier = textOrEmpty(chunk.service_tier) || this.#servedTier;
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.x_groq?.error) throw classifyStreamError(chunk.x_groq, this.#origin);
@@ -167,10 +179,8 @@ export class ChatReply implements ReplyReader<string> {
   }
 
   #append(delta: WireDelta): void {
-    const { content, refusal, annotations, function_call: onlyCall } = delta;
-    const calls = readList(
-      delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []),
-    );
+    const { content, refusal, annotations } = delta;
+    const calls = toCalls(delta);
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
     this.#refusal += readText(refusal);
@@ -262,7 +272,8 @@ export class ChatReply implements ReplyReader<string> {
   #countUsage(counts: WireUsage): Usage {
     const requests = new ServerRequests();
     if (this.#usesServerTools) requests.add("serverToolRequests");
-    if (counts.service_tier === "priority") requests.add("priorityRequests");
+    const reported = counts.service_tier ?? this.#servedTier;
+    countTierRequest(requests, { reported, requested: this.#requestedTier });
     return requests.addTo(toChatUsage(counts));
   }
 
@@ -280,6 +291,15 @@ export class ChatReply implements ReplyReader<string> {
       this.#origin,
     );
   }
+}
+
+/** Returns the pieces of calls. Some versions of TGI send one without a list, and old servers have one call only. */
+function toCalls(
+  { tool_calls: calls, function_call: onlyCall }: WireDelta,
+): readonly WireToolCall[] {
+  const pieces: unknown = calls;
+  if (isJsonObject(pieces) && isJsonObject(pieces["function"])) return [pieces];
+  return readList(calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []));
 }
 
 /** Whether a choice belongs to another reply than the first. */

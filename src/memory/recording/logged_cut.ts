@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { CompactionReport } from "../../core/compaction_report.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
 import type { ContextCut, CutMessages } from "../context/compaction.ts";
 import type { LoggedHistory } from "./logged_history.ts";
@@ -48,12 +47,4 @@ export function findLoggedCut(
     ...(last.id !== undefined && { lastId: last.id }),
   };
   return { first, last, newest, ...content, cut: { from, to, ...ids, ...content } };
-}
-
-/** Returns the cut of a transform that the session does not know. */
-export function getReportedCut(
-  { droppedMessages = [], summary }: CompactionReport,
-): CutMessages | undefined {
-  const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
-  return first && last && { first, last, ...(summary !== undefined && { summary }) };
 }

@@ -9,7 +9,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, getErrorMessage, SessionError } from "../../core/errors.ts";
 import type {
-  AgentEndEvent,
   AgentEvent,
   CustomEvent,
   ToolExecutionEndEvent,
@@ -18,19 +17,18 @@ import type {
 } from "../../core/event.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import { hasContent } from "../../core/history.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
 import type { ToolSpec } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
-import type { RunEndedEntry } from "../../core/session_entry.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
-import { createCompactionEntry } from "./compaction_entry.ts";
+import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
-import { findLoggedCut, getReportedCut } from "./logged_cut.ts";
+import { findLoggedCut } from "./logged_cut.ts";
+import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
 import { LoggedPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
@@ -481,7 +479,7 @@ class Recorder implements SessionRecording {
   #recordReportedCompaction(report: CompactionReport): void {
     const recorded = this.#recordedCompaction;
     this.#recordedCompaction = undefined;
-    if (!recorded || !isJsonEqual(recorded, report)) this.#recordCompaction(report);
+    if (!recorded || !isSameCompaction(recorded, report)) this.#recordCompaction(report);
   }
 
   #recordCompaction(report: CompactionReport): void {
@@ -490,13 +488,4 @@ class Recorder implements SessionRecording {
     const range = cut && this.#path.findRange(cut);
     this.session.append(createCompactionEntry(report, { cut, range }));
   }
-}
-
-function createRunEndedEntry({ stopReason, error, stoppedBy }: AgentEndEvent): RunEndedEntry {
-  return {
-    type: "run_ended",
-    stopReason,
-    ...(error && { error: error.toJSON() }),
-    ...(stoppedBy && { stoppedBy }),
-  };
 }

@@ -44,6 +44,8 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink -m openai/x hello",
       "swink --version=1",
       "swink help nothing",
+      "swink exec 'fix the tests'",
+      "swink version",
     ],
   },
   {
@@ -85,6 +87,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink sessions delete --older-than 90 --yes",
       "swink sessions delete --older-than 90 --yes",
       "swink sessions lsit",
+      "swink sessions rm old",
       {
         line: "swink sessions list --all",
         before: (home) =>
@@ -114,6 +117,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink config set model anthropic/claude-opus-5",
       "swink config set keys.editor f4",
       "swink config get",
+      "swink config list",
       "swink config get max_turns",
       "swink config unset model",
       "swink config get model",
