@@ -38,7 +38,7 @@ import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
 import { toMessage } from "./view/lines.ts";
 
-/** What a conversation works with. */
+/** The environment of a conversation. */
 export interface ConversationEnvironment {
   /** The settings of its runs. */
   readonly settings: ProjectRunSettings;

@@ -32,11 +32,11 @@ export async function converse(
 ): Promise<ExitCode> {
   const { interrupt, signals, configured: { directories }, view, host } = dependencies;
   const sessions = loadSessions(settings.session);
-  let parts: ConversationParts | undefined;
-  const getSessionId = () => parts?.session.session?.id;
+  // Sessions and approvals need the parts only after the conversation has started.
+  const late: { parts?: ConversationParts } = {};
+  const getSessionId = () => late.parts?.session.session?.id;
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
-  // Calls are asked about only after the conversation has started.
-  const ask: ApprovalPrompt = async (request) => await parts?.ask(request) ?? false;
+  const ask: ApprovalPrompt = async (request) => await late.parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
   await using opened = await openAgent(settings, {
@@ -50,7 +50,8 @@ export async function converse(
     onAgent,
   });
   const { setup: { agent } } = opened;
-  parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
+  const parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
+  late.parts = parts;
   const { conversation, context, session, status, onEvent } = parts;
   await using _recording = session;
   agent.subscribe(onEvent);

@@ -48,7 +48,7 @@ export class ConversationOutput {
   readonly #options: ConversationOutputOptions;
   readonly #calls: OrderedCalls;
   readonly #plan = new PlanProgress();
-  /** What is awaited. */
+  /** The activity that is awaited. */
   readonly activity: ConversationActivity;
   #text: TextRenderer | undefined;
   #thinking: TextRenderer | undefined;

@@ -36,6 +36,7 @@ import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
 import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
+import { PendingRows } from "./pending_rows.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
@@ -63,13 +64,6 @@ const MARGIN = 1;
 /** Maximum length of a text that is copied; terminals discard longer ones. */
 const MAX_COPIED = 74_000;
 
-/** Marks of the prompt, for terminals that jump between prompts (OSC 133). */
-const MARKS = {
-  prompt: "\x1b]133;A\x07",
-  output: "\x1b]133;C\x07",
-  end: "\x1b]133;D\x07",
-};
-
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
   readonly line: InputLine;
@@ -87,9 +81,7 @@ export class LiveView implements ConversationView {
   readonly #closing = new AbortController();
   readonly #cleanup = new DisposableStack();
   /** Rows that are printed with the next frame, so that they and the region match. */
-  #rows: string[] = [];
-  /** The mark at the beginning of the next row that is printed. */
-  #mark = "";
+  readonly #pending = new PendingRows();
   /** Resolves when more rows are welcome. */
   #welcome: Promise<void> = Promise.resolve();
   #display: Display;
@@ -99,13 +91,13 @@ export class LiveView implements ConversationView {
   #textPrompt: TextPrompt | undefined;
   /** Resolves when the history is written. */
   #remembered: Promise<void> = Promise.resolve();
-  /** What has the keys and the rows below the output. */
+  /** Owner of the keys and of the rows below the output. */
   #user: "input" | "question" | "program" = "input";
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
   #keyLoop: Promise<void> = Promise.resolve();
-  /** What needs the keys or the terminal, one after the other. */
+  /** Tasks that need the keys or the terminal, one after the other. */
   #exclusive: Promise<unknown> = Promise.resolve();
 
   constructor(options: LiveViewOptions) {
@@ -145,18 +137,14 @@ export class LiveView implements ConversationView {
 
   async print(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
-    const rows = lines.flatMap((line) => fitLine(line, this.columns));
-    const [first = "", ...rest] = rows.map(this.#encode);
-    this.#rows.push(this.#takeMark() + first, ...rest);
+    this.#pending.add(this.#encodeRows(lines));
     this.#frames.request();
     await this.#welcome;
   }
 
   async echo(text: string): Promise<void> {
     const lines = toPromptLines(text, this.#display.symbols.prompt);
-    const rows = lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
-    this.#rows.push(this.#takeMark(), MARKS.prompt + rows.join("\n"));
-    this.#mark = MARKS.output;
+    this.#pending.addPrompt(this.#encodeRows(lines));
     this.#frames.request();
     await this.#welcome;
   }
@@ -179,7 +167,7 @@ export class LiveView implements ConversationView {
   }
 
   setDraft(text: string): void {
-    // What the user has typed meanwhile is not lost.
+    // Text that was typed meanwhile is not lost.
     const typed = this.#line.text;
     this.#line.setText(typed === "" || typed === text ? text : `${text}\n${typed}`);
     this.#draw();
@@ -255,13 +243,13 @@ export class LiveView implements ConversationView {
   notify(notification: Notification): void {
     const sequence = this.#options.notifier.getSequence(notification);
     if (sequence !== undefined) void this.#send(sequence);
-    if (notification.type === "ended") this.#mark = MARKS.end;
+    if (notification.type === "ended") this.#pending.endOutput();
   }
 
   async clear(): Promise<void> {
     const { region } = this.#options;
     // The rows of the screen move into the scrollback.
-    this.#rows.push(...Array.from({ length: this.rows }, () => ""));
+    this.#pending.add(Array.from({ length: this.rows }, () => ""));
     await this.#suspendRegion();
     await this.#options.host.terminal.output.write("\x1b[H").catch(() => {});
     await region.resume();
@@ -450,24 +438,17 @@ export class LiveView implements ConversationView {
   #draw(): void {
     if (this.#closing.signal.aborted) return;
     const content = this.#createContent();
-    this.#welcome = this.#options.region.draw(this.#takeRows(), content);
+    this.#welcome = this.#options.region.draw(this.#pending.take(), content);
     this.#frames.drawn();
   }
 
-  #takeMark(): string {
-    const mark = this.#mark;
-    this.#mark = "";
-    return mark;
-  }
-
-  #takeRows(): string[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+  #encodeRows(lines: readonly Line[]): string[] {
+    return lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
   }
 
   #printRows(): void {
-    if (this.#rows.length > 0) this.#welcome = this.#options.region.printLines(this.#takeRows());
+    const rows = this.#pending.take();
+    if (rows.length > 0) this.#welcome = this.#options.region.printLines(rows);
   }
 
   async #suspendRegion(): Promise<void> {

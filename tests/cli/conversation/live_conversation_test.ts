@@ -198,6 +198,23 @@ Deno.test("live: results of tools are one line each; F2 shows and hides one, Shi
   await terminal.waitFor("gamma");
 });
 
+Deno.test("live: thinking is shown while it arrives, and as its duration while it is hidden", async () => {
+  const createReply = () =>
+    holdReply(scriptedReply({ thinking: "First I look." }, "It is **fine**."), 9);
+  const replies = [createReply(), createReply()] as const;
+  await using terminal = await openTerminal({ model: replies });
+  await terminal.enter("Look");
+  await terminal.waitFor("First I look.");
+  replies[0].release();
+  await terminal.waitFor("It is fine.");
+  await terminal.enter("/thinking hide");
+  await terminal.enter("Again");
+  await terminal.waitFor(/^thinking · \d\.\d s$/m);
+  replies[1].release();
+  await terminal.waitFor(/^thought for \d\.\d s\nIt is fine\.$/m);
+  assertEquals(terminal.text.split("First I look.").length, 2);
+});
+
 Deno.test("live: running sub-agents are shown with what they do, and /agents shows their work", async () => {
   const held = holdReply(scriptedReply("I have read it."));
   const model = [

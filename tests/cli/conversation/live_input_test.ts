@@ -216,8 +216,11 @@ Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversati
   }
   await using terminal = await openTerminal({ home });
   await terminal.waitFor("EXECUTE");
-  terminal.press(KEYS.up);
-  await terminal.waitFor("\n› the first prompt");
+  await terminal.waitFor(() => {
+    // The history is read while the program starts.
+    terminal.press(KEYS.up);
+    return terminal.screen.includes("\n› the first prompt");
+  });
   terminal.press(KEYS.controlC, KEYS.controlR, "irst");
   await terminal.waitFor("the first prompt");
   assert(!terminal.text.includes(key), terminal.text);

@@ -4,6 +4,8 @@
  * @module
  */
 
+// deno-lint-ignore-file no-control-regex -- sequences begin with control characters
+
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { createTemporaryDirectory } from "../temporary_directory.ts";
