@@ -81,7 +81,6 @@ export interface SessionControl {
   moveTo(leaf: string | null): Promise<void>;
 }
 
-<<<<<<< HEAD
 /** A prompt that has ended. */
 export interface EndedPrompt {
   /** The text of the prompt. */
@@ -92,10 +91,7 @@ export interface EndedPrompt {
   readonly durationMs: number;
 }
 
-/** What has happened in the conversation since the program has started. */
-=======
 /** The record of a conversation since the program has started. */
->>>>>>> conv3
 export interface ConversationRecord {
   /** The last tool calls, in order. */
   readonly calls: readonly CallView[];
