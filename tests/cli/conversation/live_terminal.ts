@@ -210,8 +210,11 @@ export class LiveTerminal implements AsyncDisposable {
   }
 
   /** Waits until the screen or its scrollback shows a text, or a condition is true. */
-  async waitFor(expected: string | (() => boolean)): Promise<void> {
-    const condition = typeof expected === "string" ? () => this.text.includes(expected) : expected;
+  async waitFor(expected: string | RegExp | (() => boolean)): Promise<void> {
+    const condition = typeof expected === "function" ? expected : () => {
+      const { text } = this;
+      return typeof expected === "string" ? text.includes(expected) : expected.test(text);
+    };
     await waitUntil(condition, {
       timeoutMs: 10_000,
       check: () => {
