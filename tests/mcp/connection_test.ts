@@ -327,6 +327,25 @@ Deno.test("onStatus: is called with each state and list of tools; an observer th
   assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
 });
 
+Deno.test("onStatus: is not called for a change after which the list of tools is the same", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer();
+  const lists: (readonly string[])[] = [];
+  await using mcp = await connectMock(server, {
+    now,
+    sleep,
+    onStatus: ({ tools }) => lists.push(tools),
+  });
+  announceTools(server.process);
+  await waitUntil(() => clock.waits.includes(1_000));
+  clock.advance(1_000);
+  server.tools = [NEW_TOOL];
+  announceTools(server.process);
+  await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+  assertEquals(lists, [["mcp__mock__echo"], ["mcp__mock__new"]]);
+});
+
 Deno.test("reasons of failures have no values of the environment [8.1]", async () => {
   const server = new MockServer({
     onStart: (process) => {
