@@ -154,6 +154,19 @@ Deno.test("swink run --mcp-config: adds servers; an invalid or missing file ends
   ]);
 });
 
+Deno.test("swink run: of servers with the same name, one of --mcp-config precedes one of the project and of the user", async () => {
+  const files = {
+    "further.json": createFile("same", { NAME: "further" }),
+    "p/.mcp.json": createFile("same", { NAME: "project" }),
+    [USER_FILE]: createFile("same", { NAME: "user" }),
+  };
+  const call = async (...args: string[]) =>
+    (await run(files, "mcp__same__greet", { args: ["--approve-all", ...args] })).result;
+  assertStringIncludes(await call(), "Hello user");
+  assertStringIncludes(await call("--trust"), "Hello project");
+  assertStringIncludes(await call("--trust", "--mcp-config", "HOME/further.json"), "Hello further");
+});
+
 Deno.test("swink run: a run that does not start ends its servers", async () => {
   const files = { [USER_FILE]: createFile("own") };
   const unknown = await run(files, "read_file", { args: ["--allowed-tools", "no_tool"] });

@@ -247,6 +247,22 @@ Deno.test("--patch: replaces a file and leaves no temporary file", async () => {
   assertEquals(Array.from(Deno.readDirSync(target.path), ({ name }) => name), ["fix.patch"]);
 });
 
+Deno.test("--patch: writes to the target of a link, which stays a link", async () => {
+  await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
+  await using target = await createTemporaryDirectory({ "real.patch": "an older one" });
+  const link = join(target.path, "link.patch");
+  await Deno.symlink("real.patch", link);
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall("bash", { command: "echo b > b" })), scriptedReply("Done.")],
+  });
+  assertEquals(
+    await main(["run", "--approve-all", "--cwd", directory.path, "--patch", link, "Work"], host),
+    0,
+  );
+  assertEquals(await Deno.readLink(link), "real.patch");
+  assertEquals(getChangedFiles(target.read("real.patch")), ["b"]);
+});
+
 Deno.test("--patch: an interrupted run writes its changes", async () => {
   await using directory = await createTemporaryDirectory({ "a.txt": "a\n" });
   await using target = await createTemporaryDirectory();

@@ -5,6 +5,7 @@
  */
 
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { pathExists } from "../../cli/host/path_exists.ts";
 import { main } from "../../cli/main.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "./temporary_directory.ts";
@@ -73,6 +74,18 @@ Deno.test("swink run --system-file, --append-system-prompt: compose the system p
   assertEquals(code, 2);
   assertStringIncludes(messages, 'Invalid value "HOME/none" for --system-file: ');
   assertEquals((await run(home, ["--system", "A", "--system-file", file])).code, 2);
+});
+
+Deno.test("swink run: the last of several equal options applies, also one with the value -", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { bodies: [body] } = await run(home, ["--system", "A", "--system=B", "-m", "anthropic/c"]);
+  assertEquals(body.system[0].text, "B");
+  const file = `${home.path}/a.patch`;
+  const { code, messages } = await run(home, ["--patch", file, "--patch", "-"], {
+    terminals: ["input"],
+  });
+  assertEquals([code, messages.includes("reading standard input")], [7, false]);
+  assertEquals(pathExists(file), false);
 });
 
 Deno.test("swink run --max-budget-usd: a request that could exceed the budget is not sent", async () => {
