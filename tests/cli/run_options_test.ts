@@ -81,11 +81,13 @@ Deno.test("swink run: the last of several equal options applies, also one with t
   const { bodies: [body] } = await run(home, ["--system", "A", "--system=B", "-m", "anthropic/c"]);
   assertEquals(body.system[0].text, "B");
   const file = `${home.path}/a.patch`;
-  const { code, messages } = await run(home, ["--patch", file, "--patch", "-"], {
-    terminals: ["input"],
-  });
-  assertEquals([code, messages.includes("reading standard input")], [7, false]);
-  assertEquals(pathExists(file), false);
+  for (const [first, last] of [[file, "-"], ["-", file]] as const) {
+    const { code, messages } = await run(home, ["--patch", first, "--patch", last], {
+      terminals: ["input"],
+    });
+    assertEquals([code, messages.includes("reading standard input")], [7, false]);
+    assertEquals(pathExists(file), last === file);
+  }
 });
 
 Deno.test("swink run --max-budget-usd: a request that could exceed the budget is not sent", async () => {

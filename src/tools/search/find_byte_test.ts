@@ -22,11 +22,15 @@ Deno.test("findByte(): returns what indexOf() returns, for every byte, start and
   );
 });
 
-Deno.test("findByte(): finds a byte at every place of a file", () => {
-  for (let place = 0; place < 70; place++) {
-    const bytes = new Uint8Array(70).fill(0x61);
-    bytes[place] = 0x62;
-    assertEquals(findByte(bytes, 0x62, 0), place);
-    assertEquals(findByte(bytes, 0x62, place + 1), -1);
+Deno.test("findByte(): finds a byte at every place of contents of every length and alignment", () => {
+  for (let length = 0; length <= 40; length++) {
+    for (let skipped = 0; skipped < 4; skipped++) {
+      for (let place = 0; place < length; place++) {
+        const bytes = new Uint8Array(skipped + length).fill(0x61).subarray(skipped);
+        bytes[place] = 0x62;
+        assertEquals(findByte(bytes, 0x62, 0), place);
+        assertEquals(findByte(bytes, 0x62, place + 1), -1);
+      }
+    }
   }
 });
