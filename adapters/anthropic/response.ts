@@ -14,6 +14,7 @@ import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { DeltaTemplate } from "../kit/stream/delta_template.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
+import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -74,6 +75,9 @@ export class AnthropicReply implements ReplyReader<string> {
   get usage(): Usage {
     const searches = readObject(this.#wireUsage.server_tool_use)?.web_search_requests;
     this.#requests.set("webSearchRequests", countOrZero(searches));
+    // The tier of a request only permits the priority tier; which one served it is always reported.
+    countTierRequest(this.#requests, { reported: this.#wireUsage.service_tier });
+    countTierRequest(this.#requests, { reported: this.#wireUsage.speed });
     return this.#requests.addTo(toUsage(this.#wireUsage));
   }
 

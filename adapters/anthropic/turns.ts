@@ -8,7 +8,7 @@ import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
-import { getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";
+import { CONTINUE, getTextAndMedia, isOwnReply, MISSING_PROMPT } from "../kit/request/history.ts";
 import type { MediaBlock } from "../kit/request/media.ts";
 import { Omissions } from "../kit/request/omissions.ts";
 import type { WarningSink } from "../kit/request/warnings.ts";
@@ -76,7 +76,11 @@ export function toTurns<Block extends JsonObject>(
     append(turns, { role: "user", content: attachments });
     attachments = [];
     const role = message.role === "assistant" ? "assistant" : "user";
-    append(turns, { role, content: toBlocks(message, { model, format, omissions }) });
+    const content = toBlocks(message, { model, format, omissions });
+    const continuesReply = role === "assistant" && turns.at(-1)?.role === "assistant";
+    // The request for this reply had the same prompt at its end, which the provider has cached.
+    if (continuesReply && content.length > 0 && !prefill) turns.push(createUserTurn(CONTINUE));
+    append(turns, { role, content });
   }
   append(turns, { role: "user", content: attachments });
   omissions.report(sink);
@@ -84,7 +88,7 @@ export function toTurns<Block extends JsonObject>(
   const last = turns.at(-1);
   if (last?.role !== "assistant") return turns;
   if (prefill) trimEnd(last.content);
-  else turns.push(createUserTurn("Continue."));
+  else turns.push(createUserTurn(CONTINUE));
   return turns;
 }
 

@@ -47,6 +47,10 @@ export interface WireUsage {
     readonly [duration: string]: number | undefined;
   } | null;
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
+  /** Tier that served the request: `standard` or `priority`. */
+  readonly service_tier?: string | null;
+  /** Speed of the reply: `standard` or `fast`. */
+  readonly speed?: string | null;
   readonly server_tool_use?: { readonly web_search_requests?: number } | null;
 }
 

@@ -13,6 +13,7 @@ import { classifyStreamError } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
+import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -115,8 +116,10 @@ export class BedrockReply implements ReplyReader<BedrockFrame> {
         break;
       }
       case "metadata": {
-        const { usage = {}, trace }: WireMetadata = JSON.parse(body);
+        const { usage = {}, trace, serviceTier }: WireMetadata = JSON.parse(body);
         this.#wireUsage = usage;
+        const requested = this.#call.request.options.serviceTier;
+        countTierRequest(this.#requests, { reported: serviceTier?.type, requested });
         if (isJsonObject(trace)) {
           const message = "The data of this warning is the assessment of the guardrail";
           this.#writer.warning("guardrail_trace", message, trace);

@@ -78,6 +78,8 @@ export interface WireMessageStop {
 /** Payload of `metadata`. */
 export interface WireMetadata {
   readonly usage?: WireUsage;
+  /** Tier that served the request. */
+  readonly serviceTier?: { readonly type?: string } | null;
   /** Assessment of the guardrail, if the request asks for it. */
   readonly trace?: unknown;
 }

@@ -61,9 +61,9 @@ export interface CatalogEntry {
    * Factors of the prices by the prefix of a cross-region inference profile of Bedrock, such as `eu`. Default of each: 1.
    */
   readonly regionFactors?: Readonly<Record<string, number>>;
-  /** Date of the prices, as `YYYY-MM-DD`. */
+  /** Date of the prices and of the fees of server tools, as `YYYY-MM-DD`. */
   readonly priceDate?: string;
-  /** Page that the prices are from. */
+  /** Page that the prices and the fees of server tools are from. */
   readonly priceSource?: string;
 }
 

@@ -8,6 +8,7 @@ import type { ContentBlock, TextBlock } from "../../src/core/content.ts";
 import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../src/core/message.ts";
 import type { ModelSpec } from "../../src/core/model.ts";
 import {
+  CONTINUE,
   createMediaTitle,
   getTextAndMedia,
   hasText,
@@ -64,24 +65,24 @@ export function toWireContents(
     }
   }
   contents.push(...toResultContents(batch, options));
-  return completeContents(mergeReplies(contents));
+  return completeContents(separateReplies(contents));
 }
 
-/** Merges replies that follow each other. The API rejects a call that does not follow a user content. */
-function mergeReplies(contents: readonly WireContent[]): WireContent[] {
-  const merged: WireContent[] = [];
-  for (const content of contents) {
-    const last = merged.at(-1);
-    if (content.role !== "model" || last?.role !== "model") merged.push(content);
-    else merged[merged.length - 1] = { ...last, parts: [...last.parts, ...content.parts] };
-  }
-  return merged;
+/**
+ * Separates replies that follow each other by the prompt that ended the request for the second one. The API rejects a
+ * call that does not follow a user content.
+ */
+function separateReplies(contents: readonly WireContent[]): WireContent[] {
+  return contents.flatMap((content, index) => {
+    const continuesReply = content.role === "model" && contents[index - 1]?.role === "model";
+    return continuesReply ? [createUserContent(CONTINUE), content] : [content];
+  });
 }
 
 /** Adds the user contents with which a conversation starts and ends. */
 function completeContents(contents: readonly WireContent[]): WireContent[] {
   const start = contents[0]?.role === "user" ? [] : [createUserContent(MISSING_PROMPT)];
-  const end = contents.at(-1)?.role === "model" ? [createUserContent("Continue.")] : [];
+  const end = contents.at(-1)?.role === "model" ? [createUserContent(CONTINUE)] : [];
   return [...start, ...contents, ...end];
 }
 

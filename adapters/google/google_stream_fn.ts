@@ -63,7 +63,7 @@ export function createGoogleStreamFn(options: GoogleOptions): StreamFn {
     errors: ERRORS,
     createParser: () => new JsonEventParser(),
     toolNameRule: GOOGLE_NAME_RULE,
-    createReplyReader: (call) => new GoogleReply(call),
+    createReplyReader: (call) => new GoogleReply(call, { isVertex }),
     async prepare({ request, writer }, key) {
       const entry = models.find(request.model, writer);
       const isToken = tokens !== undefined && !request.options.apiKey;

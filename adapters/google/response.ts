@@ -7,11 +7,13 @@
 import type { BlockWriter } from "../../src/core/block_writer.ts";
 import type { Citation } from "../../src/core/content.ts";
 import { type AgentError, ContentFilteredError, StreamError } from "../../src/core/errors.ts";
+import type { ServiceTier } from "../../src/core/stream.ts";
 import type { Usage } from "../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../kit/errors/classify.ts";
 import type { ProviderCall } from "../kit/provider.ts";
 import type { ReplyReader } from "../kit/stream/event_stream.ts";
 import { ServerRequests } from "../kit/stream/server_requests.ts";
+import { countTierRequest } from "../kit/stream/service_tier.ts";
 import { UnknownParts } from "../kit/stream/unknown_parts.ts";
 import {
   countOrZero,
@@ -60,17 +62,22 @@ export class GoogleReply implements ReplyReader<string> {
   readonly #unknown: UnknownParts;
   readonly #requests = new ServerRequests();
   readonly #isFeePerPrompt: boolean;
+  readonly #requestedTier: ServiceTier | undefined;
   #wireUsage: WireUsage | null = null;
   #responseId = "";
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
+  /** The last chunk, if it has the start of a call and the number of output tokens so far. */
+  #countedCalls: string | undefined;
   #citations: readonly Citation[] = [];
   readonly #unreadPages = new Set<string>();
 
-  constructor(call: ProviderCall) {
+  /** Creates a reader for the reply of a call. Vertex AI has no service tiers to request. */
+  constructor(call: ProviderCall, { isVertex }: { readonly isVertex: boolean }) {
     this.#writer = call.writer;
     this.#origin = call.origin;
+    this.#requestedTier = isVertex ? undefined : call.request.options.serviceTier;
     this.#isFeePerPrompt = FEE_PER_PROMPT.test(call.request.model.modelId);
     this.#unknown = new UnknownParts(call.writer);
     this.#calls = new GoogleCallAssembler(call, this.#unknown);
@@ -83,10 +90,13 @@ export class GoogleReply implements ReplyReader<string> {
 
   /** Reads one event. */
   read(json: string): void {
+    // Another call would add to the output tokens, so that an equal chunk is one that was sent twice.
+    if (json === this.#countedCalls) return;
     const chunk: WireChunk = JSON.parse(json);
+    this.#countedCalls = hasCountedCalls(chunk) ? json : undefined;
     this.#startResponse(chunk.responseId);
     this.#writer.setResponseId(chunk.responseId);
-    if (chunk.usageMetadata) this.#wireUsage = { ...this.#wireUsage, ...chunk.usageMetadata };
+    if (chunk.usageMetadata) this.#updateUsage(chunk.usageMetadata);
     if (chunk.error) throw classifyStreamError(chunk, this.#origin);
     const blockReason = textOrEmpty(chunk.promptFeedback?.blockReason);
     if (blockReason !== "") throw this.#toBlockedError(blockReason, chunk);
@@ -98,6 +108,13 @@ export class GoogleReply implements ReplyReader<string> {
     this.#readSources(candidate);
     this.#finishReason = textOrEmpty(candidate.finishReason) || this.#finishReason;
     this.#finishMessage = textOrEmpty(candidate.finishMessage) || this.#finishMessage;
+  }
+
+  #updateUsage(counts: WireUsage): void {
+    this.#wireUsage = { ...this.#wireUsage, ...counts };
+    const { serviceTier, trafficType } = this.#wireUsage;
+    const reported = serviceTier ?? trafficType;
+    countTierRequest(this.#requests, { reported, requested: this.#requestedTier });
   }
 
   /**
@@ -204,6 +221,13 @@ export class GoogleReply implements ReplyReader<string> {
     const message = `${provider} blocked the prompt: ${reason}${details && `, ${details}`}`;
     return new ContentFilteredError(message, { provider });
   }
+}
+
+/** Whether a chunk has the start of a call and the number of output tokens so far. */
+function hasCountedCalls({ candidates, usageMetadata }: WireChunk): boolean {
+  const parts = readList(candidates).flatMap((each) => readList(each?.content?.parts));
+  return countOrZero(usageMetadata?.candidatesTokenCount) > 0 &&
+    parts.some((part) => readObject(readObject(part)?.functionCall)?.name);
 }
 
 /** Members of a part that is text or thinking, or only a signature. */

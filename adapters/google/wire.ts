@@ -53,6 +53,10 @@ export interface WireUsage {
   /** Prompt tokens added by Google's own tools. */
   readonly toolUsePromptTokenCount?: number;
   readonly totalTokenCount?: number;
+  /** Tier that served the request at the Gemini API. */
+  readonly serviceTier?: string;
+  /** Tier that served the request at Vertex AI, such as `ON_DEMAND_FLEX`. */
+  readonly trafficType?: string;
 }
 
 /** One of the requested replies. */

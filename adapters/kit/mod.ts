@@ -151,10 +151,12 @@ export type {
   WebSearchTool,
 } from "../../src/core/server_tool.ts";
 export { type RequestName, ServerRequests } from "./stream/server_requests.ts";
+export { countTierRequest, type ServedTier } from "./stream/service_tier.ts";
 export { post, type PostRequest } from "./http/post.ts";
 export { type AccessToken, AccessTokenCache, type GetToken } from "./http/access_token.ts";
 export { abortable } from "../../src/core/abortable.ts";
 export {
+  CONTINUE,
   createCallIdEncoder,
   createMediaTitle,
   getTextAndMedia,

@@ -38,6 +38,10 @@ export interface OptionDefinition {
   readonly completer?: string;
   /** The configuration that may set the option. Default: none. */
   readonly configuration?: ConfigScope;
+  /** Other flags for the option, which only work and are not shown: those of other programs. */
+  readonly aliases?: readonly string[];
+  /** Flags of other programs, and the arguments that errors suggest for them. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Names (keys) of options that cannot be combined with this one. */
   readonly conflicts?: readonly string[];
   /** Whether the rest of the command line is ignored when the option occurs. */
@@ -120,6 +124,8 @@ export interface CommandDefinition<Options extends OptionDefinitions = OptionDef
   readonly defaultCommand?: string;
   /** Options that select a subcommand when they occur before any command: `swink -p` is `swink run -p`. */
   readonly shorthands?: Readonly<Record<string, string>>;
+  /** Names that other programs have for subcommands and options, and the arguments that errors suggest for them. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Examples of complete command lines. */
   readonly examples?: readonly ExplainedTerm[];
   /** Environment variables that the command reads. */

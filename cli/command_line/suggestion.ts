@@ -15,8 +15,14 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return suggestion === undefined ? "" : `. Did you mean ${suggestion}?`;
 }
 
-/** Finds the candidate most similar to a word: one typing error per three characters is allowed. */
+/** Finds the candidate of which a word is a long form, or the most similar one. */
 export function findSuggestion(word: string, candidates: readonly string[]): string | undefined {
+  return candidates.find((candidate) => isLongForm(word, candidate)) ??
+    findSimilar(word, candidates);
+}
+
+/** Finds the candidate most similar to a word: one typing error per three characters is allowed. */
+export function findSimilar(word: string, candidates: readonly string[]): string | undefined {
   // A single letter is one typing error away from every other letter.
   if (word.replace(/^-+/, "").length < 2) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
@@ -25,6 +31,15 @@ export function findSuggestion(word: string, candidates: readonly string[]): str
     .filter(({ errors }) => errors <= limit)
     .sort((a, b) => a.errors - b.errors);
   return nearest?.candidate;
+}
+
+/** Minimum number of letters with which a long form begins. */
+const MIN_BEGINNING = 4;
+
+/** Whether a word is a long form of a candidate: `bypassPermissions` of `bypass`. */
+function isLongForm(word: string, candidate: string): boolean {
+  return candidate.length >= MIN_BEGINNING && /^\w+$/.test(candidate) &&
+    word.toLowerCase().startsWith(candidate.toLowerCase());
 }
 
 function countTypingErrors(word: string, candidate: string): number {

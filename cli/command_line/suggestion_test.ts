@@ -10,6 +10,14 @@ Deno.test("findSuggestion(): returns the candidate that differs by one typing er
   assertEquals(findSuggestion("rnu", ["run", "demo"]), "run");
 });
 
+Deno.test("findSuggestion(): returns the candidate of which a word is a long form", () => {
+  const modes = ["default", "acceptEdits", "plan", "bypass"];
+  assertEquals(findSuggestion("bypassPermissions", modes), "bypass");
+  assertEquals(findSuggestion("Planning", modes), "plan");
+  assertEquals(findSuggestion("onward", ["on", "off"]), undefined);
+  assertEquals(findSuggestion("--model-name", FLAGS), undefined);
+});
+
 Deno.test("findSuggestion(): returns undefined when no candidate is similar", () => {
   assertEquals(findSuggestion("--verbose", FLAGS), undefined);
   assertEquals(findSuggestion("chat", ["run", "demo"]), undefined);

@@ -7,6 +7,7 @@
 import { UsageError } from "../host/cli_error.ts";
 import {
   type ArgumentDefinition,
+  type CommandDefinition,
   type CommandPath,
   formatValue,
   getOptions,
@@ -14,7 +15,7 @@ import {
   type NamedOption,
   toFlag,
 } from "./definition.ts";
-import { didYouMean } from "./suggestion.ts";
+import { didYouMean, findSuggestion } from "./suggestion.ts";
 
 /**
  * Checks that no argument is left where a subcommand is expected.
@@ -22,17 +23,22 @@ import { didYouMean } from "./suggestion.ts";
  * @throws {UsageError} If the first argument is not the name of a subcommand.
  */
 export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
-  const { commands = [] } = command;
+  const { commands = [], defaultCommand } = command;
   if (commands.length === 0 || word === undefined || isOption(word)) return;
-  if (!/\s/.test(word)) {
-    const names = commands.map(({ name }) => name);
-    throw createUsageError(path, `Unknown command ${quote(word)}${didYouMean(word, names)}`);
-  }
-  const promptCommand = commands.find((subcommand) =>
-    subcommand.arguments?.some(({ variadic }) => variadic)
-  );
-  const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
-  throw createUsageError(path, "The command before the prompt is missing", advice);
+  const meant = findCommandMeant(word, command);
+  const message = `Unknown command ${quote(word)}${meant ? `. Did you mean ${meant}?` : ""}`;
+  const advice = defaultCommand && meant &&
+    `For a prompt that begins with this word: ${path} -- ${word} …`;
+  throw createUsageError(path, message, advice);
+}
+
+/** Finds the command that a word was probably meant to be: also by the name that other programs have for it. */
+export function findCommandMeant(
+  word: string,
+  { commands = [], synonyms = {} }: CommandDefinition,
+): string | undefined {
+  if (Object.hasOwn(synonyms, word)) return synonyms[word];
+  return findSuggestion(word, commands.map(({ name }) => name));
 }
 
 /**
@@ -166,6 +172,11 @@ function createUnknownOptionError(flag: string, { command, path }: CommandPath):
   if (/\s/.test(flag)) {
     const advice = `To pass an argument that begins with a dash: ${path} -- ${quote(flag)}`;
     return createUsageError(path, `${quote(flag)} looks like an option`, advice);
+  }
+  const synonym = getVisibleOptions(command).map(({ synonyms = {} }) => synonyms)
+    .find((synonyms) => Object.hasOwn(synonyms, flag))?.[flag];
+  if (synonym !== undefined) {
+    return createUsageError(path, `Unknown option ${flag}. Did you mean ${synonym}?`);
   }
   const flags = getVisibleOptions(command).flatMap((option) => option.flags);
   const owner = command.commands?.find((subcommand) =>

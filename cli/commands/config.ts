@@ -97,6 +97,7 @@ const schema = defineCommand({
 export const config = defineCommand({
   name: "config",
   summary: "Shows and changes the configuration",
+  synonyms: { list: "get", show: "get", ls: "get", delete: "unset", rm: "unset", remove: "unset" },
   commands: [get, set, unset, edit, path, schema],
   exitCodes: [ok, failed, usage, configuration],
 });

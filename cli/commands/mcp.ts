@@ -88,6 +88,7 @@ const test = defineCommand({
 export const mcp = defineCommand({
   name: "mcp",
   summary: "Adds, lists, removes and tests MCP servers, whose tools every run has",
+  synonyms: { ls: "list", get: "list", rm: "remove", delete: "remove" },
   commands: [add, list, remove, test],
   exitCodes: [ok, failed, usage, configuration],
 });

@@ -63,6 +63,7 @@ const why = defineCommand({
 export const rules = defineCommand({
   name: "rules",
   summary: "Lists, adds and explains the rules for tool calls",
+  synonyms: { ls: "list", show: "list", explain: "why", check: "why", test: "why" },
   commands: [list, add, why],
   exitCodes: [ok, usage, configuration],
 });

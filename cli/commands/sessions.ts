@@ -121,6 +121,17 @@ const remove = defineCommand({
 export const sessions = defineCommand({
   name: "sessions",
   summary: "Lists, shows, searches, copies and deletes saved sessions",
+  synonyms: {
+    ls: "list",
+    cat: "show",
+    view: "show",
+    print: "show",
+    find: "search",
+    grep: "search",
+    rm: "delete",
+    remove: "delete",
+    prune: "delete",
+  },
   commands: [list, show, search, exportSession, importSession, remove],
   exitCodes: [ok, failed, usage, configuration],
 });

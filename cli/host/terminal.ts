@@ -35,7 +35,7 @@ export interface Input {
 /** Options for {@linkcode Input.setRaw}. */
 export interface RawModeOptions {
   /** Whether Ctrl+C, Ctrl+Z and Ctrl+\ are keys instead of signals. Default: `false`. */
-  readonly hasSignalKeys?: boolean;
+  readonly hasSignalKeys?: boolean | undefined;
 }
 
 /** The standard streams and the size of the terminal. */

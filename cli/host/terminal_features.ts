@@ -14,10 +14,10 @@ export interface TerminalFeatures {
   /** Whether it ignores the sequences of synchronized output (mode 2026), or supports them. */
   readonly isSynchronized: boolean;
   /**
-   * Whether it breaks lines again when its width changes; `except_cursor` if it does not break that of the cursor.
-   * `unknown` if that, or the width at a time, is not known.
+   * Whether it breaks lines again when its width changes. `except_cursor`: not that of the cursor. `late`: it does, but
+   * reports a new width later, when it may have another one.
    */
-  readonly reflow: "yes" | "except_cursor" | "no" | "unknown";
+  readonly reflow: "yes" | "except_cursor" | "late" | "no" | "unknown";
   /** How it sends keys such as Shift+Enter, after it has been asked to. */
   readonly keyProtocol: "kitty" | "modify_other_keys" | "none";
   /** Whether it ignores the sequences of bracketed paste (mode 2004), or supports them. */
@@ -62,8 +62,10 @@ export function detectTerminalFeatures({ env, isPlain }: FeatureDetection): Term
   const program = env("TERM_PROGRAM") ?? "";
   const isWindows = env("WT_SESSION") !== undefined;
   if (isPlain || term === "dumb" || (term === "" && !isWindows && program === "")) return DUMB;
-  // tmux breaks lines again, but reports a new size up to 250 ms later, when it may have another one.
-  if (env("TMUX") !== undefined) return { ...UNKNOWN, keyProtocol: "modify_other_keys" };
+  if (env("TMUX") !== undefined) {
+    // It reports the first of several sizes at once, and the others up to 250 ms later.
+    return { ...UNKNOWN, reflow: "late", keyProtocol: "modify_other_keys" };
+  }
   if (term.startsWith("screen")) return { ...UNKNOWN, reflow: "no" };
   if (term === "linux") return { ...UNKNOWN, reflow: "no", isSynchronized: false };
   if (env("XTERM_VERSION") !== undefined) {

@@ -27,7 +27,7 @@ Deno.test("detectTerminalFeatures() knows common terminals", () => {
   assertEquals(detect({ TERM: "xterm-256color", TERM_PROGRAM: "WezTerm" }), kitty);
   assertEquals(detect({ TERM: "alacritty" }), kitty);
   // tmux passes neither the protocol nor the variables of the terminal around it.
-  const tmux = [true, true, "unknown", "modify_other_keys", true];
+  const tmux = [true, true, "late", "modify_other_keys", true];
   assertEquals(
     detect({ TERM: "tmux-256color", TMUX: "/tmp/tmux,1,0", TERM_PROGRAM: "tmux" }),
     tmux,

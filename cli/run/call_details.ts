@@ -54,9 +54,10 @@ export function formatCallDetails(
       text: isInline ? inline : head,
       paint: (row) => row.startsWith(head) ? style.name(head) + row.slice(head.length) : row,
     },
+    // Above the lines, of which a small screen shows only the first ones.
+    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
     ...(isInline ? [] : quoteLines(value)),
     ...rest.flatMap(([key, argument]) => formatArgument(toVisibleText(key), argument)),
-    ...(isDangerous ? assessment.reasons.map((text) => formatReason(text, style)) : []),
     ...(diff === "" ? [] : formatted ?? formatDiffLines(diff, style)),
   ];
 }

@@ -5,8 +5,9 @@
  */
 
 import type { JsonSchema, ModelSpec, ThinkingLevel } from "../../mod.ts";
-import { modelSpec } from "../../src/core/model.ts";
+import { modelSpec, THINKING_LEVELS } from "../../src/core/model.ts";
 import type { SandboxNet } from "../../src/tools/mod.ts";
+import { didYouMean } from "../command_line/suggestion.ts";
 import type { ProviderSettings } from "../config/provider_settings.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { getFileProblem } from "../host/file_problem.ts";
@@ -260,11 +261,24 @@ function parseTimeout(text: string | undefined): Pick<RunSettings, "timeoutMs"> 
 }
 
 function parseModel(name: string): ModelSpec {
+  checkThinkingLevel(name);
   try {
     return modelSpec(name);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/**
+ * Checks that what follows the last colon of a model is no misspelt thinking level, which would be part of the name. Names
+ * of Ollama have tags there.
+ */
+function checkThinkingLevel(name: string): void {
+  const [, provider = "", suffix = ""] = /^([^/]+)\/.*:([a-z_]+)$/i.exec(name) ?? [];
+  if (provider === "ollama" || THINKING_LEVELS.some((level) => level === suffix)) return;
+  const suggestion = didYouMean(suffix, THINKING_LEVELS);
+  if (suggestion === "") return;
+  throw new UsageError(`Unknown thinking level ${JSON.stringify(suffix)} of ${name}${suggestion}`);
 }
 
 function parseUrl(text: string): string {

@@ -25,8 +25,13 @@ const FRAME_MS = 1_000 / 30;
 /** Time after the last change of the size until the region is drawn again. */
 const RESIZE_MS = 50;
 
+/** Time without a change of the size after which the next one is reported at once by every terminal. */
+const SETTLED_MS = 1_000;
+
 /** Unwritten characters from which on more output is not welcome. */
 const HIGH_WATER_MARK = 65_536;
+
+type Reflow = Exclude<TerminalFeatures["reflow"], "late">;
 
 /** The region on the screen, and the size of the screen when it was drawn. */
 interface ShownRegion extends DrawnRows {
@@ -46,6 +51,8 @@ export class DrawnRegion implements LiveRegion {
   /** Time from the last frame to the next one, in milliseconds; infinite if nothing has changed. */
   #delayMs = Number.POSITIVE_INFINITY;
   #lastFrameAt = Number.NEGATIVE_INFINITY;
+  #resizedAt = Number.NEGATIVE_INFINITY;
+  #reflow: Reflow = "unknown";
   /** Time until which nothing is drawn, because the size is still changing. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | undefined;
@@ -189,12 +196,22 @@ export class DrawnRegion implements LiveRegion {
     return writing;
   }
 
+  /** Decides for a change of the size whether the terminal has broken the rows of the region. */
+  #chooseReflow(): Reflow {
+    const { features: { reflow }, now } = this.#options;
+    const isSettled = now() - this.#resizedAt > SETTLED_MS;
+    this.#resizedAt = now();
+    if (reflow !== "late") return reflow;
+    return isSettled ? "yes" : "unknown";
+  }
+
   #createFrame(output: string): string {
     const { columns, rows } = this.#options.getSize();
     const size = { columns, rows };
     const shown = this.#shown;
     const isResized = shown !== undefined &&
       (shown.size.columns !== columns || shown.size.rows !== rows);
+    if (isResized) this.#reflow = this.#chooseReflow();
     const next = this.#state === "active" ? fitContent(this.#content, size) : EMPTY;
     this.#shown = { ...next, size };
     const hasRegion = shown !== undefined && shown.rows.length > 0;
@@ -219,8 +236,7 @@ export class DrawnRegion implements LiveRegion {
 
   /** Erases the region. The open line above it continues on a new row if its end is not known after a resize. */
   #eraseRegion(shown: ShownRegion, size: ScreenSize): string {
-    const { reflow } = this.#options.features;
-    const rows = countRowsAboveCursor(shown, size, reflow);
+    const rows = countRowsAboveCursor(shown, size, this.#reflow);
     const isReachable = rows + 1 < size.rows;
     if (!isReachable || !this.#isLineKnown(shown, size)) this.#line.restart();
     return `${moveUp(rows)}\r${ERASE_BELOW}`;
@@ -235,7 +251,7 @@ export class DrawnRegion implements LiveRegion {
 
   #isLineKnown(shown: ShownRegion, size: ScreenSize): boolean {
     if (shown.size.columns === size.columns) return true;
-    switch (this.#options.features.reflow) {
+    switch (this.#reflow) {
       case "yes":
         return this.#line.resize(size.columns);
       case "except_cursor":
@@ -286,7 +302,7 @@ function isRegionBroken({ rows }: DrawnRows, { columns }: ScreenSize): boolean {
 function countRowsAboveCursor(
   { rows, cursor }: DrawnRows,
   { columns }: ScreenSize,
-  reflow: TerminalFeatures["reflow"],
+  reflow: Reflow,
 ): number {
   // Where it is unknown, rows of the old region may remain; output is not erased.
   if (reflow === "no" || reflow === "unknown") return cursor.row;

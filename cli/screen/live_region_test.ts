@@ -1,40 +1,13 @@
 import { assert, assertEquals } from "@std/assert";
-import fc from "fast-check";
+import { createEmulatedRegion } from "../../tests/cli/emulated_region.ts";
 import { ManualTimers } from "../../tests/cli/manual_timers.ts";
-import { type EmulatorOptions, TerminalEmulator } from "../../tests/cli/terminal_emulator.ts";
 import { createLiveRegion } from "./create_live_region.ts";
 import type { RegionContent } from "./live_region.ts";
-
-interface SetUpOptions extends EmulatorOptions {
-  readonly hasCursor?: boolean;
-  readonly isSynchronized?: boolean;
-  readonly reflow?: "yes" | "except_cursor" | "no" | "unknown";
-}
-
-function setUp(options: SetUpOptions = {}) {
-  // The emulator does not break the line of the cursor.
-  const { hasCursor = true, isSynchronized = false, reflow = "except_cursor" } = options;
-  const terminal = new TerminalEmulator(options);
-  const timers = new ManualTimers();
-  const closing = new AbortController();
-  const output = {
-    closed: closing.signal,
-    write: (content: string | Uint8Array) => terminal.write(content),
-  };
-  const region = createLiveRegion({
-    output,
-    getSize: () => terminal,
-    now: timers.now,
-    startTimer: timers.startTimer,
-    features: { hasCursor, isSynchronized, reflow },
-  });
-  return { terminal, timers, region, [Symbol.dispose]: () => terminal[Symbol.dispose]() };
-}
 
 const prompt: RegionContent = { rows: ["── status ──", "› "], cursor: { row: 1, column: 2 } };
 
 Deno.test("LiveRegion: output is above the region, and continues its last line", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update(prompt);
   await region.flush();
@@ -61,7 +34,7 @@ Deno.test("LiveRegion: output is above the region, and continues its last line",
 });
 
 Deno.test("LiveRegion: lines and the region below them change in one frame", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update({ rows: ["open line", "› "] });
   await region.flush();
@@ -74,7 +47,7 @@ Deno.test("LiveRegion: lines and the region below them change in one frame", asy
 });
 
 Deno.test("LiveRegion: a region that grows and shrinks leaves nothing behind", async () => {
-  using setup = setUp({ rows: 8 });
+  using setup = createEmulatedRegion({ rows: 8 });
   const { terminal, region } = setup;
   void region.print("1\n2\n3\n4\n5\n6\n");
   for (
@@ -88,7 +61,7 @@ Deno.test("LiveRegion: a region that grows and shrinks leaves nothing behind", a
 });
 
 Deno.test("LiveRegion: changes only the rows that differ", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update({ rows: ["queue", "status", "› "], cursor: { row: 2, column: 2 } });
   await region.flush();
@@ -105,7 +78,7 @@ Deno.test("LiveRegion: changes only the rows that differ", async () => {
 });
 
 Deno.test("LiveRegion: output causes at most 30 redraws a second, and a key redraws at once", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, timers, region } = setup;
   region.update(prompt);
   await region.flush();
@@ -167,7 +140,7 @@ Deno.test("LiveRegion: draws once after a slow write", async () => {
 });
 
 Deno.test("LiveRegion: an update is inside a synchronized update where the terminal has it", async () => {
-  using setup = setUp({ isSynchronized: true });
+  using setup = createEmulatedRegion({ isSynchronized: true });
   const { terminal, region } = setup;
   region.update(prompt);
   await region.flush();
@@ -175,7 +148,7 @@ Deno.test("LiveRegion: an update is inside a synchronized update where the termi
 });
 
 Deno.test("LiveRegion: continues a line that fills the row, and breaks it as the terminal does", async () => {
-  using setup = setUp({ columns: 10 });
+  using setup = createEmulatedRegion({ columns: 10 });
   const { terminal, region } = setup;
   region.update({ rows: ["> "] });
   const text = "0123456789abcdefghij한글 👨‍👩‍👧e\u0301\u0301ok 0123456789";
@@ -191,7 +164,7 @@ Deno.test("LiveRegion: continues a line that fills the row, and breaks it as the
 });
 
 Deno.test("LiveRegion: rows never fill the last column", async () => {
-  using setup = setUp({ columns: 10 });
+  using setup = createEmulatedRegion({ columns: 10 });
   const { terminal, region } = setup;
   region.update({ rows: ["0123456789", "한글한글한글", "\x1b[1m012345678901", "ok"] });
   await region.flush();
@@ -200,7 +173,7 @@ Deno.test("LiveRegion: rows never fill the last column", async () => {
 });
 
 Deno.test("LiveRegion: keeps the style of output in its last line, and out of the region", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update({ rows: ["status"] });
   void region.print("plain \x1b[1;38;5;208mbo");
@@ -215,7 +188,7 @@ Deno.test("LiveRegion: keeps the style of output in its last line, and out of th
 });
 
 Deno.test("LiveRegion: discards control characters that move the cursor", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update({ rows: ["st\x1b[2Jatus\r\n\b"] });
   void region.print("one\x1b[2J\x1b[H\rtwo\btab\tx\x9b5A\x1b]0;title\x07\n");
@@ -225,7 +198,7 @@ Deno.test("LiveRegion: discards control characters that move the cursor", async 
 
 Deno.test("LiveRegion: a resize draws the region again below the output", async () => {
   for (const reflow of ["yes", "no", "unknown"] as const) {
-    using setup = setUp({ columns: 40, rows: 10, reflow });
+    using setup = createEmulatedRegion({ columns: 40, rows: 10, reflow });
     const { terminal, timers, region } = setup;
     void region.print("A line of output\nAn open line");
     region.update({ rows: ["── a status of thirty columns ─", "› some text"] });
@@ -249,7 +222,7 @@ Deno.test("LiveRegion: a resize draws the region again below the output", async 
 
 Deno.test("LiveRegion: a terminal that breaks the rows of the region keeps its output", async () => {
   for (const reflow of ["except_cursor", "unknown"] as const) {
-    using setup = setUp({ columns: 40, rows: 12, reflow });
+    using setup = createEmulatedRegion({ columns: 40, rows: 12, reflow });
     const { terminal, timers, region } = setup;
     void region.print("Output that is long enough to be broken\nShort\n");
     region.update({ rows: ["── a status of thirty columns ─", "› some text of the input"] });
@@ -268,7 +241,7 @@ Deno.test("LiveRegion: a terminal that breaks the rows of the region keeps its o
 });
 
 Deno.test("LiveRegion: a size that changed without a notice counts for the next frame", async () => {
-  using setup = setUp({ columns: 40, rows: 12 });
+  using setup = createEmulatedRegion({ columns: 40, rows: 12 });
   const { terminal, region } = setup;
   void region.print("Output\n");
   region.update({ rows: ["── a status of thirty columns ─", "› x"] });
@@ -280,7 +253,7 @@ Deno.test("LiveRegion: a size that changed without a notice counts for the next 
 });
 
 Deno.test("LiveRegion: suspend() leaves the screen to another program, and keeps output until resume()", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   region.update(prompt);
   void region.print("open");
@@ -295,7 +268,7 @@ Deno.test("LiveRegion: suspend() leaves the screen to another program, and keeps
 });
 
 Deno.test("LiveRegion: resume() without suspend() draws the region where the shell left the cursor", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, region } = setup;
   void region.print("text");
   region.update(prompt);
@@ -311,7 +284,7 @@ Deno.test("LiveRegion: resume() without suspend() draws the region where the she
 });
 
 Deno.test("LiveRegion: a region that is higher than the screen shows the rows around the cursor", async () => {
-  using setup = setUp({ rows: 4 });
+  using setup = createEmulatedRegion({ rows: 4 });
   const { terminal, region } = setup;
   const rows = ["1", "2", "3", "4", "5", "6"];
   region.update({ rows });
@@ -324,7 +297,7 @@ Deno.test("LiveRegion: a region that is higher than the screen shows the rows ar
 });
 
 Deno.test("LiveRegion: output after close() is written without a region", async () => {
-  using setup = setUp();
+  using setup = createEmulatedRegion();
   const { terminal, timers, region } = setup;
   region.update(prompt);
   void region.print("text");
@@ -337,7 +310,7 @@ Deno.test("LiveRegion: output after close() is written without a region", async 
 });
 
 Deno.test("LiveRegion: without cursor movement writes output as it is, and no escape sequences", async () => {
-  using setup = setUp({ hasCursor: false });
+  using setup = createEmulatedRegion({ hasCursor: false });
   const { terminal, region } = setup;
   region.update(prompt);
   await region.print("Hello");
@@ -352,129 +325,22 @@ Deno.test("LiveRegion: without cursor movement writes output as it is, and no es
   assertEquals(terminal.written.join(""), "Hello\nline\nkept\n");
 });
 
-/** Steps of a random session. */
-const step = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ print: fc.string({ unit: "grapheme-ascii" }) }) },
-  { weight: 2, arbitrary: fc.record({ print: fc.constantFrom("\n", "한글", "a\tb", "word ") }) },
-  { weight: 2, arbitrary: fc.record({ lines: fc.array(fc.string(), { maxLength: 3 }) }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      rows: fc.integer({ min: 1, max: 12 }),
-      width: fc.integer({ min: 0, max: 60 }),
-      cursor: fc.nat({ max: 11 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ advance: fc.nat({ max: 60 }) }) },
-  { weight: 1, arbitrary: fc.constant("suspend" as const) },
-);
-
-const resize = fc.record({
-  columns: fc.integer({ min: 10, max: 60 }),
-  height: fc.integer({ min: 2, max: 14 }),
-});
-
-type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
-type Resize = typeof resize extends fc.Arbitrary<infer Value> ? Value : never;
-
-/** Formats the number of a region, in characters that are not part of the output. */
-function formatMark(number: number): string {
-  const letters = Array.from(`${number}`, (digit) => "αβγδεζηθικ"[Number(digit)]);
-  return `⟦${letters.join("")}⟧`;
-}
-
-/** Runs a session and returns its terminal, and another one to which only the output was written. */
-async function runSession(
-  steps: readonly (Step | Resize)[],
-  { columns, rows }: { readonly columns: number; readonly rows: number },
-) {
-  const { terminal, timers, region } = setUp({ columns, rows });
-  const expected = new TerminalEmulator({ columns, rows: 50 });
-  const record = (text: string) => expected.write(text.replaceAll("\n", "\r\n"));
-  let isOpen = false;
-  let shown = 0;
-  for (const [index, item] of steps.entries()) {
-    if (item === "suspend") {
-      await region.suspend();
-      await terminal.write("$ other program\r\n");
-      await record(`${isOpen ? "\n" : ""}$ other program\n`);
-      isOpen = false;
-      await region.resume();
-    } else if ("print" in item) {
-      void region.print(item.print);
-      await record(item.print);
-      if (item.print !== "") isOpen = !item.print.endsWith("\n");
-    } else if ("lines" in item) {
-      void region.printLines(item.lines);
-      await record((isOpen ? "\n" : "") + item.lines.map((line) => `${line}\n`).join(""));
-      isOpen = false;
-    } else if ("rows" in item) {
-      shown = index + 1;
-      const text = Array.from(
-        { length: item.rows },
-        (_, row) => `${formatMark(shown)}${".".repeat(row)}`.padEnd(item.width, "="),
-      );
-      const cursor = { row: Math.min(item.cursor, item.rows - 1), column: 1 };
-      region.update({ rows: text, cursor }, index % 2 === 0 ? "key" : "output");
-    } else if ("advance" in item) {
-      timers.advance(item.advance);
-    } else {
-      await region.flush();
-      terminal.resize(item.columns, item.height);
+Deno.test("LiveRegion: in a terminal that reports its size late, rows may remain after quick changes, and output is kept", async () => {
+  for (const [pauseMs, rows] of [[2_000, 2], [500, 3]] as const) {
+    using setup = createEmulatedRegion({ columns: 60, rows: 12, reflow: "late" });
+    const { terminal, timers, region } = setup;
+    void region.print("Output\n");
+    const status = "── a status of thirty columns ─";
+    region.update({ rows: [status, status, "› x"] });
+    await region.flush();
+    for (const columns of [50, 20]) {
+      timers.advance(pauseMs);
+      terminal.resize(columns, 12);
       region.resized();
       timers.advance(50);
+      await region.flush();
     }
+    assert(terminal.text.startsWith("Output\n── a status"), terminal.text);
+    assertEquals(terminal.text.match(/── a/g)?.length, rows);
   }
-  await region.flush();
-  const whileShown = terminal.text;
-  await region.close();
-  return {
-    terminal,
-    expected,
-    shown,
-    whileShown,
-    [Symbol.dispose]() {
-      terminal[Symbol.dispose]();
-      expected[Symbol.dispose]();
-    },
-  };
-}
-
-Deno.test("LiveRegion: any output and regions leave the complete output in the scrollback, with the region once", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { maxLength: 40 }),
-      fc.integer({ min: 4, max: 60 }),
-      fc.integer({ min: 2, max: 14 }),
-      async (steps, columns, rows) => {
-        using session = await runSession(steps, { columns, rows });
-        const { terminal, expected, shown, whileShown } = session;
-        const regionRows = whileShown.split("\n").filter((row) => row.startsWith("⟦"));
-        const start = formatMark(shown).slice(0, columns - 2);
-        assert(regionRows.every((row) => row.startsWith(start)), whileShown);
-        assertEquals(terminal.lines, expected.lines);
-      },
-    ),
-    { numRuns: 80 },
-  );
-});
-
-/** Returns the characters of the output, without those of regions and the spaces where rows end. */
-function readCharacters(text: string): string {
-  return text.replaceAll(/[\s=…⟦⟧.α-ω]/g, "");
-}
-
-Deno.test("LiveRegion: resizes at any time keep the complete output, below which the region is drawn", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.oneof(step, resize), { maxLength: 40 }), async (steps) => {
-      // Without a region the emulator cuts the line of the cursor.
-      const first = { rows: 1, width: 10, cursor: 0 };
-      using session = await runSession([first, ...steps], { columns: 40, rows: 10 });
-      const { terminal, expected, whileShown, shown } = session;
-      assertEquals(readCharacters(terminal.text), readCharacters(expected.text));
-      const lastRow = whileShown.split("\n").at(-1) ?? "";
-      assert(lastRow.startsWith(formatMark(shown)), whileShown);
-    }),
-    { numRuns: 80 },
-  );
 });

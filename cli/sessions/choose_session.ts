@@ -134,6 +134,6 @@ function formatOffer(
   const rows = offered.map((session, index) => [`${index + 1}`, ...describe(session, now())]);
   const table = formatTable(rows, { columns: columns - INDENT.length, style: getPlainStyle() });
   const lines = table.trimEnd().split("\n").map((line) => INDENT + line);
-  return ["? Sessions of this directory, the last one first:", ...lines]
+  return ["? Sessions, the last one first:", ...lines]
     .map((text) => ({ text, paint: (row) => row }));
 }

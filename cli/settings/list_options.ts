@@ -15,5 +15,6 @@ export const LIST_FORMAT_OPTIONS = {
     description: "Format of standard output.",
     choices: ["text", "json"],
     default: "text",
+    synonyms: { "--json": "-o json", "--format": "-o" },
   },
 } as const satisfies OptionDefinitions;

@@ -120,11 +120,13 @@ export const OUTPUT_OPTIONS = {
       "Format of standard output; json is one object at the end, stream-json one line per event.",
     choices: ["text", "json", "stream-json"],
     default: "text",
+    synonyms: { "--json": "-o json", "--format": "--output-format", "--mode": "--output-format" },
   },
   jsonSchema: {
     type: "file",
     value: "schema",
     description: "JSON Schema that the answer must match, as a file or as JSON.",
+    aliases: ["--output-schema"],
   },
   outputLastMessage: {
     type: "file",
@@ -227,6 +229,10 @@ export const PERMISSION_OPTIONS = {
     description:
       `Which calls need approval: default, all that change files or run commands; acceptEdits, only commands; bypass, none. With plan, the model changes nothing, and writes a plan to ${PLAN_PATH}.`,
     choices: ["default", "acceptEdits", "plan", "bypass"],
+    synonyms: {
+      "--approval-mode": "--permission-mode",
+      "--ask-for-approval": "--permission-mode default",
+    },
     default: "default",
     configuration: "user",
   },
@@ -238,6 +244,14 @@ export const PERMISSION_OPTIONS = {
   approveAll: {
     type: "boolean",
     description: "Runs every tool call without asking: --permission-mode bypass.",
+    synonyms: {
+      "--yolo": "--approve-all",
+      "-y": "--approve-all",
+      "--yes": "--approve-all",
+      "--full-auto": "--approve-all",
+      "--dangerously-skip-permissions": "--approve-all",
+      "--dangerously-bypass-approvals-and-sandbox": "--approve-all",
+    },
     conflicts: ["permissionMode", "plan"],
   },
   addDir: {

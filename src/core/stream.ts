@@ -78,7 +78,7 @@ export interface StreamOptions {
   readonly responseSchema?: JsonSchema | undefined;
   /** Tools that the provider runs itself, in addition to the tools of the agent. Default: none. */
   readonly serverTools?: readonly ServerTool[] | undefined;
-  /** Processing of the request. Default: the provider's. The prices of the catalog are those of the default tier. */
+  /** Processing of the request. Default: the provider's. The cost of `flex` and `priority` is unknown without own rates. */
   readonly serviceTier?: ServiceTier | undefined;
   /** Length of the reply. Default: the provider's. */
   readonly verbosity?: Verbosity | undefined;

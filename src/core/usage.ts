@@ -23,7 +23,8 @@ export interface Usage {
    * Additional counts by name. Known names: `reasoning`, the part of `output` that is reasoning; `cacheWriteLong`, the
    * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
    * `cacheWriteOther`, the part that it stores for any other time; names that end in `Requests`, such as
-   * `webSearchRequests`: requests with a fee of their own.
+   * `webSearchRequests`: requests with a fee of their own. `flexRequests` and `priorityRequests` are replies from service
+   * tiers with other prices.
    */
   readonly extra?: Readonly<Record<string, number>>;
 }

@@ -54,7 +54,8 @@ function omitMarks(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((item) => !isMark(item)).map(omitMarks);
   if (!isJsonObject(value)) return value;
   if (isMark(value["block"])) return undefined;
-  const { cache_control: _mark, ...others } = value;
+  // Mistral continues a reply with the mark `prefix`, which is not part of it either.
+  const { cache_control: _mark, prefix: _prefix, ...others } = value;
   return Object.fromEntries(
     Object.entries(others).map(([name, member]) => [name, omitMarks(member)]),
   );

@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
@@ -6,7 +6,7 @@ import { modelSpec } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
-import { createReply, prompt } from "./rich_conversation.ts";
+import { createReply, createToolResult, PIXEL, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 
@@ -132,6 +132,16 @@ const SERVERS: Readonly<Record<string, Server>> = {
       { choices: [], usage: USAGE },
     ],
   },
+  "TGI before lists of calls": {
+    baseUrl: "http://localhost:3000/v1",
+    events: [
+      chunk({ role: "assistant", reasoning_content: "Hm." }),
+      chunk({ tool_calls: { index: 0, id: "", type: "function", function: look('{"a"') } }),
+      chunk({ tool_calls: { index: 0, id: "", type: "function", function: { arguments: ":1}" } } }),
+      { ...chunk({}, "eos_token"), usage: USAGE },
+    ],
+    end: "",
+  },
   TGI: {
     baseUrl: "http://localhost:3000/v1",
     events: [
@@ -218,13 +228,15 @@ Deno.test("compatible servers: fields that a server rejects are left out, those 
   assertEquals(mistral.reply.warnings.filter(({ code }) => code === "field_left_out"), []);
 });
 
-Deno.test("LM Studio: a required tool is sent alone, because tool_choice must be a text", async () => {
+Deno.test("LM Studio, llama.cpp: a required tool is sent alone, because tool_choice must be a text", async () => {
   const toolChoice = { name: "look" };
-  const { body } = await call("http://localhost:1234/v1", DONE, { toolChoice });
-  assertEquals(body.tool_choice, "required");
-  assertEquals(body.tools.map((tool: { function: { name: string } }) => tool.function.name), [
-    "look",
-  ]);
+  for (const port of [1234, 8080]) {
+    const { body } = await call(`http://localhost:${port}/v1`, DONE, { toolChoice });
+    assertEquals(body.tool_choice, "required");
+    assertEquals(body.tools.map((tool: { function: { name: string } }) => tool.function.name), [
+      "look",
+    ]);
+  }
   const other = await call("http://localhost:8000/v1", DONE, { toolChoice });
   assertEquals(other.body.tool_choice.function.name, "look");
 });
@@ -260,4 +272,63 @@ Deno.test("compatible servers: a reply at the end stays the last message when th
   const continued = { continue_final_message: true, add_generation_prompt: false };
   assertEquals(await send(continued), ["user", "assistant"]);
   assertEquals(await send({}), ["user", "assistant", "user"]);
+});
+
+Deno.test("DeepSeek: a model that is not in the catalog gets neither images nor a response schema, with warnings", async () => {
+  const model = modelSpec("deepseek/deepseek-chat");
+  const { body, warnings } = await captureRequest(
+    (fetch) => createOpenAI({ baseUrl: "https://api.deepseek.com", fetch }),
+    {
+      ...createMinimalRequest(model.provider, model.modelId),
+      context: { systemPrompt: "", messages: [prompt("Look.", PIXEL)], tools: [] },
+      options: { apiKey: "sk-test", responseSchema: { type: "object", properties: {} } },
+    },
+  );
+  assertEquals(body["response_format"], undefined);
+  assertEquals(JSON.stringify(body).includes("image_url"), false);
+  assertEquals(warnings.map(({ code }) => code).filter((code) => /left_out$/.test(code)), [
+    "images_left_out",
+    "response_schema_left_out",
+  ]);
+});
+
+Deno.test("compatible servers: a name that is repeated before the arguments is not a part of the name", async () => {
+  const events = [
+    calls({ index: 0, id: "1", type: "function", function: look("") }),
+    calls({ index: 0, function: look("") }),
+    calls({ index: 0, function: look('{"a":1}') }),
+    chunk({}, "tool_calls"),
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const { reply } = await call("http://localhost:8000/v1", `${body}data: [DONE]\n\n`);
+  assertEquals(reply.calls.map(({ name, arguments: args }) => ({ name, args })), [
+    { name: "look", args: { a: 1 } },
+  ]);
+});
+
+Deno.test("compatible servers: only the ids of the requested model's calls are sent unchanged", async () => {
+  const model = modelSpec("acme/kimi");
+  const id = "functions.look:0|" + "x".repeat(64);
+  const getIds = async (from: typeof model) => {
+    const toolCall = { type: "tool_call", id, name: "look", arguments: {} } as const;
+    const messages: LlmMessage[] = [
+      prompt("Hi"),
+      createReply(from, [toolCall]),
+      createToolResult(id, "look", [{ type: "text", text: "Seen." }]),
+    ];
+    const { body } = await captureRequest(
+      (fetch) => createOpenAI({ baseUrl: "http://localhost:8000/v1", fetch }),
+      {
+        ...createMinimalRequest(model.provider, model.modelId),
+        context: { systemPrompt: "", messages, tools: TOOLS },
+        options: { apiKey: "sk-test" },
+      },
+    );
+    const text = JSON.stringify(body);
+    return [...text.matchAll(/"(?:id|tool_call_id)":"(.*?)"/g)].map(([, sent]) => sent);
+  };
+  assertEquals(await getIds(model), [id, id]);
+  const [call, result] = await getIds(modelSpec("anthropic/claude-opus-4-8"));
+  assertEquals(call, result);
+  assertMatch(call ?? "", /^[A-Za-z0-9_-]{1,64}$/);
 });

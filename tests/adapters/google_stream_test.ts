@@ -99,3 +99,42 @@ Deno.test("createGoogle(): the text of a part is text, also next to members that
   );
   assertEquals(content, [{ type: "text", text: "It is so." }]);
 });
+
+Deno.test("createGoogle(): a call in a chunk that is sent twice runs once, and a second equal call is another one", async () => {
+  const createChunk = (candidatesTokenCount: number | undefined, call: object) => ({
+    candidates: [{ index: 0, content: { role: "model", parts: [{ functionCall: call }] } }],
+    usageMetadata: { promptTokenCount: 9, candidatesTokenCount },
+    responseId: "r1",
+  });
+  const countCalls = async (...chunks: readonly object[]) => {
+    const end = { candidates: [{ finishReason: "STOP" }], responseId: "r1" };
+    const body = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+    const streamFn = createGoogle({ fetch: replayFetch(body) });
+    const { calls } = await readReply(streamFn(createMinimalRequest("google", "gemini-2.5-flash")));
+    return calls.map(({ arguments: args }) => args);
+  };
+  const call = { name: "pay", args: { euros: 5 } };
+  const euros = { euros: 5 };
+  const chunk = createChunk(7, call);
+  assertEquals(await countCalls(chunk, chunk, chunk), [euros]);
+  assertEquals(await countCalls(chunk, createChunk(14, call)), [euros, euros]);
+  const other = createChunk(20, { name: "pay", args: { euros: 6 } });
+  assertEquals(await countCalls(chunk, other, other), [euros, { euros: 6 }]);
+  // Without a count, nothing distinguishes a second call from a repetition.
+  const uncounted = createChunk(undefined, call);
+  assertEquals(await countCalls(uncounted, uncounted), [euros, euros]);
+  // Equal pieces of the arguments of one call are both part of them.
+  const start = createChunk(7, { name: "pay", willContinue: true });
+  const pieces = [
+    start,
+    start,
+    ...[7, 7].map((count) =>
+      createChunk(count, {
+        partialArgs: [{ jsonPath: "$.note", stringValue: "ha", willContinue: true }],
+        willContinue: true,
+      })
+    ),
+    createChunk(9, {}),
+  ];
+  assertEquals(await countCalls(...pieces), [{ note: "haha" }]);
+});

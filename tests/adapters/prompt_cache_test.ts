@@ -4,16 +4,19 @@
  * @module
  */
 
-import { assert } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import {
   Agent,
+  type AgentMessage,
   type AgentTool,
   defineTool,
   exponentialBackoff,
   type ImageBlock,
   type StreamFn,
 } from "../../mod.ts";
+import { createOpenAI } from "../../adapters/openai/mod.ts";
+import { modelSpec } from "../../src/core/model.ts";
 import type { CacheRetention } from "../../src/core/stream.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { readReply } from "../../src/testing/read_reply.ts";
@@ -24,6 +27,7 @@ import { text, thinking, toolCall } from "../../src/testing/messages.ts";
 import { InstantClock, scriptedPorts } from "../conformance/ports.ts";
 import { splitCachedParts } from "./cached_prefix.ts";
 import { NINE_PROVIDERS, type ProviderSubject } from "./nine_providers.ts";
+import { findChatProblems } from "./request_rules.ts";
 
 /** A random session. */
 interface Session {
@@ -38,16 +42,37 @@ interface Action {
   readonly followUp: boolean;
   readonly steering: boolean;
   readonly reversesTools: boolean;
+  /** Whether the session continues a reply that was cut off, rather than with the prompt. */
+  readonly continues: boolean;
   readonly answers: readonly Answer[];
 }
 
 /** One answer of the model. */
 interface Answer {
-  readonly type: "complete" | "overloaded" | "length" | "aborted";
+  readonly type: "complete" | "overloaded" | "length" | "cut" | "aborted";
   readonly thinks: boolean;
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly value: string }[];
 }
+
+/** A session that continues a reply that was cut off, twice. */
+const CONTINUED: Session = {
+  cache: "short",
+  actions: [
+    { continues: false, type: "cut" as const },
+    { continues: true, type: "cut" as const },
+    { continues: true, type: "complete" as const },
+    { continues: false, type: "complete" as const },
+  ].map(({ continues, type }) => ({
+    prompt: "Hello",
+    image: false,
+    followUp: false,
+    steering: false,
+    reversesTools: false,
+    continues,
+    answers: [{ type, thinks: true, text: "Well", calls: [] }],
+  })),
+};
 
 const MAX_REQUESTS = 100;
 const IMAGE: ImageBlock = {
@@ -63,7 +88,12 @@ const answer: fc.Arbitrary<Answer> = fc.record({
     { weight: 6, arbitrary: fc.constant("complete" as const) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom("overloaded" as const, "length" as const, "aborted" as const),
+      arbitrary: fc.constantFrom(
+        "overloaded" as const,
+        "length" as const,
+        "cut" as const,
+        "aborted" as const,
+      ),
     },
   ),
   thinks: fc.boolean(),
@@ -80,6 +110,7 @@ const action: fc.Arbitrary<Action> = fc.record({
   followUp: fc.boolean(),
   steering: fc.boolean(),
   reversesTools: fc.boolean(),
+  continues: fc.boolean(),
   answers: fc.array(answer, { maxLength: 4 }),
 });
 
@@ -89,18 +120,36 @@ const sessions: fc.Arbitrary<Session> = fc.record({
 });
 
 // Behind the proxy, the adapter of its server creates the request.
-for (const subject of NINE_PROVIDERS.filter(({ name }) => name !== "proxy")) {
+const PROVIDERS = NINE_PROVIDERS.filter(({ name }) => name !== "proxy");
+
+for (const subject of PROVIDERS) {
   Deno.test(`prompt cache: with ${subject.name}, each request begins with the one before`, async () => {
     await fc.assert(
       fc.asyncProperty(sessions, async (session) => {
-        const bodies = await captureSession(subject, session);
-        bodies.reduce((previous, next) => {
-          assertBeginsWith(next, previous);
-          return next;
-        });
+        assertPrefixes(await captureSession(subject, session));
       }),
       { numRuns: 60, seed: 1 },
     );
+  });
+}
+
+/** The providers, and a local server whose prompt template requires that the roles alternate, so that prompts are merged. */
+const SUBJECTS: readonly ProviderSubject[] = [
+  ...PROVIDERS,
+  {
+    name: "a local server",
+    model: modelSpec("openai/gemma-3"),
+    createStreamFn: ({ fetch }) =>
+      createOpenAI({ apiKey: "sk-test", baseUrl: "http://localhost:8000", fetch }),
+    findProblems: findChatProblems,
+  },
+];
+
+for (const subject of SUBJECTS) {
+  Deno.test(`prompt cache: with ${subject.name}, the request after a continued reply begins with the one before`, async () => {
+    const bodies = await captureSession(subject, CONTINUED);
+    assertEquals(bodies.length, CONTINUED.actions.length);
+    assertPrefixes(bodies);
   });
 }
 
@@ -142,14 +191,26 @@ async function captureSession(
     if (type === "tool_execution_start" && isSteering) agent.steer("Wait!");
     isSteering &&= type !== "tool_execution_start";
   });
-  for (const { prompt, image, followUp, steering, reversesTools, answers: planned } of actions) {
+  for (
+    const { prompt, image, followUp, steering, reversesTools, continues, answers: planned }
+      of actions
+  ) {
     isSteering = steering;
     if (reversesTools) agent.setTools(createTools().toReversed());
     answers.splice(0, answers.length, ...planned);
     if (followUp) agent.followUp("And then?");
+    if (continues && isUnfinished(agent.state.messages.at(-1))) {
+      await agent.continue();
+      continue;
+    }
     await agent.prompt({ text: prompt, images: image ? [IMAGE] : [] });
   }
   return bodies;
+}
+
+/** Whether a message is a reply that was cut off, which an agent continues. */
+function isUnfinished(message: AgentMessage | undefined): boolean {
+  return message?.role === "assistant" && !["stop", "tool_use"].includes(message.stopReason);
 }
 
 function toScript({ type, thinks, text: content, calls }: Answer): ScriptedAnswer {
@@ -163,6 +224,8 @@ function toScript({ type, thinks, text: content, calls }: Answer): ScriptedAnswe
       return reply(blocks);
     case "length":
       return reply([...blocks, toolCall("look", '{"val')], { stopReason: "length" });
+    case "cut":
+      return reply(blocks, { stopReason: "length" });
     case "overloaded":
       return fail("network_error", "Overloaded", { after: blocks });
     case "aborted":
@@ -183,6 +246,12 @@ function createTools(): AgentTool[] {
       },
     })
   );
+}
+
+function assertPrefixes(bodies: readonly JsonObject[]): void {
+  for (const [index, next] of bodies.slice(1).entries()) {
+    assertBeginsWith(next, bodies[index] ?? {});
+  }
 }
 
 function assertBeginsWith(next: JsonObject, previous: JsonObject): void {

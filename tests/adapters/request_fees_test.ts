@@ -174,8 +174,155 @@ Deno.test("mistral: the fees of server tools and of the priority tier are not kn
     { priorityRequests: 1 },
     { priorityRequests: null },
   ]);
+  // Mistral may serve any request with this tier in the default one, and reports it.
+  assertEquals(await read(create(), { serviceTier: "priority" }), [{}, undefined]);
   assertEquals(await read(create(), { serverTools: [webSearch()] }), [
     { serverToolRequests: 1 },
     { serverToolRequests: null },
+  ]);
+});
+
+/** Replies with the tier that served them, as the providers report it. */
+const TIER_SUBJECTS: readonly {
+  readonly name: string;
+  readonly create: Create;
+  readonly createBody: (tier?: string) => string | Uint8Array<ArrayBuffer>;
+  readonly tiers: readonly (readonly [reported: string, counted: string])[];
+  /** The default tier in the words of the provider. */
+  readonly standard: string;
+}[] = [
+  {
+    name: "openai/gpt-4o",
+    create: (options) => createOpenAI({ ...options, api: "chat" }),
+    createBody: (service_tier) =>
+      toSse(
+        { choices: [{ index: 0, delta: { content: "Hi" } }], service_tier },
+        { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], service_tier },
+        {
+          choices: [],
+          usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+          service_tier,
+        },
+      ) + "data: [DONE]\n\n",
+    tiers: [["flex", "flex"], ["priority", "priority"], ["scale", "scale"]],
+    standard: "default",
+  },
+  {
+    name: "openai/gpt-5.4",
+    create: (options) => createOpenAI({ ...options, api: "responses" }),
+    createBody: (service_tier) =>
+      toSse({
+        type: "response.completed",
+        response: {
+          id: "r",
+          status: "completed",
+          output: [{
+            type: "message",
+            content: [{ type: "output_text", text: "Hi" }],
+          }],
+          usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+          service_tier,
+        },
+      }),
+    tiers: [["flex", "flex"], ["priority", "priority"], ["scale", "scale"]],
+    standard: "default",
+  },
+  {
+    name: "google/gemini-3.8-flash",
+    create: createGoogle,
+    createBody: (serviceTier) =>
+      toSse({
+        candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+        usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, serviceTier },
+      }),
+    tiers: [["flex", "flex"], ["SERVICE_TIER_PRIORITY", "priority"]],
+    standard: "standard",
+  },
+  {
+    name: "bedrock/amazon.nova-2-lite-v1:0",
+    create: ({ fetch }) => createBedrock({ fetch, bearerToken: "k", region: "us-east-1" }),
+    createBody: (type) =>
+      encodeEventStream([
+        { contentBlockDelta: { contentBlockIndex: 0, delta: { text: "Hi" } } },
+        { messageStop: { stopReason: "end_turn" } },
+        {
+          metadata: {
+            usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
+            ...(type !== undefined && { serviceTier: { type } }),
+          },
+        },
+      ]),
+    tiers: [["flex", "flex"], ["priority", "priority"], ["reserved", "reserved"]],
+    standard: "default",
+  },
+];
+
+for (const { name, create, createBody, tiers, standard } of TIER_SUBJECTS) {
+  Deno.test(`${name}: a reply is not priced with the default rates if another tier served it`, async () => {
+    const read = (tier?: string, options: StreamOptions = {}) =>
+      readFees({ name, create, body: createBody(tier), options });
+    for (const [reported, counted] of tiers) {
+      const expected = [{ [`${counted}Requests`]: 1 }, { [`${counted}Requests`]: null }];
+      assertEquals(await read(reported), expected);
+    }
+    for (const serviceTier of ["flex", "priority"] as const) {
+      const options: StreamOptions = { serviceTier };
+      const expected = [{ [`${serviceTier}Requests`]: 1 }, { [`${serviceTier}Requests`]: null }];
+      // Without a report, and with one of any tier, the requested tier counts.
+      for (const unknown of [undefined, "auto"]) {
+        assertEquals(await read(unknown, options), expected);
+      }
+      // The provider may serve a request in another tier than the requested one.
+      assertEquals(await read(standard, options), [{}, undefined]);
+    }
+    assertEquals(await read(), [{}, undefined]);
+    assertEquals(await read(standard), [{}, undefined]);
+  });
+}
+
+Deno.test("anthropic: a reply of the priority tier or of the fast mode has no known price", async () => {
+  const read = (counts: object, options: StreamOptions = {}) =>
+    readFees({
+      name: "anthropic/claude-opus-4-8",
+      create: createAnthropic,
+      body: createClaudeReply(counts),
+      options,
+    });
+  const priority = [{ priorityRequests: 1 }, { priorityRequests: null }];
+  assertEquals(await read({ service_tier: "priority" }), priority);
+  assertEquals(await read({ speed: "fast" }), [{ fastRequests: 1 }, { fastRequests: null }]);
+  const standard = { service_tier: "standard", speed: "standard" };
+  assertEquals(await read(standard, { serviceTier: "priority" }), [{}, undefined]);
+});
+
+Deno.test("priceUsage(): rates with a fee of 0 for a service tier are those of that tier", () => {
+  const usage = {
+    input: 1e6,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    total: 1e6,
+    extra: { flexRequests: 1 },
+  };
+  assertEquals(priceUsage(usage, { input: 1, output: 1 }).total, null);
+  assertEquals(priceUsage(usage, { input: 1, output: 1, requests: { flexRequests: 0 } }).total, 1);
+});
+
+Deno.test("google: Vertex AI gets no service tier, and reports the one that served a reply", async () => {
+  const baseUrl = "https://aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/google";
+  const read = (trafficType?: string) => {
+    const body = toSse({
+      candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, trafficType },
+    });
+    const create: Create = (options) => createGoogle({ ...options, baseUrl });
+    const options: StreamOptions = { serviceTier: "flex" };
+    return readFees({ name: "google/gemini-3.8-flash", create, body, options });
+  };
+  assertEquals(await read(), [{}, undefined]);
+  assertEquals(await read("ON_DEMAND"), [{}, undefined]);
+  assertEquals(await read("ON_DEMAND_PRIORITY"), [
+    { priorityRequests: 1 },
+    { priorityRequests: null },
   ]);
 });

@@ -131,6 +131,19 @@ Deno.test("question: shows why a command is dangerous", async () => {
   assertStringIncludes(screen, "\n  It runs code that it downloads from the network.\n  Allow?");
 });
 
+Deno.test("question: shows why a long command is dangerous on its first page", async () => {
+  const command = `${"echo a\n".repeat(60)}sudo rm x`;
+  const { screen } = await runAtTerminal({
+    model: [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")],
+    answers: ["n"],
+    rows: 12,
+  });
+  assertStringIncludes(
+    screen,
+    "? bash\n  It runs a program with the rights of another user.\n  │ echo a\n",
+  );
+});
+
 Deno.test("question: shows what a terminal would interpret or hide", async () => {
   const command = "echo a\x1b]0;$(touch x)\x07 \u202e \rb";
   const { screen, host } = await runAtTerminal({

@@ -100,7 +100,7 @@ Deno.test("swink run --resume: without an id, asks which session of the director
   assertEquals([last.code, last.prompts[0]], [0, "Prompt of b\x1b[2J"]);
   assertStringIncludes(
     last.messages,
-    "? Sessions of this directory, the last one first:\n" +
+    "? Sessions, the last one first:\n" +
       "  1  now  2 messages  Prompt of b\n  2  now  2 messages  Prompt of a\n",
   );
   assertStringIncludes(last.messages, "  Session? [1]–[2] / [q]uit: 1\n");

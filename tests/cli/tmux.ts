@@ -53,10 +53,10 @@ export async function hasTmux(): Promise<boolean> {
 /** Starts a terminal with a shell that has job control. */
 export async function startTmux(options: TmuxOptions = {}): Promise<Tmux> {
   const { columns = 80, rows = 24, cwd, env = {} } = options;
-  const socket = `swink-${crypto.randomUUID()}`;
+  const directory = await Deno.makeTempDir({ prefix: "swink_tmux_" });
   const run = async (...args: string[]) => {
     const command = new Deno.Command("tmux", {
-      args: ["-L", socket, "-f", "/dev/null", ...args],
+      args: ["-S", `${directory}/socket`, "-f", "/dev/null", ...args],
       clearEnv: true,
       env: { ...getBasicEnvironment(), LANG: "C.UTF-8", TERM: "xterm-256color", ...env },
       ...(cwd === undefined ? {} : { cwd }),
@@ -109,7 +109,10 @@ export async function startTmux(options: TmuxOptions = {}): Promise<Tmux> {
       return screen.slice(0, screen.search(new RegExp(`^${mark}$`, "m"))).trim();
     },
     close: async () => void await run("kill-server"),
-    [Symbol.asyncDispose]: () => tmux.close(),
+    async [Symbol.asyncDispose]() {
+      await tmux.close();
+      await Deno.remove(directory, { recursive: true });
+    },
   };
   await tmux.waitFor("$");
   return tmux;

@@ -204,6 +204,7 @@ Deno.test("continue({ approvals }): rejects missing, unknown and invalid decisio
       [{}, 'Decide the tool call "call_2"'],
       [{ call_2: undefined }, 'Decide the tool call "call_2"'],
       [{ call_2: true, call_1: true }, 'No approval is pending for the tool call "call_1"'],
+      [Object.create({ call_2: true }), 'Decide the tool call "call_2"'],
       [{ call_9: true }, 'No approval is pending for the tool call "call_9"; pending: call_2'],
       [{ call_2: { type: "pending" } }, "Decide the tool call"],
       [{ call_2: "yes" }, "Decide the tool call"],

@@ -287,6 +287,7 @@ const OVERFLOWS: Readonly<Record<string, string>> = {
   vLLM: "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
   SGLang: "The input (5000 tokens) is longer than the model's context length (4096 tokens).",
   Ollama: "the input is longer than the context length",
+  "llama.cpp, while it generates": "Context size has been exceeded.",
 };
 
 for (const [server, message] of Object.entries(OVERFLOWS)) {
@@ -309,4 +310,18 @@ Deno.test("classifyResponse(): a limit of another field is no overflow", () => {
       "This model only supports text input",
     ]
   ) assertEquals(classify(400, createErrorBody(message)).code, "bad_request", message);
+});
+
+Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq may be retried", () => {
+  const body = {
+    error: {
+      message: "Failed to call a function. Please adjust your prompt.",
+      type: "invalid_request_error",
+      code: "tool_use_failed",
+      failed_generation: "<function=look>",
+    },
+  };
+  for (const error of [classify(400, JSON.stringify(body)), classifyStreamError(body, ORIGIN)]) {
+    assertEquals([error.code, error.retryable], ["bad_request", true]);
+  }
 });

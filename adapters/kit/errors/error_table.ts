@@ -40,6 +40,8 @@ export const FILTERED: ErrorClassification = { code: "content_filtered" };
 export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
 /** Invalid request. */
 export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
+/** Call that the model wrote in another form than that of its server; another attempt may succeed. */
+export const MALFORMED_CALL: ErrorClassification = { code: "bad_request", retryable: true };
 /** Error within a stream that no table matches. */
 export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 
@@ -83,6 +85,8 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
   ResponsibleAIPolicyViolation: FILTERED,
 
   model_not_found: UNKNOWN_MODEL,
+
+  tool_use_failed: MALFORMED_CALL, // Groq
 };
 
 /** Unspecific codes, considered only after the message. */
@@ -119,7 +123,7 @@ const OVERFLOW_PATTERNS: readonly RegExp[] = [
   /exceeds? (?:the |the available |the model'?s |model'?s |its )?(?:maximum )?context (?:window|size|length|limit)/i, // OpenAI, llama.cpp
   /exceeded max context length/i, // Ollama
   /longer than the (?:maximum |model's )?(?:context|model) (?:length|window)/i, // Ollama, vLLM, SGLang
-  /context (?:window|length|size) exceed/i, // MiniMax and others
+  /context (?:window|length|size) (?:has been )?exceed/i, // llama.cpp, LM Studio, MiniMax and others
   /input token count.{0,40}(?:exceeds|only supports)/i, // Gemini, Vertex AI
   /input is too long/i, // Bedrock
   /too many input tokens/i, // Bedrock

@@ -34,6 +34,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /ERR_SSL|EPROTO|corrupt message|wrong version number|handshake|\bTLS\b/i,
     "the TLS handshake failed, as at a server without TLS (an http: URL)",
   ],
+  [
+    /unsuccessful tunnel|HTTP Tunneling/i,
+    "the proxy did not connect to the host (see HTTPS_PROXY or HTTP_PROXY)",
+  ],
   [/ETIMEDOUT|_TIMEOUT|timed out/i, "connection timed out"],
   [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|unreachable|no route/i, "the host is unreachable"],
   [/ECONNRESET|EPIPE|connection reset|broken pipe/i, "connection reset"],
@@ -44,6 +48,15 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [
     /UND_ERR_SOCKET|other side closed|connection closed|ConnectionClosed|socket (?:hang up|connection was closed)/i,
     "the server closed the connection without a response",
+  ],
+];
+
+/** Reasons that no retry changes, by the messages of the same programs. */
+const LASTING_REASONS: readonly (readonly [RegExp, string])[] = [
+  [/Requests to port \d+ are blocked|\bbad port$/i, "fetch refuses this port: change the baseUrl"],
+  [
+    /proxy authentication required|Proxy response \(407\)/i,
+    "the proxy requires a name and a password: check HTTPS_PROXY or HTTP_PROXY",
   ],
 ];
 
@@ -63,6 +76,10 @@ export function createConnectionError(
   if (/NotCapable|PermissionDenied/.test(text)) {
     const message = `${provider}: access to ${host} is not permitted: ${messages.at(-1)}`;
     return new BadRequestError(redact(message, secrets), { provider });
+  }
+  const lasting = LASTING_REASONS.find(([pattern]) => pattern.test(text))?.[1];
+  if (lasting !== undefined) {
+    return new BadRequestError(`${provider}: request to ${host} failed: ${lasting}`, { provider });
   }
   const reason = REASONS.find(([pattern]) => pattern.test(text))?.[1];
   const details = reason?.startsWith("the TLS certificate") ? ` (${messages.at(-1)})` : "";

@@ -15,3 +15,45 @@ Deno.test("createConnectionError(): advises to start a server only at a local ad
     assertEquals(isAdvised(`http://${host}:1/v1`), false, host);
   }
 });
+
+Deno.test("createConnectionError(): a port that fetch refuses and a proxy without a password are configuration errors", () => {
+  const url = "http://acme.example:6000/v1";
+  const explain = (message: string) => {
+    const cause = new TypeError("fetch failed", { cause: new Error(message) });
+    const { code, retryable, message: text } = createConnectionError(cause, {
+      provider: "acme",
+      url,
+    });
+    return [code, retryable, text.replace("acme: request to acme.example:6000 failed: ", "")];
+  };
+  const connect =
+    "error sending request for url (http://acme.example:6000/v1): client error (Connect)";
+  const port = ["bad_request", false, "fetch refuses this port: change the baseUrl"];
+  // Deno and Node.
+  assertEquals(explain("Fetch failed: Requests to port 6000 are blocked"), port);
+  assertEquals(explain("bad port"), port);
+  const password = "the proxy requires a name and a password: check HTTPS_PROXY or HTTP_PROXY";
+  for (
+    const message of [
+      `${connect}: proxy authentication required`,
+      "Proxy response (407) !== 200 when HTTP Tunneling",
+    ]
+  ) assertEquals(explain(message), ["bad_request", false, password]);
+  const tunnel = "the proxy did not connect to the host (see HTTPS_PROXY or HTTP_PROXY)";
+  for (
+    const message of [
+      `${connect}: unsuccessful tunnel`,
+      "Proxy response (503) !== 200 when HTTP Tunneling",
+    ]
+  ) assertEquals(explain(message), ["network_error", true, tunnel]);
+});
+
+Deno.test("createConnectionError(): the port that the runtime refuses is explained", async () => {
+  const url = "http://127.0.0.1:6000/v1";
+  const cause = await fetch(url).then(() => undefined, (error: unknown) => error);
+  const { code, message } = createConnectionError(cause, { provider: "acme", url });
+  assertEquals([code, message], [
+    "bad_request",
+    "acme: request to 127.0.0.1:6000 failed: fetch refuses this port: change the baseUrl",
+  ]);
+});

@@ -15,6 +15,7 @@ import {
   hasValidCitations,
   hasValidItem,
   hasValidSignature,
+  isForeignItem,
   type ReplayRules,
 } from "./replay_rules.ts";
 import type { WarningSink } from "./warnings.ts";
@@ -30,7 +31,8 @@ export const WEB_URLS = /^https?:/i;
  *
  * Media types and `data:` URLs are normalized. A document of text becomes text where documents are not accepted. Other
  * content that the provider does not accept is replaced by a text, with a warning. Items, signatures and citations of
- * replies that do not have the form of the provider are omitted with a warning, and arguments that are no object become
+ * replies that do not have the form of the provider, and results of server tools of other models, are omitted with a
+ * warning, and arguments that are no object become
  * an empty one.
  *
  * @throws {BadRequestError} When a file was not read.
@@ -57,7 +59,8 @@ function isAccepted(message: LlmMessage, model: ModelSpec, abilities: ContentAbi
 
 function isAcceptedReply(block: ContentBlock, rules: ReplayRules | undefined): boolean {
   return isReplyBlock(block) && hasValidArguments(block) && hasValidSignature(block, rules ?? {}) &&
-    hasValidCitations(block, rules ?? {}) && (!rules || hasValidItem(block, rules));
+    hasValidCitations(block, rules ?? {}) &&
+    (rules ? hasValidItem(block, rules) : !isForeignItem(block));
 }
 
 function isAcceptedImage(block: ContentBlock, ability: MediaAbility | undefined): boolean {

@@ -14,6 +14,9 @@ import type { MediaBlock } from "./media.ts";
 /** Prompt of a conversation that does not begin with one, as after a compaction. Providers reject such a conversation. */
 export const MISSING_PROMPT = "(The conversation goes on.)";
 
+/** Prompt after a reply that the model is to continue, for models that continue no reply at the end of a request. */
+export const CONTINUE = "Continue.";
+
 /**
  * Whether a reply came from the given model. Only that model accepts its thinking, signatures and provider items; other
  * models reject or ignore them.

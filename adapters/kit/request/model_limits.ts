@@ -73,7 +73,7 @@ export function warnUnsupportedOptions(
   }
 }
 
-/** Warns when a request has a service tier with other prices than those of the catalog, which are of the default tier. */
+/** Warns when a request has a service tier whose prices are not known; the catalog has those of the default tier. */
 export function warnTierPrice(
   { serviceTier }: StreamOptions,
   entry: CatalogEntry | undefined,
@@ -81,8 +81,12 @@ export function warnTierPrice(
 ): void {
   const hasOtherPrice = serviceTier === "flex" || serviceTier === "priority";
   if (!hasOtherPrice || !entry?.rates) return;
-  const message = "The cost is calculated with the prices of the default service tier";
-  sink.warning("tier_price_unknown", `${message}, not with those of "${serviceTier}"`);
+  const name = `${serviceTier}Requests`;
+  if (entry.rates.requests?.[name] !== undefined) return;
+  const advice =
+    `set the fee ${name} in the requests of the rates, 0 if the rates are of this tier`;
+  const problem = `The prices of the service tier "${serviceTier}" are not known`;
+  sink.warning("tier_price_unknown", `${problem}, so the cost of its replies is not: ${advice}`);
 }
 
 /** Names of sessions that providers accept, as fields and as headers. */

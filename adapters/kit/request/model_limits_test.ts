@@ -83,3 +83,13 @@ Deno.test("resolveSessionId(): is the session id, or a hash of the start of the 
   assertEquals(resolve({})?.length, 14);
   assertEquals(resolve({}) === resolve({}, "Be brief."), false);
 });
+
+Deno.test("warnTierPrice(): reports a tier without a price, and none whose fee the rates have", () => {
+  const warn = (requests?: Readonly<Record<string, number>>) => {
+    const entry = { ...ENTRY, rates: { input: 1, output: 2, requests } };
+    return withWarnings((sink) => warnTierPrice({ serviceTier: "flex" }, entry, sink))[1];
+  };
+  assertEquals(warn(), ["tier_price_unknown"]);
+  assertEquals(warn({ priorityRequests: 0 }), ["tier_price_unknown"]);
+  assertEquals(warn({ flexRequests: 0 }), []);
+});

@@ -29,6 +29,15 @@ export interface ReplayRules {
 /** Matches the types of the items of providers; others are of the application, and no provider gets them. */
 const PROVIDER_ITEM = /^(?:anthropic|bedrock|google|openai)\./;
 
+/** Matches the types of items that are reasoning or state of a model, which other models do without. */
+const MODEL_STATE = /^(?:openai\.reasoning(?:_details)?|anthropic\.container)$/;
+
+/** Whether a block of another model's reply is content that only that model gets, such as the result of a server tool. */
+export function isForeignItem(block: ContentBlock): boolean {
+  return block.type === "extension" && PROVIDER_ITEM.test(block.typeName) &&
+    !MODEL_STATE.test(block.typeName);
+}
+
 /** Whether an item may be sent back, or is one that no provider gets. */
 export function hasValidItem(block: ContentBlock, { isItem }: ReplayRules): boolean {
   if (block.type !== "extension" || !PROVIDER_ITEM.test(block.typeName)) return true;

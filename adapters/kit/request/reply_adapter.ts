@@ -14,6 +14,7 @@ import {
   hasValidCitations,
   hasValidItem,
   hasValidSignature,
+  isForeignItem,
   isValidCitation,
   type ReplayRules,
 } from "./replay_rules.ts";
@@ -36,7 +37,7 @@ export class ReplyAdapter {
     return { ...reply, content: reply.content.flatMap((block) => this.#adaptBlock(block, rules)) };
   }
 
-  /** Adapts a block; without rules, as for a reply of another model, its items are not checked, since none is sent. */
+  /** Adapts a block; without rules, as for a reply of another model, its items are omitted. */
   #adaptBlock(block: ContentBlock, rules: ReplayRules | undefined): readonly ContentBlock[] {
     if (!isReplyBlock(block)) {
       // Media, or a block of a type that a newer version or a caller without types made up.
@@ -46,6 +47,14 @@ export class ReplyAdapter {
     }
     if (rules && !hasValidItem(block, rules)) {
       this.#addInvalid("content_left_out", `items of type ${describeItem(block)}`);
+      return [];
+    }
+    if (!rules && isForeignItem(block)) {
+      const type = describeItem(block);
+      this.#omissions.add(
+        "content_left_out",
+        `Only the model that created items of type ${type} gets them`,
+      );
       return [];
     }
     const signed = this.#adaptSignature(block, rules ?? {});

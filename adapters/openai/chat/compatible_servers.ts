@@ -49,6 +49,8 @@ export const COMPATIBLE_SERVERS: readonly CompatibleServer[] = [
     name: "llama.cpp",
     localPort: "8080",
     connectHint: "start llama.cpp with `llama-server -m <model>.gguf`",
+    // It reads an object as "auto", without an error.
+    hasTextToolChoice: true,
   },
   {
     name: "LM Studio",

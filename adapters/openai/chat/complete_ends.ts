@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../../src/core/json.ts";
-import { MISSING_PROMPT } from "../../kit/request/history.ts";
+import { CONTINUE, MISSING_PROMPT } from "../../kit/request/history.ts";
 import type { WireMessage } from "./wire.ts";
 
 /** Options for `completeEnds()`. */
@@ -35,8 +35,20 @@ export function completeEnds(
     ...messages.slice(0, start),
     ...(startsWithReply ? [createPrompt(MISSING_PROMPT)] : []),
     ...messages.slice(start),
-    ...(endsWithReply ? [createPrompt("Continue.")] : []),
+    ...(endsWithReply ? [createPrompt(CONTINUE)] : []),
   ];
+}
+
+/** Separates replies that follow each other by the prompt that ended the request for the second one. */
+export function separateReplies(
+  messages: readonly WireMessage[],
+  { continuesReply = false }: CompleteEndsOptions = {},
+): readonly WireMessage[] {
+  if (continuesReply) return messages;
+  return messages.flatMap((message, index) => {
+    const follows = message.role === "assistant" && messages[index - 1]?.role === "assistant";
+    return follows ? [createPrompt(CONTINUE), message] : [message];
+  });
 }
 
 function createPrompt(content: string): WireMessage {

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { canContinueReply, completeEnds } from "./complete_ends.ts";
+import { canContinueReply, completeEnds, separateReplies } from "./complete_ends.ts";
 
 const system = { role: "system", content: "s" };
 const user = { role: "user", content: "u" };
@@ -34,4 +34,21 @@ Deno.test("canContinueReply(): is true only for a request with continue_final_me
   for (const extra of [undefined, {}, { continue_final_message: false }]) {
     assertEquals(canContinueReply(extra), false);
   }
+});
+
+Deno.test("separateReplies(): puts the prompt of the request for a reply before it, unless the server continued the one before", () => {
+  const calls = { ...reply, tool_calls: [{ id: "1" }] };
+  const messages = [user, reply, reply, calls, tool, reply, user];
+  assertEquals(separateReplies(messages), [
+    user,
+    reply,
+    last,
+    reply,
+    last,
+    calls,
+    tool,
+    reply,
+    user,
+  ]);
+  assertEquals(separateReplies(messages, { continuesReply: true }), messages);
 });

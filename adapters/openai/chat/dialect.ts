@@ -13,7 +13,7 @@ import type { MediaBlock } from "../../kit/request/media.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
-import { completeEnds, type CompleteEndsOptions } from "./complete_ends.ts";
+import { completeEnds, type CompleteEndsOptions, separateReplies } from "./complete_ends.ts";
 import { mergeNeighbors } from "./merge_neighbors.ts";
 import { CHAT_AUDIO, CHAT_DOCUMENTS, CHAT_IMAGES, getChatAbilities } from "./media.ts";
 import type { WireMessage } from "./wire.ts";
@@ -42,6 +42,8 @@ export interface ChatDialect {
   readonly requiresReasoning?: (model: ModelSpec) => boolean;
   /** Whether a model that can think accepts a forced tool call only `without_thinking`, or `never`. Default: always. */
   readonly forcedCalls?: (model: ModelSpec) => "without_thinking" | "never" | undefined;
+  /** Whether a model that is not in the catalog may get a response schema. Default: `true`. */
+  readonly supportsSchemas?: boolean;
   /** Changes messages whose order the server would reject. */
   readonly repairOrder?: (
     messages: readonly WireMessage[],
@@ -61,6 +63,8 @@ export interface ChatDialect {
   readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, string>>>;
   /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
   readonly sendsDone?: boolean;
+  /** Whether a reply that continues another one repeats it first. Default: `false`. */
+  readonly repeatsStart?: boolean;
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }
@@ -96,7 +100,8 @@ const OPENAI: ChatDialect = {
 const LENIENT: ChatDialect = {
   ...COMPATIBLE,
   keepsCallIds: true,
-  repairOrder: (messages, options) => completeEnds(mergeNeighbors(messages), options),
+  repairOrder: (messages, options) =>
+    completeEnds(mergeNeighbors(separateReplies(messages, options)), options),
 };
 
 const OPENROUTER: ChatDialect = {
@@ -136,6 +141,9 @@ const DEEPSEEK: ChatDialect = {
   ...THINKING_SWITCH,
   requiresReasoning: ({ thinkingLevel }) => thinkingLevel !== "off",
   forcedCalls: () => "without_thinking",
+  // It rejects other content than text, and `json_schema`, from all models.
+  getAbilities: () => ({}),
+  supportsSchemas: false,
 };
 
 /** Ability of Kimi K3, which always thinks. */

@@ -33,11 +33,11 @@ export function isReasoningDetails(data: unknown): data is readonly JsonObject[]
   return Array.isArray(data) && data.length > 0 && isList(data);
 }
 
-/** Matches the items of the Responses API, which the same model may have sent. */
-const RESPONSES_ITEM = /^openai\./;
+/** Type of the reasoning of the Responses API, which the same model may have sent; chat completions do not need it. */
+const RESPONSES_REASONING = "openai.reasoning";
 
 /** Forms of items. Signatures of text belong to the Responses API, and are not sent. */
 export const CHAT_REPLAY: ReplayRules = {
   isItem: ({ typeName, data }) =>
-    typeName === REASONING_DETAILS ? isReasoningDetails(data) : RESPONSES_ITEM.test(typeName),
+    typeName === REASONING_DETAILS ? isReasoningDetails(data) : typeName === RESPONSES_REASONING,
 };

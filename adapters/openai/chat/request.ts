@@ -97,7 +97,11 @@ export async function createChatBody(
       service_tier: resolveServiceTier(options, dialect, sink),
     }),
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
-    response_format: await toResponseFormat(options, entry, sink),
+    response_format: await toResponseFormat(
+      options,
+      dialect.supportsSchemas === false ? { strictSchema: false } : entry,
+      sink,
+    ),
     ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
@@ -167,7 +171,7 @@ function toChatToolChoice({ toolChoice }: StreamOptions): unknown {
 
 async function toResponseFormat(
   options: StreamOptions,
-  entry: CatalogEntry | undefined,
+  entry: Pick<CatalogEntry, "strictSchema"> | undefined,
   sink: WarningSink,
 ): Promise<JsonObject | undefined> {
   const schema = await toSchemaFormat(options, entry, sink);
@@ -177,7 +181,7 @@ async function toResponseFormat(
 /** Converts `responseSchema` to OpenAI's format. Omits it with a warning for a model that cannot enforce one. */
 export async function toSchemaFormat(
   { responseSchema }: StreamOptions,
-  entry: CatalogEntry | undefined,
+  entry: Pick<CatalogEntry, "strictSchema"> | undefined,
   sink: WarningSink,
 ): Promise<JsonObject | undefined> {
   if (responseSchema === undefined) return undefined;

@@ -7,6 +7,7 @@
 import type { BlockWriter } from "../../../src/core/block_writer.ts";
 import type { Citation } from "../../../src/core/content.ts";
 import { type AgentError, ContentFilteredError, NetworkError } from "../../../src/core/errors.ts";
+import type { ServiceTier } from "../../../src/core/stream.ts";
 import { isJsonObject } from "../../../src/core/json.ts";
 import type { Usage } from "../../../src/core/usage.ts";
 import { classifyStreamError, type ErrorOrigin } from "../../kit/errors/classify.ts";
@@ -24,12 +25,15 @@ import {
   type WireChunk,
   type WireContentPart,
   type WireDelta,
+  type WireToolCall,
   type WireUsage,
 } from "./wire.ts";
 import { readList, readObject, readText, textOrEmpty } from "../../kit/stream/wire_values.ts";
 import { ServerRequests } from "../../kit/stream/server_requests.ts";
+import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
+import { getContinuedText, RepeatedStart } from "./repeated_start.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Stop reasons by finish reason in lower case, except those of filters and failures. */
@@ -62,6 +66,12 @@ const FAILURE_REASONS = ["error", "abort", "network_error", "insufficient_system
 /** Members of a delta with media, which requests for them return. */
 const MEDIA_MEMBERS = ["audio", "images"] as const;
 
+/** Properties of a server on which the reading of its replies depends. */
+type ReplyDialect = Pick<
+  ChatDialect,
+  "sendsDone" | "unsupported" | "serviceTiers" | "repeatsStart"
+>;
+
 /** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
@@ -80,6 +90,9 @@ export class ChatReply implements ReplyReader<string> {
     (chunk) => getOnlyDelta(chunk)?.tool_calls?.[0]?.function?.arguments,
   );
   readonly #details = new ReasoningDetails();
+  readonly #start: RepeatedStart;
+  readonly #requestedTier: ServiceTier | undefined;
+  #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
   #refusal = "";
@@ -88,8 +101,14 @@ export class ChatReply implements ReplyReader<string> {
   #isFiltered = false;
 
   /** Creates a reader for the reply of a call. */
-  constructor(call: ProviderCall, { sendsDone = false }: Pick<ChatDialect, "sendsDone">) {
+  constructor(call: ProviderCall, dialect: ReplyDialect) {
+    const { sendsDone = false, unsupported, serviceTiers, repeatsStart = false } = dialect;
+    this.#start = new RepeatedStart(
+      repeatsStart ? getContinuedText(call.request.context.messages) : "",
+    );
     this.#sendsDone = sendsDone;
+    const sendsTier = !unsupported.includes("serviceTier") && serviceTiers === undefined;
+    this.#requestedTier = sendsTier ? call.request.options.serviceTier : undefined;
     this.#usesServerTools = (call.request.options.serverTools ?? []).length > 0;
     this.#writer = call.writer;
     this.#origin = call.origin;
@@ -128,6 +147,7 @@ export class ChatReply implements ReplyReader<string> {
 
   #readChunk(chunk: WireChunk): void {
     this.#writer.setResponseId(chunk.id);
+    this.#servedTier = textOrEmpty(chunk.service_tier) || this.#servedTier;
     const counts = chunk.usage ?? chunk.x_groq?.usage;
     if (counts) this.#wireUsage = { ...this.#wireUsage, ...counts };
     if (chunk.x_groq?.error) throw classifyStreamError(chunk.x_groq, this.#origin);
@@ -167,10 +187,8 @@ export class ChatReply implements ReplyReader<string> {
   }
 
   #append(delta: WireDelta): void {
-    const { content, refusal, annotations, function_call: onlyCall } = delta;
-    const calls = readList(
-      delta.tool_calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []),
-    );
+    const { content, refusal, annotations } = delta;
+    const calls = toCalls(delta);
     this.#appendThinking(delta);
     if (content) this.#appendContent(content);
     this.#refusal += readText(refusal);
@@ -200,7 +218,7 @@ export class ChatReply implements ReplyReader<string> {
   #appendContent(content: string | readonly WireContentPart[]): void {
     if (typeof content === "string") {
       this.#endThinking();
-      return this.#writer.writeText(content);
+      return this.#writer.writeText(this.#start.take(content));
     }
     for (const part of readList(content)) this.#appendPart(part);
   }
@@ -214,7 +232,7 @@ export class ChatReply implements ReplyReader<string> {
         return;
       case "text":
       case undefined:
-        return this.#writer.writeText(readText(text));
+        return this.#writer.writeText(this.#start.take(readText(text)));
       default:
         if (isCitation(part)) this.#addCitations([part]);
         else this.#unknown.report("content", type);
@@ -238,6 +256,7 @@ export class ChatReply implements ReplyReader<string> {
   #finish(wireReason: string): void {
     const reason = wireReason.toLowerCase();
     this.#endThinking();
+    this.#writer.writeText(this.#start.end());
     const citations = this.#citations;
     if (citations.length > 0) this.#writer.closeText({ citations });
     const stopReason = STOP_REASONS[reason];
@@ -262,7 +281,8 @@ export class ChatReply implements ReplyReader<string> {
   #countUsage(counts: WireUsage): Usage {
     const requests = new ServerRequests();
     if (this.#usesServerTools) requests.add("serverToolRequests");
-    if (counts.service_tier === "priority") requests.add("priorityRequests");
+    const reported = counts.service_tier ?? this.#servedTier;
+    countTierRequest(requests, { reported, requested: this.#requestedTier });
     return requests.addTo(toChatUsage(counts));
   }
 
@@ -280,6 +300,15 @@ export class ChatReply implements ReplyReader<string> {
       this.#origin,
     );
   }
+}
+
+/** Returns the pieces of calls. Some versions of TGI send one without a list, and old servers have one call only. */
+function toCalls(
+  { tool_calls: calls, function_call: onlyCall }: WireDelta,
+): readonly WireToolCall[] {
+  const pieces: unknown = calls;
+  if (isJsonObject(pieces) && isJsonObject(pieces["function"])) return [pieces];
+  return readList(calls ?? (onlyCall ? [{ index: 0, function: onlyCall }] : []));
 }
 
 /** Whether a choice belongs to another reply than the first. */

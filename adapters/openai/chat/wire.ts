@@ -95,6 +95,8 @@ export type WireChunk = JsonObject & {
   /** Usage and errors at Groq. */
   readonly x_groq?: (JsonObject & { readonly usage?: WireUsage | null }) | null;
   readonly error?: unknown;
+  /** Tier that served the request at OpenAI. */
+  readonly service_tier?: string | null;
   /** URLs of the sources at xAI and Perplexity. */
   readonly citations?: unknown;
 };

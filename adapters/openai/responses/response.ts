@@ -14,6 +14,7 @@ import { isErrorEvent } from "../../kit/errors/error_body.ts";
 import type { ProviderCall } from "../../kit/provider.ts";
 import type { ReplyReader } from "../../kit/stream/event_stream.ts";
 import { type RequestName, ServerRequests } from "../../kit/stream/server_requests.ts";
+import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import {
   readList,
@@ -283,6 +284,8 @@ export class ResponsesReply implements ReplyReader<string> {
   #finish(type: string, response: WireResponse): void {
     this.#writer.setResponseId(response.id);
     this.#wireUsage = response.usage ?? this.#wireUsage;
+    const requested = this.#call.request.options.serviceTier;
+    countTierRequest(this.#requests, { reported: response.service_tier, requested });
     const { origin } = this.#call;
     const status = textOrEmpty(response.status) || type.replace("response.", "");
     if (status === "failed" || response.error) {

@@ -47,6 +47,8 @@ export interface WireResponse {
   readonly output?: readonly WireItem[] | null;
   readonly incomplete_details?: { readonly reason?: string | null } | null;
   readonly usage?: WireResponseUsage | null;
+  /** Tier that served the request. */
+  readonly service_tier?: string | null;
 }
 
 /** An event of a stream. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, PromptInput } from "../../../mod.ts";
+import type { Agent, PromptInput, RunOutcome } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
@@ -27,7 +27,7 @@ export type Delivery = "steering" | "follow_up";
 export interface RunControl {
   /** Whether a run, or another task that can be aborted, is active. */
   readonly isRunning: boolean;
-  /** Sends a text to the agent: at once, or during a run as `delivery` says. Does not wait for the reply. */
+  /** Sends a text to the agent: at once, or during a run as `delivery` determines. Does not wait for the reply. */
   send(text: string, delivery?: Delivery): void;
   /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
   prompt(input: PromptInput): void;
@@ -81,7 +81,17 @@ export interface SessionControl {
   moveTo(leaf: string | null): Promise<void>;
 }
 
-/** What has happened in the conversation since the program has started. */
+/** A prompt that has ended. */
+export interface EndedPrompt {
+  /** The text of the prompt. */
+  readonly label: string;
+  /** Its tokens and cost. */
+  readonly outcome: Pick<RunOutcome, "usage" | "cost">;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** The record of a conversation since the program has started. */
 export interface ConversationRecord {
   /** The last tool calls, in order. */
   readonly calls: readonly CallView[];
@@ -95,6 +105,8 @@ export interface ConversationRecord {
   readonly agents: readonly AgentView[];
   /** Returns the texts of a sub-agent so far; `undefined` if there is no such agent. */
   getAgentText(number: number): string | undefined;
+  /** Adds a prompt, or a command that has called a model. */
+  addPrompt(prompt: EndedPrompt): void;
   /** Forgets everything. */
   clear(): void;
 }
@@ -146,7 +158,7 @@ export interface CommandContext {
   readonly queue: QueueControl;
   /** The session. */
   readonly sessions: SessionControl;
-  /** What has happened. */
+  /** The record of the conversation. */
   readonly record: ConversationRecord;
   /** How output is shown. */
   readonly output: OutputSettings;

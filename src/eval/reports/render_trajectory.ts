@@ -51,7 +51,8 @@ function renderTrajectory(trajectory: Trajectory, userMessages: readonly string[
   // Calls without a reply.
   const others = [...byTurn.values()].flat();
   const end = [
-    `${turns} turns, stopped by ${stopReason}`,
+    `${turns} turns`,
+    `stop reason ${stopReason}`,
     ...(error === undefined ? [] : [`error: ${error}`]),
     ...(stoppedBy === undefined ? [] : [`policy: ${stoppedBy}`]),
   ];

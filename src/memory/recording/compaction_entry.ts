@@ -5,6 +5,7 @@
  */
 
 import type { CompactionReport } from "../../core/compaction_report.ts";
+import { isJsonEqual } from "../../core/json_equal.ts";
 import type { CompactionEntry } from "../../core/session_entry.ts";
 import type { CutMessages } from "../context/compaction.ts";
 import type { EntryRange } from "./logged_path.ts";
@@ -36,4 +37,13 @@ export function getReportedCut(
 ): CutMessages | undefined {
   const [first, last] = [droppedMessages[0], droppedMessages.at(-1)];
   return first && last && { first, last, ...(summary !== undefined && { summary }) };
+}
+
+/** Whether two reports are of the same compaction; one whose spending was counted elsewhere has none. */
+export function isSameCompaction(first: CompactionReport, second: CompactionReport): boolean {
+  return isJsonEqual(omitSpending(first), omitSpending(second));
+}
+
+function omitSpending({ usage: _usage, cost: _cost, ...report }: CompactionReport): object {
+  return report;
 }

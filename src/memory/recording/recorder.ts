@@ -17,7 +17,6 @@ import type {
 } from "../../core/event.ts";
 import type { CompactionReport } from "../../core/compaction_report.ts";
 import { hasContent } from "../../core/history.ts";
-import { isJsonEqual } from "../../core/json_equal.ts";
 import type { AgentMessage } from "../../core/message.ts";
 import { toPlanEntry } from "../../core/plan_entry.ts";
 import type { CreateSessionOptions, Session, SessionStore } from "../../core/session.ts";
@@ -26,7 +25,7 @@ import type { AgentTool } from "../../core/tool.ts";
 import { safeStringify } from "../store/safe_stringify.ts";
 import { getToolSpecs } from "../../loop/request.ts";
 import { type AgentHookOptions, type AgentHooks, findHooks, restoreCut } from "./agent_hooks.ts";
-import { createCompactionEntry, getReportedCut } from "./compaction_entry.ts";
+import { createCompactionEntry, getReportedCut, isSameCompaction } from "./compaction_entry.ts";
 import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { createRunEndedEntry } from "./run_ended_entry.ts";
@@ -480,7 +479,7 @@ class Recorder implements SessionRecording {
   #recordReportedCompaction(report: CompactionReport): void {
     const recorded = this.#recordedCompaction;
     this.#recordedCompaction = undefined;
-    if (!recorded || !isJsonEqual(recorded, report)) this.#recordCompaction(report);
+    if (!recorded || !isSameCompaction(recorded, report)) this.#recordCompaction(report);
   }
 
   #recordCompaction(report: CompactionReport): void {

@@ -14,6 +14,7 @@ import { InMemorySessionStore } from "../storage/in_memory_store.ts";
 import { openSession } from "./open_session.ts";
 import { recordSession } from "./recorder.ts";
 import { slidingWindow } from "../context/sliding_window.ts";
+import { summarize } from "../context/summarize.ts";
 
 interface Fixture {
   readonly agent: Agent;
@@ -385,6 +386,29 @@ Deno.test("compact() has recorded the compaction when it resolves, and the next 
   assertEquals(entry?.type === "compaction" && entry.droppedCount, report?.droppedCount);
   await agent.prompt("three");
   assertEquals((await readCompactions()).length, 1);
+});
+
+Deno.test("compact(): a summary whose tokens count outside of the run is recorded once, with its tokens", async () => {
+  const usage = { input: 70, output: 30, cacheRead: 0, cacheWrite: 0, total: 100 };
+  const transform = summarize({
+    streamFn: scriptedStream([reply("s", { usage })]),
+    contextWindow: 2000,
+    target: 0.1,
+    keepSteps: 1,
+    maxSummaryTokens: 20,
+  });
+  const { store } = createFixture([]);
+  const agent = new Agent({
+    model: "p/m",
+    streamFn: scriptedStream([reply("a".repeat(800)), reply("b".repeat(800)), reply("c")]),
+    transformContext: transform,
+  });
+  await using recording = await recordSession(agent, store, { id: "s" });
+  for (const word of ["one", "two"]) await agent.prompt(word.padEnd(800, "."));
+  await compact(agent, transform);
+  await agent.prompt("three");
+  const entries = await recording.session.path({ types: ["compaction"] });
+  assertEquals(entries.map((entry) => entry.type === "compaction" && entry.usage), [usage]);
 });
 
 Deno.test("recordSession() aborts the run before a tool runs when the session cannot be written, and records it later", async () => {

@@ -141,14 +141,14 @@ Deno.test("#save: names the session", async () => {
 
 Deno.test("#keys, #key: list and save keys, which appear nowhere", async () => {
   const key = `sk-ant-${"k1".repeat(20)}`;
-  await using conversation = await type(["#keys", "#key openai", key, "#keys", "#key nobody"], {
+  await using conversation = await type(["#keys", "#key openai", key, "#keys", "#key nowhere"], {
     model: HELLO,
   });
   const { outputs, transcript, requests } = conversation;
   assertEquals(outputs[0], "anthropic  ANTHROPIC_API_KEY\n");
   assertStringIncludes(transcript, "The key for openai is saved in ");
   assertMatch(outputs.at(-3) ?? "", /^anthropic .*\nopenai .*credentials/);
-  assertStringIncludes(outputs.at(-2) ?? "", 'Unknown provider "nobody"');
+  assertStringIncludes(outputs.at(-2) ?? "", 'Unknown provider "nowhere"');
   assertEquals(requests, []);
 });
 
@@ -251,6 +251,7 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
     "/compact",
     ...prompts,
     "/compact the words",
+    "/usage",
     "Next",
     "/context",
   ], {
@@ -258,7 +259,8 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
   });
   const { outputs, requests } = conversation;
   assertEquals(outputs[0], "There is nothing to omit yet\n");
-  assertMatch(outputs.at(-4) ?? "", /^A summary replaces \d+ messages: [\d,]+ to [\d,]+ tokens\n$/);
+  assertMatch(outputs.at(-4) ?? "", /^\/compact +[\d,]+ /m);
+  assertMatch(outputs.at(-5) ?? "", /^A summary replaces \d+ messages: [\d,]+ to [\d,]+ tokens\n$/);
   assertStringIncludes(JSON.stringify(requests.at(-2)), "the words");
   assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "SUMMARY");
   assertMatch(conversation.last, /sent +\d+ messages; a summary replaces the others\n/);
