@@ -21,9 +21,9 @@ import {
   checkConflicts,
   checkFlags,
   checkSubcommand,
+  findMeantCommand,
   parseValue,
 } from "./usage_error.ts";
-import { findSuggestion } from "./suggestion.ts";
 
 /** A parsed command line. */
 export interface ParsedCommandLine extends CommandPath, Invocation {}
@@ -82,13 +82,10 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   return command === undefined ? [...args] : [command, ...args];
 }
 
-/** Whether the first argument is probably a misspelt command: one word that is similar to a name. */
-function isMisspelled(
-  { commands = [] }: CommandDefinition,
-  [first = ""]: readonly string[],
-): boolean {
+/** Whether the first argument is probably meant as a command: one word that is similar to a name, or another name. */
+function isMisspelled(program: CommandDefinition, [first = ""]: readonly string[]): boolean {
   if (first.startsWith("-") || /\s/.test(first)) return false;
-  return findSuggestion(first, commands.map(({ name }) => name)) !== undefined;
+  return findMeantCommand(first, program) !== undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   type NamedOption,
   toFlag,
 } from "./definition.ts";
-import { didYouMean } from "./suggestion.ts";
+import { didYouMean, findSuggestion } from "./suggestion.ts";
 
 /**
  * Checks that no argument is left where a subcommand is expected.
@@ -35,12 +35,20 @@ export function checkSubcommand({ command, path }: CommandPath, [word]: readonly
   throw createUsageError(path, "The command before the prompt is missing", advice);
 }
 
-/** Suggests a command, also for a name that other programs have for it. */
-function suggestCommand(word: string, { commands = [], options = {} }: CommandDefinition): string {
+function suggestCommand(word: string, command: CommandDefinition): string {
+  const meant = findMeantCommand(word, command);
+  return meant === undefined ? "" : `. Did you mean ${meant}?`;
+}
+
+/** Finds the command or option that is meant by a word, also by a name that other programs have for it. */
+export function findMeantCommand(
+  word: string,
+  { commands = [], options = {} }: CommandDefinition,
+): string | undefined {
   const known = commands.find(({ synonyms = [] }) => synonyms.includes(word));
-  if (known) return `. Did you mean ${known.name}?`;
-  if (Object.hasOwn(options, word)) return `. Did you mean ${toFlag(word)}?`;
-  return didYouMean(word, commands.map(({ name }) => name));
+  if (known) return known.name;
+  if (Object.hasOwn(options, word)) return toFlag(word);
+  return findSuggestion(word, commands.map(({ name }) => name));
 }
 
 /**

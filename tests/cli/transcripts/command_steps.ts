@@ -5,7 +5,7 @@
  */
 
 import { FileSessionStore } from "../../../src/memory/mod.ts";
-import { FAKE_TIME } from "../fake_host.ts";
+import { FAKE_TIME, scriptedReply } from "../fake_host.ts";
 import type { TemporaryDirectory } from "../temporary_directory.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -37,15 +37,19 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
     name: "swink",
     steps: [
       "swink",
+      "swink --help",
       "swink --version",
       "swink rnu",
-      "swink 'fix the tests'",
+      { line: "swink --cwd HOME/p 'fix the tests'", model: [scriptedReply("Done.")] },
       "swink --modle x",
-      "swink -m openai/x hello",
       "swink --version=1",
       "swink help nothing",
       "swink exec 'fix the tests'",
       "swink version",
+      "swink chat --help",
+      { line: "swink chat --cwd HOME/p 'fix the tests'", model: [scriptedReply("Done.")] },
+      "swink -v rules list",
+      { line: "swink --quiet 'fix the tests'", terminals: TERMINAL },
     ],
   },
   {
@@ -61,6 +65,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink sessions list --limit many",
       "swink sessions list --limit",
       "swink sessions list 5",
+      "swink sessions 'two words'",
       { line: "swink sessions list", env: { HOME: "" } },
       "swink sessions show --help",
       "swink sessions show old",
