@@ -15,7 +15,7 @@ import {
   type NamedOption,
   toFlag,
 } from "./definition.ts";
-import { didYouMean } from "./suggestion.ts";
+import { didYouMean, findSuggestion } from "./suggestion.ts";
 
 /**
  * Checks that no argument is left where a subcommand is expected.
@@ -23,24 +23,22 @@ import { didYouMean } from "./suggestion.ts";
  * @throws {UsageError} If the first argument is not the name of a subcommand.
  */
 export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
-  const { commands = [] } = command;
+  const { commands = [], defaultCommand } = command;
   if (commands.length === 0 || word === undefined || isOption(word)) return;
-  if (!/\s/.test(word)) {
-    throw createUsageError(path, `Unknown command ${quote(word)}${suggestCommand(word, command)}`);
-  }
-  const promptCommand = commands.find((subcommand) =>
-    subcommand.arguments?.some(({ variadic }) => variadic)
-  );
-  const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
-  throw createUsageError(path, "The command before the prompt is missing", advice);
+  const meant = findCommandMeant(word, command);
+  const message = `Unknown command ${quote(word)}${meant ? `. Did you mean ${meant}?` : ""}`;
+  const advice = defaultCommand && meant &&
+    `For a prompt that begins with this word: ${path} -- ${word} …`;
+  throw createUsageError(path, message, advice);
 }
 
-/** Suggests a command, also for a name that other programs have for it. */
-function suggestCommand(word: string, { commands = [], options = {} }: CommandDefinition): string {
-  const known = commands.find(({ synonyms = [] }) => synonyms.includes(word));
-  if (known) return `. Did you mean ${known.name}?`;
-  if (Object.hasOwn(options, word)) return `. Did you mean ${toFlag(word)}?`;
-  return didYouMean(word, commands.map(({ name }) => name));
+/** Finds the command that a word was probably meant to be: also by the name that other programs have for it. */
+export function findCommandMeant(
+  word: string,
+  { commands = [], synonyms = {} }: CommandDefinition,
+): string | undefined {
+  if (Object.hasOwn(synonyms, word)) return synonyms[word];
+  return findSuggestion(word, commands.map(({ name }) => name));
 }
 
 /**

@@ -7,6 +7,7 @@
 import { type CommandDefinition, defineCommand } from "../command_line/definition.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
 import { CHAT_OPTIONS } from "../settings/chat_options.ts";
 import { showDemo } from "./demo.ts";
 
@@ -36,14 +37,28 @@ export const chat = defineCommand({
     ExitCode.quit,
     ExitCode.terminated,
   ],
-  preload: () => import("../conversation/start_conversation.ts"),
+  preload: () =>
+    Promise.all([
+      import("../conversation/start_conversation.ts"),
+      import("../conversation/live/open_live_view.ts"),
+    ]),
   async action({ options, given, arguments: words, program }, host) {
     checkFirstWord(words, program);
+    if (!isInteractive(host)) {
+      const { runCommand } = await import("../run/run_command.ts");
+      const end = await runCommand({ options, given }, words, host);
+      return end === "demo" ? await showDemo(host) : end;
+    }
     const { startConversation } = await import("../conversation/start_conversation.ts");
     const end = await startConversation({ options, given }, words, host);
     return end === "demo" ? await showDemo(host) : end;
   },
 });
+
+/** Whether a user can have a conversation: standard input and output are a terminal. */
+function isInteractive({ terminal: { input, output } }: Pick<Host, "terminal">): boolean {
+  return input.isTerminal && output.isTerminal;
+}
 
 /**
  * Checks that the prompt does not begin with the name of a command that was probably meant.

@@ -41,7 +41,7 @@ export class Conversation {
   readonly #options: ConversationOptions;
   readonly #left = Promise.withResolvers<ExitCode>();
   #isLeft = false;
-  /** What is done with the inputs so far, in order. */
+  /** Resolves when the inputs so far are handled, in order. */
   #handled: Promise<void> = Promise.resolve();
   /** The line that was held back; the same line, or an empty one, sends it as a text. */
   #held: { readonly text: string; readonly delivery: Delivery } | undefined;

@@ -12,12 +12,11 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import type { StartedHooks } from "../hooks/start_hooks.ts";
-import { getStyle } from "../render/style.ts";
+import { createStyle } from "../render/theme/create_style.ts";
 import type { ConfiguredRun } from "../run/configure_run.ts";
 import type { OpenedAgent } from "../run/open_agent.ts";
-import { attachFiles } from "../run/run_command.ts";
+import { attachFiles } from "../run/attach_files.ts";
 import type { ProjectRunSettings } from "../run/settings.ts";
-import type { ChatOptions } from "../settings/chat_options.ts";
 import type { CommandContext, OutputSettings } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
 import { Conversation } from "./conversation.ts";
@@ -39,12 +38,10 @@ import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
 import { toMessage } from "./view/lines.ts";
 
-/** What a conversation works with. */
+/** The environment of a conversation. */
 export interface ConversationEnvironment {
   /** The settings of its runs. */
   readonly settings: ProjectRunSettings;
-  /** The options of the conversation. */
-  readonly options: ChatOptions;
   /** Options, directories and project. */
   readonly configured: ConfiguredRun;
   /** Environment, clock and network; all output is on standard output. */
@@ -196,7 +193,7 @@ function createRuns(
       const { turns, attempts } = output;
       const { result, durationMs } = end;
       record.addPrompt({ label, outcome: result, durationMs });
-      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env, display: view.display }));
+      await view.print(formatRunEnd(end, { turns, attempts, baseUrl, env, view }));
       view.notify({ type: "ended", text: "swink has finished", durationMs });
     },
     async onError(error, text) {
@@ -284,10 +281,10 @@ async function importCommands(
 }
 
 async function printWarnings(
-  view: Pick<ConversationView, "print" | "display">,
+  view: Pick<ConversationView, "print" | "display" | "columns">,
   warnings: readonly string[],
 ): Promise<void> {
-  await view.print(warnings.flatMap((warning) => toMessage("warning", warning, view.display)));
+  await view.print(warnings.flatMap((warning) => toMessage("warning", warning, view)));
 }
 
 interface ApprovalParts extends Pick<ShownParts, "output"> {
@@ -300,7 +297,7 @@ interface ApprovalParts extends Pick<ShownParts, "output"> {
 
 /** Creates the prompt for tool calls, whose code is loaded for the first question. */
 function createApproval(
-  { view, host, opened: { setup } }: ConversationEnvironment,
+  { view, opened: { setup } }: ConversationEnvironment,
   { output, editor, getAgent, formatChanges }: ApprovalParts,
 ): ApprovalPrompt {
   let prompt: ApprovalPrompt | undefined;
@@ -314,7 +311,9 @@ function createApproval(
       tools: agent.state.tools,
       allow: [],
       deny: [],
-      style: getStyle(host.terminal.output, host.env),
+      get style() {
+        return createStyle(view.display);
+      },
       getMessages: () => getAgent().state.messages,
       getTrusted: () => gate.trusted,
       formatChanges,

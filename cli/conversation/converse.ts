@@ -6,13 +6,8 @@
 
 import type { ApprovalPrompt } from "../../src/tools/mod.ts";
 import { ChangeLog } from "../../src/tools/changes/change_log.ts";
-import { formatConfigProblem } from "../config/config_value.ts";
-import { type KeyBindings, resolveKeyBindings } from "../config/key_bindings.ts";
-import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
-import type { Host } from "../host/host.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
-import type { ConfiguredRun } from "../run/configure_run.ts";
 import { openConnection } from "../run/model_connection.ts";
 import { loadSessions, openAgent } from "../run/open_agent.ts";
 import type { RunDependencies } from "../run/run_prompt.ts";
@@ -23,33 +18,27 @@ import {
   createParts,
 } from "./conversation_parts.ts";
 import { SessionChanges } from "./core/session_changes.ts";
-import { openView } from "./open_view.ts";
 import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
 
 /** Dependencies of `converse()`. */
 export type ConverseDependencies =
   & RunDependencies
-  & Pick<ConversationEnvironment, "signals" | "configured" | "interrupt" | "options">;
+  & Pick<ConversationEnvironment, "signals" | "configured" | "interrupt" | "view">;
 
 /** Runs a conversation. */
 export async function converse(
   settings: ProjectRunSettings,
   { prompt, onAgent, ...dependencies }: ConverseDependencies,
 ): Promise<ExitCode> {
-  const { interrupt, signals, configured: { directories, settings: config }, options } =
-    dependencies;
-  const host = useOneOutput(dependencies.host);
+  const { interrupt, signals, configured: { directories }, view, host } = dependencies;
   const sessions = loadSessions(settings.session);
-  let parts: ConversationParts | undefined;
-  const getSessionId = () => parts?.session.session?.id;
+  // Sessions and approvals need the parts only after the conversation has started.
+  const late: { parts?: ConversationParts } = {};
+  const getSessionId = () => late.parts?.session.session?.id;
   const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
-  // Calls are asked about only after the conversation has started.
-  const ask: ApprovalPrompt = async (request) => await parts?.ask(request) ?? false;
-  const keys = getKeyBindings(config);
+  const ask: ApprovalPrompt = async (request) => await late.parts?.ask(request) ?? false;
   await using connection = await openConnection(settings, host);
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
-  const historyDirectory = settings.session.type === "none" ? undefined : directories?.state;
-  await using view = await openView(host, { options, keys, historyDirectory });
   await using opened = await openAgent(settings, {
     hooks,
     sessions,
@@ -61,7 +50,8 @@ export async function converse(
     onAgent,
   });
   const { setup: { agent } } = opened;
-  parts = await createParts({ ...dependencies, settings, host, view, hooks, opened, changeLog });
+  const parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
+  late.parts = parts;
   const { conversation, context, session, status, onEvent } = parts;
   await using _recording = session;
   agent.subscribe(onEvent);
@@ -75,25 +65,4 @@ export async function converse(
   const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
   await reportConversationEnd(view, session);
   return exitCode;
-}
-
-/**
- * Returns the keys that the user has configured.
- *
- * @throws {ConfigurationError} If a key has two actions.
- */
-function getKeyBindings(settings: ConfiguredRun["settings"]): KeyBindings {
-  const { bindings, problems } = resolveKeyBindings(settings);
-  const [problem] = problems;
-  if (problem) throw new ConfigurationError(formatConfigProblem(problem));
-  return bindings;
-}
-
-/** Returns the host with all output on standard output, which is the terminal. */
-function useOneOutput(host: Host): Host {
-  const { terminal } = host;
-  return {
-    ...host,
-    terminal: Object.create(terminal, { messages: { value: terminal.output } }),
-  };
 }

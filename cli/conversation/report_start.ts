@@ -27,7 +27,7 @@ export async function reportConversationStart(
     },
     async onNotice(notice) {
       const text = notice.replace(/^warning: /, "");
-      await view.print(toMessage("warning", text, view.display));
+      await view.print(toMessage("warning", text, view));
     },
   }, options);
   return sandbox;

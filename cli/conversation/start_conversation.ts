@@ -1,25 +1,23 @@
 /**
- * The action of `swink`: starts a conversation at a terminal, and a run of one prompt elsewhere.
+ * The start of a conversation. The prompt is shown before the code of the agent is loaded.
  *
  * @module
  */
 
 import { toFlag } from "../command_line/definition.ts";
-import { UsageError } from "../host/cli_error.ts";
+import { formatConfigProblem } from "../config/config_value.ts";
+import { type KeyBindings, resolveKeyBindings } from "../config/key_bindings.ts";
+import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
-import type { RunCommandLine } from "../run/configure_run.ts";
-import { attachFiles, runCommand } from "../run/run_command.ts";
+import { attachFiles } from "../run/attach_files.ts";
+import type { ConfiguredRun, RunCommandLine } from "../run/configure_run.ts";
 import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
 import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";
-import { converse } from "./converse.ts";
-
-/** Whether a user can have a conversation: standard input and output are a terminal. */
-export function isInteractive({ terminal: { input, output } }: Pick<Host, "terminal">): boolean {
-  return input.isTerminal && output.isTerminal;
-}
+import { openView } from "./open_view.ts";
 
 /** Starts a conversation with a first prompt, if there is one; `"demo"` if a user without a model wants to see that. */
 export async function startConversation(
@@ -27,35 +25,62 @@ export async function startConversation(
   words: readonly string[],
   systemHost: Host,
 ): Promise<ExitCode | "demo"> {
-  if (!isInteractive(systemHost)) return await runCommand(commandLine, words, systemHost);
   refuseRunOptions(commandLine.given);
   const signals = new ConversationSignals(systemHost);
-  const host = { ...systemHost, onStop: signals.onStop };
-  using interrupt = new InterruptHandler(host);
-  const started = await startCommand(commandLine, { hasPrompt: true, interrupt, host });
-  if (started.type === "ended") return started.end;
-  const { settings, configured } = started;
-  const prompt = words.join(" ").trim();
+  const ownHost = { ...systemHost, onStop: signals.onStop };
+  using interrupt = new InterruptHandler(ownHost);
   const { signal } = interrupt;
-  const [project, input] = await Promise.all([
-    started.loadProject(),
-    attachFiles(prompt, { ...settings, typed: prompt, signal }),
-  ]);
+  const started = await startCommand(commandLine, { hasPrompt: true, interrupt, host: ownHost });
+  if (started.type === "ended") return started.end;
+  const { configured, settings: { cwd }, loadProject } = started;
   const { directories } = configured;
-  const session = await selectSession(settings, { directories, signal }, started.host);
+  const session = await selectSession(started.settings, { directories, signal }, started.host);
   if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
+  const host = useOneOutput(started.host);
   // The configuration applies to all options of the command.
   const options = configured.options as ChatOptions;
+  await using view = await openView(host, {
+    options,
+    keys: getKeyBindings(configured.settings),
+    historyDirectory: session.type === "none" ? undefined : directories?.state,
+    onEarlyEnd: () => signals.send("SIGINT"),
+  });
+  // The user types while the rest is loaded.
+  const { converse } = await importLate<typeof import("./converse.ts")>(
+    "./converse.ts",
+    import.meta.url,
+  );
+  const prompt = words.join(" ").trim();
+  const [project, input] = await Promise.all([
+    loadProject(),
+    attachFiles(prompt, { cwd, images: started.settings.images, typed: prompt, signal }),
+  ]);
+  const settings = { ...started.settings, project, session };
   const run = await addDebugLog(
     settings,
-    (settings, dependencies) =>
-      converse(settings, { ...dependencies, signals, configured, options }),
+    (settings, dependencies) => converse(settings, { ...dependencies, signals, configured, view }),
   );
-  return await run({ ...settings, project, session }, {
-    prompt: input,
-    interrupt,
-    host: started.host,
-  });
+  return await run(settings, { prompt: input, interrupt, host });
+}
+
+/** Returns the host with all output on standard output, which is the terminal. */
+function useOneOutput(host: Host): Host {
+  const { terminal } = host;
+  return {
+    ...host,
+    terminal: Object.create(terminal, { messages: { value: terminal.output } }),
+  };
+}
+
+/**
+ * Returns the keys that the user has configured.
+ *
+ * @throws {ConfigurationError} If a key has two actions.
+ */
+function getKeyBindings(settings: ConfiguredRun["settings"]): KeyBindings {
+  const { bindings, problems: [problem] } = resolveKeyBindings(settings);
+  if (problem) throw new ConfigurationError(formatConfigProblem(problem));
+  return bindings;
 }
 
 /**

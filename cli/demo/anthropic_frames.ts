@@ -4,9 +4,10 @@
  * @module
  */
 
-/** A part of a reply: text or a tool call. */
+/** A part of a reply: text, thinking or a tool call. */
 export type ScriptedBlock =
   | string
+  | { readonly thinking: string }
   | { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
 
 /** A reply of a scripted model. */
@@ -29,7 +30,7 @@ const ARGUMENT_CHUNK_LENGTH = 24;
 /** Creates the frames of a reply, in order. `number` makes the ids of the reply and its calls unique. */
 export function createAnthropicFrames(reply: ScriptedReply, number: number): string[] {
   const { blocks, inputTokens = 0, cachedTokens = 0, outputTokens = 0 } = reply;
-  const callsTools = blocks.some((block) => typeof block !== "string");
+  const callsTools = blocks.some((block) => typeof block !== "string" && "tool" in block);
   const { stopReason = callsTools ? "tool_use" : "end_turn" } = reply;
   const usage = {
     input_tokens: inputTokens,
@@ -61,9 +62,7 @@ export function createAnthropicFrames(reply: ScriptedReply, number: number): str
 }
 
 function createBlockFrames(block: ScriptedBlock, index: number, id: string): string[] {
-  const [content_block, deltas] = typeof block === "string"
-    ? [{ type: "text", text: "" }, createTextDeltas(block)]
-    : [{ type: "tool_use", id, name: block.tool, input: {} }, createArgumentDeltas(block.input)];
+  const [content_block, deltas] = createBlock(block, id);
   return [
     formatFrame("content_block_start", { index, content_block }),
     ...deltas.map((delta) => formatFrame("content_block_delta", { index, delta })),
@@ -71,9 +70,23 @@ function createBlockFrames(block: ScriptedBlock, index: number, id: string): str
   ];
 }
 
-function createTextDeltas(text: string): object[] {
-  const words = text.match(/\S+\s*|\s+/g) ?? [];
-  return words.map((word) => ({ type: "text_delta", text: word }));
+function createBlock(block: ScriptedBlock, id: string): [content: object, deltas: object[]] {
+  if (typeof block === "string") {
+    const deltas = splitWords(block).map((text) => ({ type: "text_delta", text }));
+    return [{ type: "text", text: "" }, deltas];
+  }
+  if ("thinking" in block) {
+    const deltas = splitWords(block.thinking)
+      .map((thinking) => ({ type: "thinking_delta", thinking }));
+    const signature = { type: "signature_delta", signature: "c2NyaXB0" };
+    return [{ type: "thinking", thinking: "", signature: "" }, [...deltas, signature]];
+  }
+  const { tool: name, input } = block;
+  return [{ type: "tool_use", id, name, input: {} }, createArgumentDeltas(input)];
+}
+
+function splitWords(text: string): string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
 }
 
 function createArgumentDeltas(input: object): object[] {

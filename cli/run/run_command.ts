@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { PromptInput } from "../../mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -12,26 +11,13 @@ import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
 import type { RunCommandLine } from "./configure_run.ts";
 import { readPrompt } from "./prompt_input.ts";
-import type { AttachmentOptions } from "./attachments.ts";
+import { attachFiles } from "./attach_files.ts";
 import { runPrompt } from "./run_prompt.ts";
 import { addDebugLog, type AgentRun, selectSession, startCommand } from "./start_command.ts";
 
 // The agent loads these modules when it is used; with the others they take half the time.
 import "../../src/agent/run_code.ts";
 import "../../src/loop/run_turns.ts";
-
-/** Adds the files that the prompt and the options name. */
-export async function attachFiles(
-  prompt: string,
-  options: AttachmentOptions,
-): Promise<PromptInput> {
-  if (options.images.length === 0 && !options.typed.includes("@")) return prompt;
-  const { addAttachments } = await importLate<typeof import("./attachments.ts")>(
-    "./attachments.ts",
-    import.meta.url,
-  );
-  return await addAttachments(prompt, options);
-}
 
 async function loadDryRun(): Promise<AgentRun> {
   const { runDry } = await importLate<typeof import("./dry_run.ts")>(

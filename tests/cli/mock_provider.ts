@@ -89,7 +89,7 @@ function createOpenAiFrames({ blocks }: ScriptedReply): string[] {
         choices: [{ index: 0, delta, finish_reason }],
       })
     }\n\n`;
-  const toolCalls = blocks.filter((block) => typeof block !== "string");
+  const toolCalls = blocks.filter((block) => typeof block !== "string" && "tool" in block);
   const texts = blocks.filter((block) => typeof block === "string");
   return [
     chunk({ role: "assistant", content: "" }),

@@ -157,7 +157,7 @@ class CallQuestion {
     const changed = isCommand ? { command: edited.trim() } : parseArguments(edited);
     if (!changed) {
       await view.print(
-        toMessage("error", "The text is no JSON object, so the call stays as it was", view.display),
+        toMessage("error", "The text is no JSON object, so the call stays as it was", view),
       );
       return await this.ask(request);
     }

@@ -27,7 +27,7 @@ export type Delivery = "steering" | "follow_up";
 export interface RunControl {
   /** Whether a run, or another task that can be aborted, is active. */
   readonly isRunning: boolean;
-  /** Sends a text to the agent: at once, or during a run as `delivery` says. Does not wait for the reply. */
+  /** Sends a text to the agent: at once, or during a run as `delivery` determines. Does not wait for the reply. */
   send(text: string, delivery?: Delivery): void;
   /** Sends an input that needs no further preparation, while no run is active. Does not wait for the reply. */
   prompt(input: PromptInput): void;
@@ -91,7 +91,7 @@ export interface EndedPrompt {
   readonly durationMs: number;
 }
 
-/** What has happened in the conversation since the program has started. */
+/** The record of a conversation since the program has started. */
 export interface ConversationRecord {
   /** The last tool calls, in order. */
   readonly calls: readonly CallView[];
@@ -158,7 +158,7 @@ export interface CommandContext {
   readonly queue: QueueControl;
   /** The session. */
   readonly sessions: SessionControl;
-  /** What has happened. */
+  /** The record of the conversation. */
   readonly record: ConversationRecord;
   /** How output is shown. */
   readonly output: OutputSettings;

@@ -40,7 +40,7 @@ export const compact = defineCommand({
       const { droppedCount, tokensBefore, tokensAfter, problem } = report;
       if (problem !== undefined) {
         return await view.print(
-          toMessage("warning", `Nothing was omitted: ${problem}`, view.display),
+          toMessage("warning", `Nothing was omitted: ${problem}`, view),
         );
       }
       const change = `${formatNumber(tokensBefore)} to ${formatNumber(tokensAfter)} tokens`;

@@ -32,7 +32,7 @@ export const editPlan = defineCommand({
     );
     const read = await readPlan(file);
     if (read.type === "refused") {
-      return await view.print(toMessage("warning", read.reason, view.display));
+      return await view.print(toMessage("warning", read.reason, view));
     }
     const steps = pluralize(read.review.plan.steps.length, "step");
     await view.print([toLine(`The plan has ${steps}; /execute carries it out`, "faint")]);

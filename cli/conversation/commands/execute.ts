@@ -32,7 +32,7 @@ export const execute = defineCommand({
       ask: (review) => askAboutPlan(review, context),
     });
     if (approval.type === "refused") {
-      return await view.print(toMessage("warning", approval.reason, view.display));
+      return await view.print(toMessage("warning", approval.reason, view));
     }
     requirePlanMode(setup).turnOff(setup.agent);
     const { model, tools, systemPrompt } = setup.agent.state;

@@ -1,5 +1,5 @@
 /**
- * What a conversation awaits, and for how long.
+ * The activity that a conversation awaits, and its duration.
  *
  * @module
  */

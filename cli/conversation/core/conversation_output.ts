@@ -48,7 +48,7 @@ export class ConversationOutput {
   readonly #options: ConversationOutputOptions;
   readonly #calls: OrderedCalls;
   readonly #plan = new PlanProgress();
-  /** What is awaited. */
+  /** The activity that is awaited. */
   readonly activity: ConversationActivity;
   #text: TextRenderer | undefined;
   #thinking: TextRenderer | undefined;
@@ -230,19 +230,19 @@ export class ConversationOutput {
     const notice = getNotice(event, { baseUrl, isTextShown: this.#hasText });
     if (notice === undefined) return;
     await this.#endText();
-    await view.print(toMessage("warning", notice.replace(/^warning: /, ""), view.display));
+    await view.print(toMessage("warning", notice.replace(/^warning: /, ""), view));
   }
 
   /** Prints the error of a command or a prompt. */
   async printError(message: string, advice = ""): Promise<void> {
     const advised = advice === "" ? [] : toLines(advice);
     const { view } = this.#options;
-    await view.print([...toMessage("error", message, view.display), ...advised]);
+    await view.print([...toMessage("error", message, view), ...advised]);
   }
 
   /** Prints a remark of the program. */
   async printNote(text: string): Promise<void> {
     const { view } = this.#options;
-    await view.print(toMessage("notice", text, view.display));
+    await view.print(toMessage("notice", text, view));
   }
 }

@@ -61,7 +61,7 @@ export class ConversationRuns implements RunControl, QueueControl {
   /** The texts of queued messages as they were typed, by the id of the message. */
   readonly #typed = new Map<string, string>();
   #activity: Activity | undefined;
-  /** What is sent during a run, in order. */
+  /** Resolves when the texts that were sent during a run are queued, in order. */
   #sending: Promise<void> = Promise.resolve();
 
   constructor(options: ConversationRunsOptions) {

@@ -1,5 +1,5 @@
 /**
- * What has happened in a conversation: its tool calls, its sub-agents, and the tokens of its prompts.
+ * The record of a conversation: its tool calls, its sub-agents, and the tokens of its prompts.
  *
  * @module
  */

@@ -96,7 +96,7 @@ export function createRenderers({ view, settings, now }: RendererOptions): Conve
   };
 }
 
-/** What is shown of a call. */
+/** The part of a call that is shown. */
 type ExpandedLimits = Partial<
   Pick<ExpandedCallOptions, "columns" | "maxLines" | "isSelected">
 >;

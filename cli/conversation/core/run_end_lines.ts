@@ -8,10 +8,10 @@ import type { Host } from "../../host/host.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFinalText } from "../../render/final_text.ts";
 import type { Line } from "../../render/line/line.ts";
-import type { Display } from "../../render/theme/display.ts";
 import { formatUsage } from "../../render/usage_line.ts";
 import { getRunEndMessage } from "../../run/run_end_message.ts";
 import { getRunExitCode } from "../../run/run_exit_code.ts";
+import type { ConversationView } from "../view/conversation_view.ts";
 import { toLine, toLines, toMessage } from "../view/lines.ts";
 import type { RunEnded } from "./conversation_runs.ts";
 
@@ -25,14 +25,14 @@ export interface RunEndOptions {
   readonly baseUrl: string | undefined;
   /** Reads an environment variable. */
   readonly env: Host["env"];
-  /** How lines are shown. */
-  readonly display: Display;
+  /** The terminal. */
+  readonly view: Pick<ConversationView, "columns" | "display">;
 }
 
 /** Formats the end of a run. */
 export function formatRunEnd(
   { result, durationMs }: RunEnded,
-  { turns, attempts, baseUrl, env, display }: RunEndOptions,
+  { turns, attempts, baseUrl, env, view }: RunEndOptions,
 ): Line[] {
   const { usage, cost, stopReason } = result;
   const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy;
@@ -46,7 +46,7 @@ export function formatRunEnd(
   const message = getRunEndMessage(end, { exitCode: getRunExitCode(end), baseUrl, env });
   const reason = isAborted ? "aborted; changes made so far are kept" : message?.reason;
   return [
-    ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, display)),
+    ...(reason === undefined ? [] : toMessage(isAborted ? "warning" : "error", reason, view)),
     ...(message?.advice === undefined || isAborted ? [] : toLines(message.advice)),
     ...(turns > 0 ? [toLine(formatUsage({ turns, usage, cost, durationMs }), "faint")] : []),
   ];

@@ -11,6 +11,12 @@ export class InputQueue {
   readonly #inputs: ConversationInput[] = [];
   #waiting: ((input: ConversationInput) => void) | undefined;
   #isEnded = false;
+  #isRead = false;
+
+  /** Whether inputs have been read. */
+  get isRead(): boolean {
+    return this.#isRead;
+  }
 
   /** Adds an input. */
   push(input: ConversationInput): void {
@@ -29,6 +35,7 @@ export class InputQueue {
 
   /** Returns the next input. */
   read(): Promise<ConversationInput> {
+    this.#isRead = true;
     const input = this.#inputs.shift();
     if (input) return Promise.resolve(input);
     if (this.#isEnded) return Promise.resolve({ type: "end" });

@@ -10,12 +10,11 @@ import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import type { InputHistory } from "../../editor/input_history.ts";
 import type { Host } from "../../host/host.ts";
+import { importLate } from "../../host/import_late.ts";
 import type { StartTimer } from "../../host/timer.ts";
 import type { KeyEvent } from "../../keys/key_event.ts";
 import type { Keyboard } from "../../keys/keyboard.ts";
 import { listenForSuspension } from "../../keys/suspension.ts";
-import { askChoice } from "../../questions/ask_choice.ts";
-import { askSecret } from "../../questions/ask_secret.ts";
 import type { Choice, QuestionContext } from "../../questions/choice.ts";
 import { createEncoder, type EncodeLine } from "../../render/line/encode_line.ts";
 import type { Line } from "../../render/line/line.ts";
@@ -37,6 +36,7 @@ import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
 import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
+import { PendingRows } from "./pending_rows.ts";
 
 /** Options for {@linkcode LiveView}. */
 export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "hasViKeys"> {
@@ -54,6 +54,8 @@ export interface LiveViewOptions extends Pick<InputLineOptions, "bindings" | "ha
   readonly notifier: Notifier;
   /** Starts timers. */
   readonly startTimer: StartTimer;
+  /** Called when the user leaves before the first input is read. */
+  readonly onEarlyEnd: () => void;
 }
 
 /** Columns that are left free at the right, as most terminals wrap a line that fills the last one. */
@@ -61,13 +63,6 @@ const MARGIN = 1;
 
 /** Maximum length of a text that is copied; terminals discard longer ones. */
 const MAX_COPIED = 74_000;
-
-/** Marks of the prompt, for terminals that jump between prompts (OSC 133). */
-const MARKS = {
-  prompt: "\x1b]133;A\x07",
-  output: "\x1b]133;C\x07",
-  end: "\x1b]133;D\x07",
-};
 
 /** A question for a text, which takes the keys. */
 interface TextPrompt {
@@ -86,9 +81,7 @@ export class LiveView implements ConversationView {
   readonly #closing = new AbortController();
   readonly #cleanup = new DisposableStack();
   /** Rows that are printed with the next frame, so that they and the region match. */
-  #rows: string[] = [];
-  /** The mark at the beginning of the next row that is printed. */
-  #mark = "";
+  readonly #pending = new PendingRows();
   /** Resolves when more rows are welcome. */
   #welcome: Promise<void> = Promise.resolve();
   #display: Display;
@@ -98,13 +91,13 @@ export class LiveView implements ConversationView {
   #textPrompt: TextPrompt | undefined;
   /** Resolves when the history is written. */
   #remembered: Promise<void> = Promise.resolve();
-  /** What has the keys and the rows below the output. */
+  /** Owner of the keys and of the rows below the output. */
   #user: "input" | "question" | "program" = "input";
   /** Stops reading keys, while a question or another program has them. */
   #reading = new AbortController();
   /** Resolves when the keys are no longer read. */
   #keyLoop: Promise<void> = Promise.resolve();
-  /** What needs the keys or the terminal, one after the other. */
+  /** Tasks that need the keys or the terminal, one after the other. */
   #exclusive: Promise<unknown> = Promise.resolve();
 
   constructor(options: LiveViewOptions) {
@@ -144,18 +137,14 @@ export class LiveView implements ConversationView {
 
   async print(lines: readonly Line[]): Promise<void> {
     if (lines.length === 0) return;
-    const rows = lines.flatMap((line) => fitLine(line, this.columns));
-    const [first = "", ...rest] = rows.map(this.#encode);
-    this.#rows.push(this.#takeMark() + first, ...rest);
+    this.#pending.add(this.#encodeRows(lines));
     this.#frames.request();
     await this.#welcome;
   }
 
   async echo(text: string): Promise<void> {
     const lines = toPromptLines(text, this.#display.symbols.prompt);
-    const rows = lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
-    this.#rows.push(this.#takeMark(), MARKS.prompt + rows.join("\n"));
-    this.#mark = MARKS.output;
+    this.#pending.addPrompt(this.#encodeRows(lines));
     this.#frames.request();
     await this.#welcome;
   }
@@ -178,7 +167,7 @@ export class LiveView implements ConversationView {
   }
 
   setDraft(text: string): void {
-    // What the user has typed meanwhile is not lost.
+    // Text that was typed meanwhile is not lost.
     const typed = this.#line.text;
     this.#line.setText(typed === "" || typed === text ? text : `${text}\n${typed}`);
     this.#draw();
@@ -192,11 +181,19 @@ export class LiveView implements ConversationView {
     choice: Choice<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
+    const { askChoice } = await importLate<typeof import("../../questions/ask_choice.ts")>(
+      "../../questions/ask_choice.ts",
+      import.meta.url,
+    );
     const ask = (context: QuestionContext) => askChoice(choice, context);
     return await this.#ask(ask, { signal, acceptsPastes: false });
   }
 
   async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
+    const { askSecret } = await importLate<typeof import("../../questions/ask_secret.ts")>(
+      "../../questions/ask_secret.ts",
+      import.meta.url,
+    );
     const ask = (context: QuestionContext) => askSecret(message, context);
     return await this.#ask(ask, { signal, acceptsPastes: true });
   }
@@ -246,13 +243,13 @@ export class LiveView implements ConversationView {
   notify(notification: Notification): void {
     const sequence = this.#options.notifier.getSequence(notification);
     if (sequence !== undefined) void this.#send(sequence);
-    if (notification.type === "ended") this.#mark = MARKS.end;
+    if (notification.type === "ended") this.#pending.endOutput();
   }
 
   async clear(): Promise<void> {
     const { region } = this.#options;
     // The rows of the screen move into the scrollback.
-    this.#rows.push(...Array.from({ length: this.rows }, () => ""));
+    this.#pending.add(Array.from({ length: this.rows }, () => ""));
     await this.#suspendRegion();
     await this.#options.host.terminal.output.write("\x1b[H").catch(() => {});
     await region.resume();
@@ -368,7 +365,7 @@ export class LiveView implements ConversationView {
       for (const key of keys) this.#press(key);
       this.#draw();
     }
-    if (!signal.aborted) this.#inputs.end();
+    if (!signal.aborted) this.#leave({ type: "end" });
   }
 
   #press(event: KeyEvent): void {
@@ -400,18 +397,25 @@ export class LiveView implements ConversationView {
       case "command":
         return this.#inputs.push({ type: "line", text: `/${effect.text}` });
       case "abort": {
-        const isControl = effect.key.ctrl;
-        return this.#inputs.push({ type: "action", name: isControl ? "interrupt" : "abort" });
+        if (effect.key.ctrl) return this.#leave({ type: "action", name: "interrupt" });
+        return this.#inputs.push({ type: "action", name: "abort" });
       }
       case "quit":
-        return this.#inputs.push({ type: "action", name: "quit" });
+        return this.#leave({ type: "action", name: "quit" });
       case "notice":
-        return void this.print(toMessage("warning", effect.message, this.#display));
+        return void this.print(toMessage("warning", effect.message, this));
       case "action":
         return this.#forward(effect.name);
       case "complete":
         return;
     }
+  }
+
+  /** Passes on that the user wants to leave, or to end the run. */
+  #leave(input: ConversationInput): void {
+    if (!this.#inputs.isRead) this.#options.onEarlyEnd();
+    if (input.type === "end") this.#inputs.end();
+    else this.#inputs.push(input);
   }
 
   #forward(action: ForwardedAction): void {
@@ -434,24 +438,17 @@ export class LiveView implements ConversationView {
   #draw(): void {
     if (this.#closing.signal.aborted) return;
     const content = this.#createContent();
-    this.#welcome = this.#options.region.draw(this.#takeRows(), content);
+    this.#welcome = this.#options.region.draw(this.#pending.take(), content);
     this.#frames.drawn();
   }
 
-  #takeMark(): string {
-    const mark = this.#mark;
-    this.#mark = "";
-    return mark;
-  }
-
-  #takeRows(): string[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+  #encodeRows(lines: readonly Line[]): string[] {
+    return lines.flatMap((line) => fitLine(line, this.columns)).map(this.#encode);
   }
 
   #printRows(): void {
-    if (this.#rows.length > 0) this.#welcome = this.#options.region.printLines(this.#takeRows());
+    const rows = this.#pending.take();
+    if (rows.length > 0) this.#welcome = this.#options.region.printLines(rows);
   }
 
   async #suspendRegion(): Promise<void> {

@@ -26,7 +26,7 @@ export interface OpenLiveViewOptions extends OpenViewOptions {
 /** Enters raw mode and opens the view. */
 export async function openLiveView(
   host: Host,
-  { options, keys, historyDirectory, features }: OpenLiveViewOptions,
+  { options, keys, historyDirectory, onEarlyEnd, features }: OpenLiveViewOptions,
 ): Promise<LiveView> {
   const { terminal, env, now } = host;
   const display = getDisplay(terminal.output, env, { theme: options.theme });
@@ -47,6 +47,7 @@ export async function openLiveView(
     startTimer,
     bindings,
     hasViKeys: options.vi,
+    onEarlyEnd,
     history: openHistory(historyDirectory, now),
     notifier: new Notifier(options.notify),
   });

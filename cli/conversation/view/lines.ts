@@ -5,7 +5,7 @@
  */
 
 import type { Line } from "../../render/line/line.ts";
-import { getSpeakerLabel } from "../../render/line/speaker_label.ts";
+import { formatMessage } from "../../render/line/format_message.ts";
 import { toPlainText } from "../../render/plain_text.ts";
 import type { Display } from "../../render/theme/display.ts";
 import type { Role } from "../../render/theme/role.ts";
@@ -20,9 +20,12 @@ export function toLines(text: string, role?: Role): Line[] {
 export type MessageKind = "notice" | "warning" | "error";
 
 /** Returns the lines of a message of the program, which begins with its kind where that is not visible otherwise. */
-export function toMessage(kind: MessageKind, text: string, display: Display): Line[] {
-  const [first = [], ...rest] = toLines(text, kind === "notice" ? "faint" : kind);
-  return [[...getSpeakerLabel(kind, display), ...first], ...rest];
+export function toMessage(
+  kind: MessageKind,
+  text: string,
+  { columns, display }: { readonly columns: number; readonly display: Display },
+): Line[] {
+  return formatMessage(text, { speaker: kind, columns, display });
 }
 
 /** Returns a line of a text without line breaks and control characters. */

@@ -15,4 +15,6 @@ export interface OpenViewOptions {
   readonly keys: KeyBindings;
   /** The directory in which the history of inputs is kept; without it, the history ends with the program. */
   readonly historyDirectory: string | undefined;
+  /** Called when the user leaves before the first input is read. */
+  readonly onEarlyEnd: () => void;
 }

@@ -56,7 +56,7 @@ tool: bash echo 1 > x - no output [1]
   );
 });
 
-Deno.test("approval: a runs the calls of the tool in this session [30]", async () => {
+Deno.test("approval: a runs the calls of the tool in this session [AC-30]", async () => {
   await using conversation = await answer(["a", "#approve"]);
   assertEquals(listResults(conversation), ["Exit code: 0", "Exit code: 0"]);
   assertStringIncludes(conversation.transcript, "trusted in this session: bash\n");
@@ -70,7 +70,7 @@ Deno.test("approval: a runs the calls of the tool in this session [30]", async (
   assertEquals(listResults(next).slice(2), ["Exit code: 0", "Exit code: 0"]);
 });
 
-Deno.test("approval: reads need none, in the mode on everything does [29]", async () => {
+Deno.test("approval: reads need none, in the mode on everything does [AC-29]", async () => {
   const model = [scriptedReply(scriptedCall("list_directory")), scriptedReply("Done.")];
   await using smart = await answer([], { model });
   assert(!smart.transcript.includes("Allow?"), smart.transcript);

@@ -141,14 +141,14 @@ Deno.test("#save: names the session", async () => {
 
 Deno.test("#keys, #key: list and save keys, which appear nowhere", async () => {
   const key = `sk-ant-${"k1".repeat(20)}`;
-  await using conversation = await type(["#keys", "#key openai", key, "#keys", "#key nobody"], {
+  await using conversation = await type(["#keys", "#key openai", key, "#keys", "#key nowhere"], {
     model: HELLO,
   });
   const { outputs, transcript, requests } = conversation;
   assertEquals(outputs[0], "anthropic  ANTHROPIC_API_KEY\n");
   assertStringIncludes(transcript, "The key for openai is saved in ");
   assertMatch(outputs.at(-3) ?? "", /^anthropic .*\nopenai .*credentials/);
-  assertStringIncludes(outputs.at(-2) ?? "", 'Unknown provider "nobody"');
+  assertStringIncludes(outputs.at(-2) ?? "", 'Unknown provider "nowhere"');
   assertEquals(requests, []);
 });
 

@@ -103,7 +103,7 @@ const EDITOR = {
     '#!/bin/sh\nprintf "From the editor\\n" >> "$1"\necho "$1" > "$(dirname "$0")/path"\n',
 };
 
-Deno.test("/editor: sends the text of EDITOR, and removes the file [24]", async () => {
+Deno.test("/editor: sends the text of EDITOR, and removes the file [AC-24]", async () => {
   await using conversation = await typeConversation({
     files: EDITOR,
     env: { EDITOR: 'sh "HOME/editor.sh"', VISUAL: "false" },
@@ -126,7 +126,7 @@ Deno.test("/editor: VISUAL is used without EDITOR", async () => {
   assertStringIncludes(getLastText(conversation), "From the editor");
 });
 
-Deno.test("/editor: an empty text sends nothing [25]", async () => {
+Deno.test("/editor: an empty text sends nothing [AC-25]", async () => {
   for (const editor of ["true", "rm -f"]) {
     await using conversation = await typeConversation({
       env: { EDITOR: editor },

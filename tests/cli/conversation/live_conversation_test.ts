@@ -14,7 +14,7 @@ const HEADER =
 
 const USAGE = "1 turn · 100 tokens in, 20 out · $0.0004 · 0.0 s";
 
-Deno.test("live: text appears while it arrives, above the status and the input [16]", async () => {
+Deno.test("live: text appears while it arrives, above the status and the input [AC-16]", async () => {
   const reply = holdReply(scriptedReply("One **two**.\n\nThree"));
   await using terminal = await openTerminal({ model: [reply], columns: 120 });
   await terminal.enter("Count");
@@ -46,7 +46,7 @@ swink -r SESSION continues this conversation`,
   assertEquals(terminal.isRaw, false);
 });
 
-Deno.test("live: a text of several lines is typed with Ctrl+J, a backslash or a paste, and sent with Enter [17]", async () => {
+Deno.test("live: a text of several lines is typed with Ctrl+J, a backslash or a paste, and sent with Enter [AC-17]", async () => {
   await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
   terminal.press("one", KEYS.controlJ, "two\\");
   await terminal.waitFor("two\\");
@@ -60,7 +60,7 @@ Deno.test("live: a text of several lines is typed with Ctrl+J, a backslash or a 
 });
 
 for (const [name, key] of [["Escape", KEYS.escape], ["Ctrl+C", KEYS.controlC]] as const) {
-  Deno.test(`live: ${name} aborts the run, which is shown, and keeps what was done [18]`, async () => {
+  Deno.test(`live: ${name} aborts the run, which is shown, and keeps what was done [AC-18]`, async () => {
     const model = [
       scriptedReply(scriptedCall("write_file", { path: "a.txt", content: "1\n" })),
       holdReply(scriptedReply("I have begun and")),
@@ -80,7 +80,7 @@ for (const [name, key] of [["Escape", KEYS.escape], ["Ctrl+C", KEYS.controlC]] a
   });
 }
 
-Deno.test("live: running tools show their output and duration, then their result in one line [19]", async () => {
+Deno.test("live: running tools show their output and duration, then their result in one line [AC-19]", async () => {
   const command = "echo first; until [ -e go ]; do sleep 0.02; done; echo last";
   const model = [scriptedReply(scriptedCall("bash", { command })), scriptedReply("Done.")];
   await using terminal = await openTerminal({ model, args: ["--approve-all"], columns: 120 });
@@ -94,7 +94,7 @@ Deno.test("live: running tools show their output and duration, then their result
   assert(!terminal.screen.includes("◌"), terminal.screen);
 });
 
-Deno.test("live: input, status and running tools follow the size of the terminal [20]", async () => {
+Deno.test("live: input, status and running tools follow the size of the terminal [AC-20]", async () => {
   const reply = holdReply(
     scriptedReply("One two three four five six seven eight nine ten\n\neleven twelve"),
   );
@@ -114,7 +114,7 @@ Deno.test("live: input, status and running tools follow the size of the terminal
   await terminal.waitFor(() => terminal.screen.split("EXECUTE").length === 2);
 });
 
-Deno.test("live: a change of a file is shown as a diff with highlighted code [21]", async () => {
+Deno.test("live: a change of a file is shown as a diff with highlighted code [AC-21]", async () => {
   const model = [
     scriptedReply(
       scriptedCall("edit_file", {
@@ -136,7 +136,7 @@ Deno.test("live: a change of a file is shown as a diff with highlighted code [21
   assert(keyword !== terminal.emulator.getColor(row, column + 6), "the keyword has its own color");
 });
 
-Deno.test("live: a question about a change shows it with highlighted code, and it is not repeated afterwards [21]", async () => {
+Deno.test("live: a question about a change shows it with highlighted code, and it is not repeated afterwards [AC-21]", async () => {
   const edits = [{ old_string: "= 1", new_string: "= 2" }];
   const model = [
     scriptedReply(scriptedCall("edit_file", { path: "a.ts", edits })),
@@ -155,7 +155,7 @@ Deno.test("live: a question about a change shows it with highlighted code, and i
   assertEquals(terminal.text.split("const b = 2").length, 2, terminal.text);
 });
 
-Deno.test("live: the gauge of the context window is green, yellow and red [23]", async () => {
+Deno.test("live: the gauge of the context window is green, yellow and red [AC-23]", async () => {
   const model = [500_000, 750_000, 980_000].map((inputTokens) => ({
     ...scriptedReply("Yes."),
     inputTokens,
@@ -172,7 +172,7 @@ Deno.test("live: the gauge of the context window is green, yellow and red [23]",
   assertEquals(new Set(colors).size, 3, String(colors));
 });
 
-Deno.test("live: results of tools are one line each; F2 shows and hides one, Shift+arrows select [28]", async () => {
+Deno.test("live: results of tools are one line each; F2 shows and hides one, Shift+arrows select [AC-28]", async () => {
   const model = [
     scriptedReply(
       scriptedCall("read_file", { path: "a.txt" }),
@@ -196,6 +196,23 @@ Deno.test("live: results of tools are one line each; F2 shows and hides one, Shi
   await terminal.waitFor(() => !terminal.screen.includes("gamma"));
   await terminal.enter("/expand 1");
   await terminal.waitFor("gamma");
+});
+
+Deno.test("live: thinking is shown while it arrives, and as its duration while it is hidden", async () => {
+  const createReply = () =>
+    holdReply(scriptedReply({ thinking: "First I look." }, "It is **fine**."), 9);
+  const replies = [createReply(), createReply()] as const;
+  await using terminal = await openTerminal({ model: replies });
+  await terminal.enter("Look");
+  await terminal.waitFor("First I look.");
+  replies[0].release();
+  await terminal.waitFor("It is fine.");
+  await terminal.enter("/thinking hide");
+  await terminal.enter("Again");
+  await terminal.waitFor(/^thinking · \d\.\d s$/m);
+  replies[1].release();
+  await terminal.waitFor(/^thought for \d\.\d s\nIt is fine\.$/m);
+  assertEquals(terminal.text.split("First I look.").length, 2);
 });
 
 Deno.test("live: running sub-agents are shown with what they do, and /agents shows their work", async () => {

@@ -164,7 +164,7 @@ Deno.test("live: [keys] gives actions other keys", async () => {
   assertEquals(terminal.listPrompts(), ["onetwo"]);
 });
 
-Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [24]", async () => {
+Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [AC-24]", async () => {
   const files = { "edit.sh": 'stty -a <"$1" >/dev/null 2>&1; echo "from the editor" >>"$1"\n' };
   await using terminal = await openTerminal({
     files,
@@ -179,7 +179,7 @@ Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [
   assertEquals(terminal.isRaw, true);
 });
 
-Deno.test("live: an editor that is closed with an empty file sends nothing, and keeps the draft [25]", async () => {
+Deno.test("live: an editor that is closed with an empty file sends nothing, and keeps the draft [AC-25]", async () => {
   const files = { "edit.sh": ': >"$1"\n' };
   await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
   terminal.press("My draft", KEYS.controlG);
@@ -216,8 +216,11 @@ Deno.test("live: Up and Ctrl+R find the inputs of this and of earlier conversati
   }
   await using terminal = await openTerminal({ home });
   await terminal.waitFor("EXECUTE");
-  terminal.press(KEYS.up);
-  await terminal.waitFor("\n› the first prompt");
+  await terminal.waitFor(() => {
+    // The history is read while the program starts.
+    terminal.press(KEYS.up);
+    return terminal.screen.includes("\n› the first prompt");
+  });
   terminal.press(KEYS.controlC, KEYS.controlR, "irst");
   await terminal.waitFor("the first prompt");
   assert(!terminal.text.includes(key), terminal.text);

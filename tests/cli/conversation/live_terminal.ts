@@ -40,8 +40,8 @@ export interface LiveTerminalOptions {
   readonly columns?: number;
   /** Rows of the terminal. Default: 20. */
   readonly rows?: number;
-  /** Whether the program asks for input. Default: `true`. */
-  readonly waitsForPrompt?: boolean;
+  /** Awaited after the start: the agent, the prompt, which is there before it, or nothing. Default: `agent`. */
+  readonly awaits?: "agent" | "prompt" | "nothing";
 }
 
 /** The keys of a keyboard, as xterm sends them. */
@@ -151,7 +151,7 @@ export class LiveTerminal implements AsyncDisposable {
     };
   }
 
-  /** What was written to standard error. */
+  /** The text of standard error. */
   messages = "";
 
   /** The mode of the terminal at each time that the program was stopped. */
@@ -163,7 +163,7 @@ export class LiveTerminal implements AsyncDisposable {
     void this.#running.then((code) => this.#ended = code);
   }
 
-  /** The screen with scrollback, with `HOME` in place of the home directory and all durations as `0.0 s`. */
+  /** The screen with scrollback, with `HOME` in place of the home directory and all durations as `0.0 s` or `0 s`. */
   get text(): string {
     return normalize(this.emulator.text, this.home);
   }
@@ -210,8 +210,11 @@ export class LiveTerminal implements AsyncDisposable {
   }
 
   /** Waits until the screen or its scrollback shows a text, or a condition is true. */
-  async waitFor(expected: string | (() => boolean)): Promise<void> {
-    const condition = typeof expected === "string" ? () => this.text.includes(expected) : expected;
+  async waitFor(expected: string | RegExp | (() => boolean)): Promise<void> {
+    const condition = typeof expected === "function" ? expected : () => {
+      const { text } = this;
+      return typeof expected === "string" ? text.includes(expected) : expected.test(text);
+    };
     await waitUntil(condition, {
       timeoutMs: 10_000,
       check: () => {
@@ -257,13 +260,17 @@ export class LiveTerminal implements AsyncDisposable {
   }
 }
 
-/** Starts the program in a terminal, and waits for the prompt. */
+/** Starts the program in a terminal, and waits for its agent. */
 export async function openTerminal(options: LiveTerminalOptions = {}): Promise<LiveTerminal> {
   const home = options.home ??
     await createTemporaryDirectory({ "p/.keep": "", ...options.files });
   const terminal = new LiveTerminal(home, options);
   terminal.start(options.args ?? []);
-  if (options.waitsForPrompt !== false) await terminal.waitFor("›");
+  const { awaits = "agent" } = options;
+  if (awaits === "prompt") await terminal.waitFor("›");
+  else if (awaits === "agent") {
+    await terminal.waitFor(() => /(?:EXECUTE|PLAN) · /.test(terminal.screen));
+  }
   return terminal;
 }
 
@@ -309,7 +316,8 @@ function createModel(model: readonly LiveReply[], requests: string[]): typeof fe
 function normalize(text: string, home: TemporaryDirectory): string {
   return text.replaceAll(home.path, "HOME")
     .replaceAll(/\b\d{8}-\d{6}-[a-z0-9]+\b/g, "SESSION")
-    .replaceAll(/(?<= · )\d+\.\d s\b/g, "0.0 s");
+    .replaceAll(/(?<= · )\d+\.\d s\b/g, "0.0 s")
+    .replaceAll(/(?<= · )\d+ s\b/g, "0 s");
 }
 
 function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => void {

@@ -4,6 +4,8 @@
  * @module
  */
 
+// deno-lint-ignore-file no-control-regex -- sequences begin with control characters
+
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
 import { createTemporaryDirectory } from "../temporary_directory.ts";
@@ -121,7 +123,7 @@ Deno.test("live: an invalid model restores the terminal, and is reported", async
   await using terminal = await openTerminal({
     home,
     args: ["-m", "nowhere/model"],
-    waitsForPrompt: false,
+    awaits: "nothing",
   });
   assertEquals(await terminal.waitForExit(), 3);
   assertStringIncludes(terminal.messages, "nowhere");
@@ -196,4 +198,27 @@ Deno.test("live: output of the model cannot change the terminal", async () => {
   const [status, input] = terminal.screen.split("\n").slice(-2);
   assert(status?.startsWith("EXECUTE"), status);
   assertEquals(input, "›");
+});
+
+Deno.test("live: text that is typed while the program starts is kept, and Ctrl+C leaves before it has started", async () => {
+  const files = {
+    ".config/swink/config.toml":
+      '[[hooks.SessionStart]]\ncommand = "until [ -e go ]; do sleep 0.02; done"\n',
+  };
+  {
+    await using terminal = await openTerminal({
+      files,
+      model: [scriptedReply("Yes.")],
+      awaits: "prompt",
+    });
+    terminal.press("typed early", KEYS.enter);
+    await terminal.waitFor(() => terminal.screen === "›");
+    terminal.home.write("p/go", "");
+    await terminal.waitFor("Yes.");
+    assertEquals(terminal.listPrompts(), ["typed early"]);
+  }
+  await using terminal = await openTerminal({ files, awaits: "prompt" });
+  terminal.press(KEYS.controlC);
+  assertEquals(await terminal.waitForExit(), 130);
+  assertEquals(terminal.isRaw, false);
 });

@@ -30,7 +30,7 @@ export interface PlainConversation extends AsyncDisposable {
    * sessions, and all durations are `0.0 s`.
    */
   readonly transcript: string;
-  /** What the screen shows after each typed line, up to the next one. */
+  /** The output after each typed line, up to the next one. */
   readonly outputs: readonly string[];
   /** The host. */
   readonly host: FakeHost;
@@ -54,7 +54,7 @@ interface Request {
 }
 
 /** Matches the end of the screen when the program waits for a line: after the prompt, or after a question. */
-const WAITING = /(?:^|\n)(?:> |  |[^\n]*: )$/;
+const WAITING = /(?:^|\n)(?:> | {2}|[^\n]*: )$/;
 
 /** Runs a conversation with `--plain` and types lines. */
 export async function typeConversation(

@@ -35,7 +35,7 @@ const EXECUTING = [
   scriptedReply("All done."),
 ];
 
-Deno.test("/plan: only tools that change nothing exist, and the output is labelled [26]", async () => {
+Deno.test("/plan: only tools that change nothing exist, and the output is labelled [AC-26]", async () => {
   await using conversation = await typeConversation({
     model: [scriptedReply("I look."), scriptedReply("I work.")],
     typed: ["/plan", "Look", "#info", "/plan", "Work", "/quit"],
@@ -81,7 +81,7 @@ Deno.test("/plan: commands cannot write, also with the approval of all calls", a
   ]);
 });
 
-Deno.test("/execute: carries the approved plan out with all tools, and ticks its steps [27]", async () => {
+Deno.test("/execute: carries the approved plan out with all tools, and ticks its steps [AC-27]", async () => {
   await using conversation = await typeConversation({
     model: [...PLANNING, ...EXECUTING, scriptedReply("Yes.")],
     typed: ["/plan", "Plan it", "/execute", "y", "y", "Is it done?", "/quit"],

@@ -5,7 +5,7 @@
  */
 
 import { FileSessionStore } from "../../../src/memory/mod.ts";
-import { FAKE_TIME } from "../fake_host.ts";
+import { FAKE_TIME, scriptedReply } from "../fake_host.ts";
 import type { TemporaryDirectory } from "../temporary_directory.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -39,9 +39,11 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink",
       "swink --version",
       "swink rnu",
-      "swink 'fix the tests'",
+      "swink runs fail",
+      { line: "swink --cwd HOME/p 'fix the tests'", model: [scriptedReply("Done.")] },
+      { line: "swink --cwd HOME/p -- runs fail", model: [scriptedReply("Done.")] },
       "swink --modle x",
-      "swink -m openai/x hello",
+      "swink --cwd HOME/p -m openai/x hello",
       "swink --version=1",
       "swink help nothing",
       "swink exec 'fix the tests'",
