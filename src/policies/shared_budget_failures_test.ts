@@ -1,16 +1,23 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { settle } from "../../tests/conformance/ports.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
+import { waitUntil } from "../../tests/wait_until.ts";
+import type { Agent } from "../agent/agent.ts";
+import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, toolCall } from "../testing/mod.ts";
 import { budget, sharedBudget } from "./mod.ts";
 
+/** Returns the text of the reply that streams. */
+function getStreamedText({ state: { streamingMessage } }: Agent): string {
+  return extractText(streamingMessage?.content ?? []);
+}
+
 Deno.test("sharedBudget(): a reply that is aborted before its first check counts with its estimate", async () => {
   const policy = sharedBudget({ tokens: 1000 });
   const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
   const running = agent.prompt("Go");
-  await settle();
+  await waitUntil(() => getStreamedText(agent) === "word ".repeat(20));
   agent.abort();
   const { stopReason, stoppedBy } = await running;
   assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
@@ -20,7 +27,7 @@ Deno.test("sharedBudget(): an abort is no stop, though its reply reaches the lim
   const policy = sharedBudget({ tokens: 10 });
   const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
   const running = agent.prompt("Go");
-  await settle();
+  await waitUntil(() => getStreamedText(agent) === "word ".repeat(20));
   agent.abort();
   const { stopReason, stoppedBy } = await running;
   assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
