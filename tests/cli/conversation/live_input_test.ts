@@ -284,5 +284,5 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   terminal.press("r");
   await terminal.waitFor(/^Reason:$/m);
   terminal.press("Not now", KEYS.enter);
-  await terminal.waitFor("you said no: Not now");
+  await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
 });
