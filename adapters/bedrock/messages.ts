@@ -101,7 +101,7 @@ function toResult(
 ): ResultBlocks<WireBlock> {
   const { toolCallId, content, isError } = message;
   const accepted = getTextAndMedia(content);
-  const canHaveMedia = family.resultMedia && !isError && !content.some(isAudio);
+  const canHaveMedia = family.resultMedia && !isError;
   const inResult = canHaveMedia ? accepted : accepted.filter(({ type }) => type === "text");
   const media = canHaveMedia ? [] : accepted.filter(isMedia);
   const blocks = family.resultStatus && inResult.length > 0
@@ -120,10 +120,6 @@ function toResult(
     },
     attachments: attachments.map((block) => toContentBlock(block, converter)),
   };
-}
-
-function isAudio({ type }: ContentBlock): boolean {
-  return type === "audio";
 }
 
 function toReplyBlock(block: ContentBlock, isOwn: boolean): WireBlock | undefined {

@@ -68,7 +68,7 @@ export class GoogleReply implements ReplyReader<string> {
   #finishReason = "";
   #finishMessage = "";
   #textSignature: string | undefined;
-  /** The last chunk, if it has complete calls and the number of output tokens so far. */
+  /** The last chunk, if it has the start of a call and the number of output tokens so far. */
   #countedCalls: string | undefined;
   #citations: readonly Citation[] = [];
   readonly #unreadPages = new Set<string>();
@@ -223,13 +223,11 @@ export class GoogleReply implements ReplyReader<string> {
   }
 }
 
-/** Whether a chunk has a call that is complete, so that only a repetition is equal, and the number of output tokens. */
+/** Whether a chunk has the start of a call and the number of output tokens so far. */
 function hasCountedCalls({ candidates, usageMetadata }: WireChunk): boolean {
   const parts = readList(candidates).flatMap((each) => readList(each?.content?.parts));
   return countOrZero(usageMetadata?.candidatesTokenCount) > 0 &&
-    parts.map((part) => readObject(part)?.functionCall).some((call) =>
-      call?.name && !call.partialArgs && !call.willContinue
-    );
+    parts.some((part) => readObject(readObject(part)?.functionCall)?.name);
 }
 
 /** Members of a part that is text or thinking, or only a signature. */

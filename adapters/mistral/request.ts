@@ -38,6 +38,7 @@ export const MISTRAL_DIALECT: ChatDialect = {
   // The reply reports the tier that served it.
   serviceTiers: { auto: "auto", priority: "auto", default: "standard_only" },
   seedField: "random_seed",
+  repeatsStart: true,
   serverTools: {
     web_search: { supports: [], create: () => ({ type: "web_search" }) },
     code_execution: { supports: [], create: () => ({ type: "code_interpreter" }) },

@@ -110,8 +110,6 @@ export interface Invocation<Options extends OptionDefinitions = OptionDefinition
 export interface CommandDefinition<Options extends OptionDefinitions = OptionDefinitions> {
   /** Name on the command line. */
   readonly name: string;
-  /** Names that other programs have for the command; errors suggest this one. */
-  readonly synonyms?: readonly string[];
   /** One sentence for the list of commands. */
   readonly summary: string;
   /** Further sentences for the command's own help. */
@@ -126,6 +124,8 @@ export interface CommandDefinition<Options extends OptionDefinitions = OptionDef
   readonly defaultCommand?: string;
   /** Options that select a subcommand when they occur before any command: `swink -p` is `swink run -p`. */
   readonly shorthands?: Readonly<Record<string, string>>;
+  /** Names that other programs have for subcommands and options, and the arguments that errors suggest for them. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** Examples of complete command lines. */
   readonly examples?: readonly ExplainedTerm[];
   /** Environment variables that the command reads. */

@@ -21,9 +21,10 @@ import {
   checkConflicts,
   checkFlags,
   checkSubcommand,
-  findMeantCommand,
+  findCommandMeant,
   parseValue,
 } from "./usage_error.ts";
+import { findSimilar } from "./suggestion.ts";
 
 /** A parsed command line. */
 export interface ParsedCommandLine extends CommandPath, Invocation {}
@@ -82,10 +83,18 @@ function expandShorthands(program: CommandDefinition, args: readonly string[]): 
   return command === undefined ? [...args] : [command, ...args];
 }
 
-/** Whether the first argument is probably meant as a command: one word that is similar to a name, or another name. */
-function isMisspelled(program: CommandDefinition, [first = ""]: readonly string[]): boolean {
+/**
+ * Whether the first argument is probably a misspelt command: one word that is similar to a name. A word that is only a
+ * synonym also begins prompts of several words.
+ */
+function isMisspelled(
+  program: CommandDefinition,
+  [first = "", second]: readonly string[],
+): boolean {
   if (first.startsWith("-") || /\s/.test(first)) return false;
-  return findMeantCommand(first, program) !== undefined;
+  const isAlone = second === undefined || /^-|\s/.test(second);
+  if (isAlone) return findCommandMeant(first, program) !== undefined;
+  return findSimilar(first, program.commands?.map(({ name }) => name) ?? []) !== undefined;
 }
 
 /**

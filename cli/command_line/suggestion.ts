@@ -15,15 +15,16 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   return suggestion === undefined ? "" : `. Did you mean ${suggestion}?`;
 }
 
-/**
- * Finds the candidate of which a word is a long form, or the most similar one: one typing error per three characters is
- * allowed.
- */
+/** Finds the candidate of which a word is a long form, or the most similar one. */
 export function findSuggestion(word: string, candidates: readonly string[]): string | undefined {
+  return candidates.find((candidate) => isLongForm(word, candidate)) ??
+    findSimilar(word, candidates);
+}
+
+/** Finds the candidate most similar to a word: one typing error per three characters is allowed. */
+export function findSimilar(word: string, candidates: readonly string[]): string | undefined {
   // A single letter is one typing error away from every other letter.
   if (word.replace(/^-+/, "").length < 2) return undefined;
-  const beginning = candidates.find((candidate) => isLongForm(word, candidate));
-  if (beginning !== undefined) return beginning;
   const limit = Math.max(1, Math.floor(word.length / 3));
   const [nearest] = candidates
     .map((candidate) => ({ candidate, errors: countTypingErrors(word, candidate) }))

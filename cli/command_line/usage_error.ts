@@ -23,31 +23,21 @@ import { didYouMean, findSuggestion } from "./suggestion.ts";
  * @throws {UsageError} If the first argument is not the name of a subcommand.
  */
 export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
-  const { commands = [] } = command;
+  const { commands = [], defaultCommand } = command;
   if (commands.length === 0 || word === undefined || isOption(word)) return;
-  if (!/\s/.test(word)) {
-    throw createUsageError(path, `Unknown command ${quote(word)}${suggestCommand(word, command)}`);
-  }
-  const promptCommand = commands.find((subcommand) =>
-    subcommand.arguments?.some(({ variadic }) => variadic)
-  );
-  const advice = promptCommand && `Try: ${path} ${promptCommand.name} ${quote(word)}`;
-  throw createUsageError(path, "The command before the prompt is missing", advice);
+  const meant = findCommandMeant(word, command);
+  const message = `Unknown command ${quote(word)}${meant ? `. Did you mean ${meant}?` : ""}`;
+  const advice = defaultCommand && meant &&
+    `For a prompt that begins with this word: ${path} -- ${word} …`;
+  throw createUsageError(path, message, advice);
 }
 
-function suggestCommand(word: string, command: CommandDefinition): string {
-  const meant = findMeantCommand(word, command);
-  return meant === undefined ? "" : `. Did you mean ${meant}?`;
-}
-
-/** Finds the command or option that is meant by a word, also by a name that other programs have for it. */
-export function findMeantCommand(
+/** Finds the command that a word was probably meant to be: also by the name that other programs have for it. */
+export function findCommandMeant(
   word: string,
-  { commands = [], options = {} }: CommandDefinition,
+  { commands = [], synonyms = {} }: CommandDefinition,
 ): string | undefined {
-  const known = commands.find(({ synonyms = [] }) => synonyms.includes(word));
-  if (known) return known.name;
-  if (Object.hasOwn(options, word)) return toFlag(word);
+  if (Object.hasOwn(synonyms, word)) return synonyms[word];
   return findSuggestion(word, commands.map(({ name }) => name));
 }
 

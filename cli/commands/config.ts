@@ -19,7 +19,6 @@ const KEY: ArgumentDefinition = {
 
 const get = defineCommand({
   name: "get",
-  synonyms: ["list", "show", "ls"],
   summary: "Prints the value of a key, or all settings and where they come from",
   arguments: [{ ...KEY, optional: true }],
   examples: [["swink config get", "all settings"], ["swink config get model", "one value"]],
@@ -50,7 +49,6 @@ const set = defineCommand({
 
 const unset = defineCommand({
   name: "unset",
-  synonyms: ["delete", "rm", "remove"],
   summary: "Removes a key from the configuration file of the user",
   arguments: [KEY],
   exitCodes: [ok, failed, usage, configuration],
@@ -99,6 +97,7 @@ const schema = defineCommand({
 export const config = defineCommand({
   name: "config",
   summary: "Shows and changes the configuration",
+  synonyms: { list: "get", show: "get", ls: "get", delete: "unset", rm: "unset", remove: "unset" },
   commands: [get, set, unset, edit, path, schema],
   exitCodes: [ok, failed, usage, configuration],
 });

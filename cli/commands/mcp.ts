@@ -54,7 +54,6 @@ const add = defineCommand({
 
 const list = defineCommand({
   name: "list",
-  synonyms: ["ls", "get"],
   summary: "Lists the servers of the user and of the project",
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
@@ -65,7 +64,6 @@ const list = defineCommand({
 
 const remove = defineCommand({
   name: "remove",
-  synonyms: ["rm", "delete"],
   summary: "Removes a server of the user",
   arguments: [NAME],
   exitCodes: [ok, usage, configuration],
@@ -90,6 +88,7 @@ const test = defineCommand({
 export const mcp = defineCommand({
   name: "mcp",
   summary: "Adds, lists, removes and tests MCP servers, whose tools every run has",
+  synonyms: { ls: "list", get: "list", rm: "remove", delete: "remove" },
   commands: [add, list, remove, test],
   exitCodes: [ok, failed, usage, configuration],
 });

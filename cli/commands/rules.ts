@@ -18,7 +18,6 @@ const EFFECT: ArgumentDefinition = {
 
 const list = defineCommand({
   name: "list",
-  synonyms: ["ls", "show"],
   summary: "Lists the rules of the configuration, and where each is written",
   exitCodes: [ok, configuration],
   async action(_invocation, host) {
@@ -47,7 +46,6 @@ const add = defineCommand({
 
 const why = defineCommand({
   name: "why",
-  synonyms: ["explain", "check", "test"],
   summary: "Prints what would be decided about a call, and by which rule",
   arguments: [{ name: "tool", description: "Name of the tool." }, {
     name: "call",
@@ -65,6 +63,7 @@ const why = defineCommand({
 export const rules = defineCommand({
   name: "rules",
   summary: "Lists, adds and explains the rules for tool calls",
+  synonyms: { ls: "list", show: "list", explain: "why", check: "why", test: "why" },
   commands: [list, add, why],
   exitCodes: [ok, usage, configuration],
 });

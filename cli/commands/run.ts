@@ -12,7 +12,6 @@ import { showDemo } from "./demo.ts";
 /** `swink run`. */
 export const run = defineCommand({
   name: "run",
-  synonyms: ["exec", "ask", "prompt", "resume", "continue"],
   summary: "Runs one prompt until the task is done",
   details: "Piped input is added to the prompt; the argument - waits for it.",
   arguments: [{

@@ -32,7 +32,6 @@ const LIMIT = {
 
 const list = defineCommand({
   name: "list",
-  synonyms: ["ls"],
   summary: "Lists the sessions of the directory, the last one first",
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
   exitCodes: [ok, usage, configuration],
@@ -44,7 +43,6 @@ const list = defineCommand({
 
 const show = defineCommand({
   name: "show",
-  synonyms: ["cat", "view", "print"],
   summary: "Prints a session as Markdown, or writes it as a web page",
   arguments: [ID],
   options: {
@@ -59,7 +57,6 @@ const show = defineCommand({
 
 const search = defineCommand({
   name: "search",
-  synonyms: ["find", "grep"],
   summary: "Finds sessions with words, or beginnings of words",
   arguments: [{ name: "words", description: "The words.", variadic: true }],
   options: { all: ALL, limit: LIMIT, ...LIST_FORMAT_OPTIONS },
@@ -101,7 +98,6 @@ const importSession = defineCommand({
 
 const remove = defineCommand({
   name: "delete",
-  synonyms: ["rm", "remove", "prune"],
   summary: "Deletes sessions permanently",
   arguments: [{ ...ID, name: "ids", optional: true, variadic: true }],
   options: {
@@ -124,8 +120,18 @@ const remove = defineCommand({
 /** `swink sessions`. */
 export const sessions = defineCommand({
   name: "sessions",
-  synonyms: ["session", "history", "ls"],
   summary: "Lists, shows, searches, copies and deletes saved sessions",
+  synonyms: {
+    ls: "list",
+    cat: "show",
+    view: "show",
+    print: "show",
+    find: "search",
+    grep: "search",
+    rm: "delete",
+    remove: "delete",
+    prune: "delete",
+  },
   commands: [list, show, search, exportSession, importSession, remove],
   exitCodes: [ok, failed, usage, configuration],
 });

@@ -48,6 +48,16 @@ export const PROGRAM = defineCommand({
       standalone: true,
     },
   },
+  synonyms: {
+    exec: "run",
+    ask: "run",
+    resume: "--resume",
+    continue: "--continue",
+    version: "--version",
+    history: "sessions list",
+    auth: "login",
+    permissions: "rules",
+  },
   shorthands: { "-p": "run", "--print": "run" },
   defaultCommand: "chat",
   examples: [

@@ -239,3 +239,19 @@ Deno.test("recordAuditLinks() records the last line in the session, against whic
   await agent.prompt("Again");
   assertEquals(chain.last?.seq, 6);
 });
+
+Deno.test("recordAuditLinks() records each line once, and none that was the last one before", async () => {
+  const first = { seq: 1, hash: "a".repeat(64) };
+  const second = { seq: 2, hash: "b".repeat(64) };
+  const chain = { last: first };
+  const { agent } = testAgent([reply("a"), reply("b"), reply("c")]);
+  const recorded: unknown[] = [];
+  agent.subscribe((event) => void (event.type === "custom" && recorded.push(event.data)));
+  recordAuditLinks(agent, chain);
+  await agent.prompt("No line is written");
+  assertEquals(recorded, []);
+  chain.last = second;
+  await agent.prompt("A line was written");
+  await agent.prompt("No line is written");
+  assertEquals(recorded, [second]);
+});

@@ -57,6 +57,23 @@ Deno.test("sharedBudget() with preflight: at the end of a turn nothing is reserv
   assertEquals(reserved, [...turn, ...turn]);
 });
 
+Deno.test("sharedBudget() with preflight: nothing is reserved for a retry that is refused", async () => {
+  const policy = sharedBudget({ tokens: 100, preflight: { maxOutputTokens: 50 } });
+  const usage = { input: 10, output: 50, cacheRead: 0, cacheWrite: 0, total: 60 };
+  const { agent, streamFn } = testAgent([fail("network_error", "Reset", { usage })], {
+    policies: [policy],
+    retry: () => 0,
+  });
+  const reserved: number[] = [];
+  agent.subscribe((event) => {
+    if (event.type !== "message_end" || event.message.role !== "assistant") return;
+    reserved.push(policy.spent.reserved.usage.total);
+  });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals([stoppedBy?.policy, reserved], ["shared_budget", [0]]);
+  streamFn.assertDone();
+});
+
 Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {
   const now = () => {
     throw new Error("no clock");

@@ -2,12 +2,13 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Agent } from "../agent/agent.ts";
 import type { AgentOptions } from "../agent/options.ts";
 import type { AgentEvent } from "../core/event.ts";
+import { modelSpec } from "../core/model.ts";
 import type { Policy } from "../core/policy.ts";
 import type { ServerTool } from "../core/server_tool.ts";
 import { checkEvents } from "../testing/event_grammar.ts";
 import { fakeTool } from "../testing/fake_tool.ts";
 import { toolCall } from "../testing/messages.ts";
-import { reply, type ScriptedStep } from "../testing/script.ts";
+import { fail, reply, type ScriptedStep } from "../testing/script.ts";
 import { type ScriptedStream, scriptedStream } from "../testing/scripted_stream.ts";
 import { subAgentTool } from "./sub_agent_tool.ts";
 import type { SubAgentToolOptions } from "./sub_agent_options.ts";
@@ -140,4 +141,16 @@ Deno.test("subAgentTool(): an extra field that is left out of all requests is re
 Deno.test("subAgentTool(): one that changes nothing has only the tools of the provider that read", async () => {
   const [, search] = WANTED;
   assertEquals(await listServerTools({ readOnly: true }, WANTED), [[search], [search], [search]]);
+});
+
+Deno.test("subAgentTool(): the fallback models of the run replace its model, and not one of the sub-agent's own", async () => {
+  const fallback = [{ model: modelSpec("test/second") }];
+  const down = [reply([start()]), fail("network_error", "down"), reply("Seen"), reply("Done")];
+  const listModels = async (model: string | undefined) => {
+    const { agent, streamFn } = createAgent(down, { model }, { fallback, retry: () => null });
+    await agent.prompt("Go");
+    return streamFn.calls.map((call) => call.model.modelId);
+  };
+  assertEquals(await listModels(undefined), ["model", "model", "second", "model"]);
+  assertEquals(await listModels("test/own"), ["model", "own", "model"]);
 });

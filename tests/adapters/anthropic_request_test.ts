@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertFalse } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
+import type { ContentBlock } from "../../src/core/content.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
@@ -335,4 +336,48 @@ Deno.test("createAnthropic(): cache marks of the caller leave fewer of its own, 
   assertEquals(await countMarks({ extra: { tools } }), [4, 0, 3, 1]);
   assertEquals(await countMarks({ extra: { tools: [...tools, tool("d")] } }), [4, 0, 4, 0]);
   assertEquals(await countMarks({ cache: "off", extra: { cache_control: mark } }), [1, 0, 0, 0]);
+});
+
+Deno.test("createAnthropic(): omits all thinking at the end of a reply that was cut off", async () => {
+  const model = createModel(ADAPTIVE_MODEL);
+  const think = (thinking: string): ContentBlock => ({
+    type: "thinking",
+    thinking,
+    signature: "c2lnbmF0dXJl",
+  });
+  const request = richRequest(model);
+  const messages = [
+    prompt("Hi"),
+    createReply(model, [think("First."), { type: "text", text: "Well" }, think("A"), think("B")]),
+    prompt("And?"),
+  ];
+  const { body } = await sendToAnthropic({
+    ...request,
+    context: { ...request.context, messages },
+  });
+  const [, reply] = body["messages"] as readonly { readonly content: readonly JsonObject[] }[];
+  assertEquals(reply?.content.map(({ type }) => type), ["thinking", "text"]);
+});
+
+Deno.test("createAnthropic(): a reply after one that was cut off continues it or follows the prompt that asked for it", async () => {
+  const getTurns = async (modelId: string) => {
+    const model = createModel(modelId);
+    const request = richRequest(model);
+    const replies = ["One, ", "two."].map((text) => createReply(model, [{ type: "text", text }]));
+    const messages = [prompt("Count."), ...replies, prompt("And?")];
+    const { body } = await sendToAnthropic({
+      ...request,
+      context: { ...request.context, messages },
+    });
+    const turns = body["messages"] as readonly { readonly content: readonly JsonObject[] }[];
+    return turns.map(({ content }) => content.map(({ text }) => text));
+  };
+  assertEquals(await getTurns(BUDGET_MODEL), [["Count."], ["One, ", "two."], ["And?"]]);
+  assertEquals(await getTurns(ADAPTIVE_MODEL), [
+    ["Count."],
+    ["One, "],
+    ["Continue."],
+    ["two."],
+    ["And?"],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertFalse, assertMatch } from "@std/assert";
 import { type BedrockOptions, createBedrock } from "../../adapters/bedrock/mod.ts";
 import type { ContentBlock } from "../../src/core/content.ts";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import type { ModelSpec, ThinkingLevel } from "../../src/core/model.ts";
 import { webSearch } from "../../src/core/server_tool.ts";
 import type { StreamOptions, StreamRequest } from "../../src/core/stream.ts";
@@ -351,4 +351,30 @@ Deno.test("createBedrock(): images of a failed call follow its result", async ()
   assertEquals(getMember(blocks[0], "toolResult", "status"), "error");
   assertFalse(JSON.stringify(blocks[0]).includes('"image"'));
   assert(blocks.some(({ image }) => image !== undefined));
+});
+
+Deno.test("createBedrock(): an audio clip in a result follows the results, with the other media", async () => {
+  const model = createModel("amazon.nova-2-omni-v1:0");
+  const audio: ContentBlock = {
+    type: "audio",
+    mediaType: "audio/mpeg",
+    source: { type: "base64", data: "AAAA" },
+  };
+  const send = async (...media: readonly ContentBlock[]) => {
+    const messages = [
+      prompt("Hi"),
+      createReply(model, [{ type: "tool_call", id: "c1", name: "read_file", arguments: {} }]),
+      createToolResult("c1", "read_file", [{ type: "text", text: "Read." }, ...media]),
+    ];
+    const request = richRequest(model);
+    const { body } = await sendToBedrock({ ...request, context: { ...request.context, messages } });
+    const [, , answer] = body["messages"] as readonly { readonly content: readonly JsonObject[] }[];
+    const kinds = (blocks: unknown) =>
+      Array.isArray(blocks) ? blocks.map((block) => Object.keys(block)[0]) : [];
+    const result = getMember(answer?.content[0], "toolResult", "content");
+    return [kinds(result), kinds(answer?.content.slice(1))];
+  };
+  const [inResult, following] = await send(audio, PIXEL);
+  assertEquals(inResult, ["text"]);
+  assertEquals(following?.slice(0, 3), ["text", "audio", "image"]);
 });

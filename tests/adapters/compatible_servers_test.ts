@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { createOpenAI } from "../../adapters/openai/mod.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { LlmMessage } from "../../src/core/message.ts";
@@ -6,7 +6,7 @@ import { modelSpec } from "../../src/core/model.ts";
 import type { StreamOptions } from "../../src/core/stream.ts";
 import { type CollectedReply, readReply } from "../../src/testing/read_reply.ts";
 import { replayFetch, type ReplayFixture } from "../../src/testing/replay_fetch.ts";
-import { createReply, PIXEL, prompt } from "./rich_conversation.ts";
+import { createReply, createToolResult, PIXEL, prompt } from "./rich_conversation.ts";
 import { captureRequest } from "./sent_request.ts";
 import { createMinimalRequest } from "./wire_tests.ts";
 
@@ -290,4 +290,45 @@ Deno.test("DeepSeek: a model that is not in the catalog gets neither images nor 
     "images_left_out",
     "response_schema_left_out",
   ]);
+});
+
+Deno.test("compatible servers: a name that is repeated before the arguments is not a part of the name", async () => {
+  const events = [
+    calls({ index: 0, id: "1", type: "function", function: look("") }),
+    calls({ index: 0, function: look("") }),
+    calls({ index: 0, function: look('{"a":1}') }),
+    chunk({}, "tool_calls"),
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const { reply } = await call("http://localhost:8000/v1", `${body}data: [DONE]\n\n`);
+  assertEquals(reply.calls.map(({ name, arguments: args }) => ({ name, args })), [
+    { name: "look", args: { a: 1 } },
+  ]);
+});
+
+Deno.test("compatible servers: only the ids of the requested model's calls are sent unchanged", async () => {
+  const model = modelSpec("acme/kimi");
+  const id = "functions.look:0|" + "x".repeat(64);
+  const getIds = async (from: typeof model) => {
+    const toolCall = { type: "tool_call", id, name: "look", arguments: {} } as const;
+    const messages: LlmMessage[] = [
+      prompt("Hi"),
+      createReply(from, [toolCall]),
+      createToolResult(id, "look", [{ type: "text", text: "Seen." }]),
+    ];
+    const { body } = await captureRequest(
+      (fetch) => createOpenAI({ baseUrl: "http://localhost:8000/v1", fetch }),
+      {
+        ...createMinimalRequest(model.provider, model.modelId),
+        context: { systemPrompt: "", messages, tools: TOOLS },
+        options: { apiKey: "sk-test" },
+      },
+    );
+    const text = JSON.stringify(body);
+    return [...text.matchAll(/"(?:id|tool_call_id)":"(.*?)"/g)].map(([, sent]) => sent);
+  };
+  assertEquals(await getIds(model), [id, id]);
+  const [call, result] = await getIds(modelSpec("anthropic/claude-opus-4-8"));
+  assertEquals(call, result);
+  assertMatch(call ?? "", /^[A-Za-z0-9_-]{1,64}$/);
 });

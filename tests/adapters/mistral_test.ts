@@ -1,8 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import { createMistral } from "../../adapters/mistral/mod.ts";
+import { readReply } from "../../src/testing/read_reply.ts";
+import { replayFetch } from "../../src/testing/replay_fetch.ts";
 import { toExpectedChatUsage } from "./openai_usage.ts";
+import { createReply, prompt } from "./rich_conversation.ts";
 import { loadWireFixtures } from "./wire_fixtures.ts";
 import {
+  createMinimalRequest,
   readRecording,
   testErrorResponses,
   testRecordings,
@@ -41,3 +45,25 @@ for (const fixture of loadWireFixtures("mistral")) {
     assertEquals(reply.usage?.total, 143);
   });
 }
+
+Deno.test("createMistral(): a reply that continues another one does not repeat its text", async () => {
+  const chunk = (content: string, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta: { content }, finish_reason }],
+  });
+  const read = async (...contents: readonly string[]) => {
+    const events = [...contents.map((content) => chunk(content)), chunk("", "stop")];
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    const request = createMinimalRequest("mistral", "mistral-large-latest");
+    const messages = [
+      prompt("Count."),
+      createReply(request.model, [{ type: "text", text: "One, " }]),
+    ];
+    const streamFn = createMistral({ fetch: replayFetch(`${body}data: [DONE]\n\n`) });
+    const context = { ...request.context, messages };
+    return (await readReply(streamFn({ ...request, context }))).text;
+  };
+  assertEquals(await read("One, ", "two."), "two.");
+  assertEquals(await read("One, two."), "two.");
+  assertEquals(await read("two."), "two.");
+  assertEquals(await read("One"), "One");
+});

@@ -107,6 +107,12 @@ Deno.test("createOpenAI(): requests encrypted reasoning, and a summary unless th
   assertEquals(thinking.body["include"], ["reasoning.encrypted_content"]);
   const off = await sendPrompt(createModel("gpt-5.4"));
   assertEquals(off.body["reasoning"], { effort: "none" });
+  // A model that is not in the catalog reasons or not by its name.
+  const unknown = await sendPrompt(createModel("gpt-9-new"));
+  assertEquals(unknown.body["reasoning"], undefined);
+  assertEquals(unknown.body["include"], ["reasoning.encrypted_content"]);
+  const chat = await sendPrompt(createModel("gpt-9-chat-new"));
+  assertEquals(chat.body["include"], undefined);
 });
 
 Deno.test("createOpenAI(): sends maxTokens in the field of the API and lowers it to the model's limit", async () => {

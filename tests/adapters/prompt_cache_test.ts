@@ -42,7 +42,7 @@ interface Action {
   readonly followUp: boolean;
   readonly steering: boolean;
   readonly reversesTools: boolean;
-  /** Whether the session goes on after a reply that was cut off, rather than with the prompt. */
+  /** Whether the session continues a reply that was cut off, rather than with the prompt. */
   readonly continues: boolean;
   readonly answers: readonly Answer[];
 }
@@ -55,7 +55,7 @@ interface Answer {
   readonly calls: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A session that goes on twice after a reply that was cut off. */
+/** A session that continues a reply that was cut off, twice. */
 const CONTINUED: Session = {
   cache: "short",
   actions: [

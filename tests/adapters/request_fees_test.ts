@@ -174,6 +174,8 @@ Deno.test("mistral: the fees of server tools and of the priority tier are not kn
     { priorityRequests: 1 },
     { priorityRequests: null },
   ]);
+  // Mistral may serve any request with this tier in the default one, and reports it.
+  assertEquals(await read(create(), { serviceTier: "priority" }), [{}, undefined]);
   assertEquals(await read(create(), { serverTools: [webSearch()] }), [
     { serverToolRequests: 1 },
     { serverToolRequests: null },
@@ -266,7 +268,7 @@ for (const { name, create, createBody, tiers, standard } of TIER_SUBJECTS) {
     for (const serviceTier of ["flex", "priority"] as const) {
       const options: StreamOptions = { serviceTier };
       const expected = [{ [`${serviceTier}Requests`]: 1 }, { [`${serviceTier}Requests`]: null }];
-      // Without a report, and with one that only repeats the wish for any tier, that of the request counts.
+      // Without a report, and with one of any tier, the requested tier counts.
       for (const unknown of [undefined, "auto"]) {
         assertEquals(await read(unknown, options), expected);
       }
@@ -304,4 +306,23 @@ Deno.test("priceUsage(): rates with a fee of 0 for a service tier are those of t
   };
   assertEquals(priceUsage(usage, { input: 1, output: 1 }).total, null);
   assertEquals(priceUsage(usage, { input: 1, output: 1, requests: { flexRequests: 0 } }).total, 1);
+});
+
+Deno.test("google: Vertex AI gets no service tier, and reports the one that served a reply", async () => {
+  const baseUrl = "https://aiplatform.googleapis.com/v1/projects/p/locations/l/publishers/google";
+  const read = (trafficType?: string) => {
+    const body = toSse({
+      candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, trafficType },
+    });
+    const create: Create = (options) => createGoogle({ ...options, baseUrl });
+    const options: StreamOptions = { serviceTier: "flex" };
+    return readFees({ name: "google/gemini-3.8-flash", create, body, options });
+  };
+  assertEquals(await read(), [{}, undefined]);
+  assertEquals(await read("ON_DEMAND"), [{}, undefined]);
+  assertEquals(await read("ON_DEMAND_PRIORITY"), [
+    { priorityRequests: 1 },
+    { priorityRequests: null },
+  ]);
 });

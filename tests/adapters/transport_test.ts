@@ -169,6 +169,20 @@ Deno.test("adapters: a redirect (307, 308) within the origin is followed with th
   assertEquals(bodies.length, 2 + 6);
 });
 
+for (const status of [301, 302, 303]) {
+  Deno.test(`adapters: a redirect (${status}) within the origin, which turns a request into a query, is refused`, async () => {
+    let count = 0;
+    await using server = serveLoopback(() => {
+      count++;
+      return new Response(null, { status, headers: { location: "/new" } });
+    });
+    const { error } = await call({ baseUrl: server.url });
+    assertEquals([error?.code, error?.retryable], ["bad_request", false]);
+    assertStringIncludes(error?.message ?? "", `refused a redirect to ${server.url}/new`);
+    assertEquals(count, 1);
+  });
+}
+
 Deno.test("adapters: a redirect without a location is refused, and the request is not sent again", async () => {
   let count = 0;
   await using server = serveLoopback(() => {

@@ -9,12 +9,19 @@ import { assert, assertEquals } from "@std/assert";
 import type { CommandDefinition } from "../../cli/command_line/definition.ts";
 import { PROGRAM } from "../../cli/commands/table.ts";
 import { root } from "../project.ts";
+import { CHAT_TRANSCRIPTS } from "./transcripts/chat_steps.ts";
 import { COMMAND_TRANSCRIPTS } from "./transcripts/command_steps.ts";
+import { EVAL_TRANSCRIPT } from "./transcripts/eval_steps.ts";
 import { RUN_TRANSCRIPTS } from "./transcripts/run_steps.ts";
 import { recordTranscript } from "./transcripts/transcript.ts";
 
 const DIRECTORY = new URL("tests/cli/transcripts/", root);
-const TRANSCRIPTS = [...COMMAND_TRANSCRIPTS, ...RUN_TRANSCRIPTS];
+const TRANSCRIPTS = [
+  ...COMMAND_TRANSCRIPTS,
+  ...RUN_TRANSCRIPTS,
+  ...CHAT_TRANSCRIPTS,
+  EVAL_TRANSCRIPT,
+];
 
 for (const transcript of TRANSCRIPTS) {
   Deno.test(`transcript: ${transcript.name}`, async () => {
@@ -59,6 +66,10 @@ const UNRECORDED_ERRORS = [
   "The demo runs tests with deno or node",
   /** `patch_test.ts` */
   "Cannot write the patch to",
+  /** Not possible at a terminal, or checked before. */
+  "There is no terminal to read from",
+  "of the example failed",
+  "The conversation is not saved, so it has no earlier states",
   /** `login_test.ts` */
   "was not deleted",
   "The key for",

@@ -89,7 +89,7 @@ for (
       "an unknown command",
       ["rnu", "--model", "x"],
       'Unknown command "rnu". Did you mean run?',
-      "See: swink --help",
+      "For a prompt that begins with this word: swink -- rnu …",
     ],
     [
       "a prompt that begins with a dash",

@@ -247,6 +247,28 @@ Deno.test("checkRequest() rejects when the transform has settled, so that nothin
   assertEquals(total.spent.reserved.usage.total, 0);
 });
 
+Deno.test("checkRequest(): of several refusals at the same time the first stops the run", async () => {
+  let asked = 0;
+  const guard: Policy = {
+    name: "guard",
+    preCompaction: async () => {
+      const reason = `refused ${++asked}`;
+      await Promise.resolve();
+      return { type: "stop", reason };
+    },
+  };
+  const streamFn = scriptedStream([]);
+  const transformContext: TransformContext = async (messages, { checkRequest }) => {
+    const context = { systemPrompt: "", messages: [], tools: [] };
+    const request = { model: modelSpec(model), context, options: {}, streamFn };
+    await Promise.all([checkRequest?.(request), checkRequest?.(request)]);
+    return messages;
+  };
+  const agent = new Agent({ model, streamFn, transformContext, policies: [guard] });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals([asked, stoppedBy], [2, { policy: "guard", reason: "refused 1" }]);
+});
+
 Deno.test("checkRequest() says what to pass", async () => {
   const request = { model: modelSpec(model), context: {}, options: {}, streamFn: () => {} };
   const cases: [unknown, string][] = [

@@ -4,7 +4,7 @@ import type { ModelSpec } from "../../src/core/model.ts";
 import { toolCall } from "../../src/testing/messages.ts";
 import { fail, reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
-import { testAgent } from "./test_agent.ts";
+import { atFirst, testAgent } from "./test_agent.ts";
 
 const city = {
   type: "object",
@@ -41,6 +41,18 @@ Deno.test("structuredOutput() rejects with an invalid request that is not about 
     }),
   });
   await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+});
+
+Deno.test("structuredOutput() sends no second request when a listener aborts the run after the rejection", async () => {
+  const script = scriptedStream([
+    fail("bad_request", "acme answered 400: output_config.format.schema: unsupported keyword"),
+  ]);
+  const { agent } = testAgent([], {
+    streamFn: Object.assign(script, { hasStrictSchema: () => true }),
+  });
+  atFirst(agent, "model_call_end", () => agent.abort("enough"));
+  await assertRejects(() => agent.structuredOutput("Which city?", city), BadRequestError);
+  assertEquals(script.calls.length, 1);
 });
 
 Deno.test("structuredOutput() sends no second request after a part of the reply, or after an abort", async () => {

@@ -235,6 +235,9 @@ Deno.test("a server that fails ten times is started again only by restart() [8.1
     reason: "The server ended with exit code 1",
   });
   assertEquals(server.processes.length, 20); // The second program of each start is not asked for later versions.
+  clock.advance(24 * 3_600_000);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(server.processes.length, 20);
   isBroken = false;
   await mcp.restart("mock");
   assertEquals(mcp.servers[0]?.state, { type: "ready" });
@@ -325,6 +328,25 @@ Deno.test("onStatus: is called with each state and list of tools; an observer th
     ["closed", ["mcp__mock__echo"]],
   ]);
   assertMatch(warnings[0] ?? "", /observer failed.*no screen/);
+});
+
+Deno.test("onStatus: is not called for a change after which the list of tools is the same", async () => {
+  const clock = new ManualClock();
+  const { now, sleep } = clock;
+  const server = new MockServer();
+  const lists: (readonly string[])[] = [];
+  await using mcp = await connectMock(server, {
+    now,
+    sleep,
+    onStatus: ({ tools }) => lists.push(tools),
+  });
+  announceTools(server.process);
+  await waitUntil(() => clock.waits.includes(1_000));
+  clock.advance(1_000);
+  server.tools = [NEW_TOOL];
+  announceTools(server.process);
+  await waitUntil(() => mcp.servers[0]?.tools[0] === "mcp__mock__new");
+  assertEquals(lists, [["mcp__mock__echo"], ["mcp__mock__new"]]);
 });
 
 Deno.test("reasons of failures have no values of the environment [8.1]", async () => {

@@ -63,6 +63,8 @@ export interface ChatDialect {
   readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, string>>>;
   /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
   readonly sendsDone?: boolean;
+  /** Whether a reply that continues another one repeats it first. Default: `false`. */
+  readonly repeatsStart?: boolean;
   /** Additional fields of every request. */
   readonly fields?: JsonObject;
 }

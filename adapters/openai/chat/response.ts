@@ -33,6 +33,7 @@ import { ServerRequests } from "../../kit/stream/server_requests.ts";
 import { countTierRequest } from "../../kit/stream/service_tier.ts";
 import { UnknownParts } from "../../kit/stream/unknown_parts.ts";
 import { DeltaTemplate } from "../../kit/stream/delta_template.ts";
+import { getContinuedText, RepeatedStart } from "./repeated_start.ts";
 import { ReasoningDetails } from "./reasoning_details.ts";
 
 /** Stop reasons by finish reason in lower case, except those of filters and failures. */
@@ -66,7 +67,10 @@ const FAILURE_REASONS = ["error", "abort", "network_error", "insufficient_system
 const MEDIA_MEMBERS = ["audio", "images"] as const;
 
 /** Properties of a server on which the reading of its replies depends. */
-type ReplyDialect = Pick<ChatDialect, "sendsDone" | "unsupported" | "serviceTiers">;
+type ReplyDialect = Pick<
+  ChatDialect,
+  "sendsDone" | "unsupported" | "serviceTiers" | "repeatsStart"
+>;
 
 /** Reads the chunks of one reply. */
 export class ChatReply implements ReplyReader<string> {
@@ -86,6 +90,7 @@ export class ChatReply implements ReplyReader<string> {
     (chunk) => getOnlyDelta(chunk)?.tool_calls?.[0]?.function?.arguments,
   );
   readonly #details = new ReasoningDetails();
+  readonly #start: RepeatedStart;
   readonly #requestedTier: ServiceTier | undefined;
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
@@ -97,7 +102,10 @@ export class ChatReply implements ReplyReader<string> {
 
   /** Creates a reader for the reply of a call. */
   constructor(call: ProviderCall, dialect: ReplyDialect) {
-    const { sendsDone = false, unsupported, serviceTiers } = dialect;
+    const { sendsDone = false, unsupported, serviceTiers, repeatsStart = false } = dialect;
+    this.#start = new RepeatedStart(
+      repeatsStart ? getContinuedText(call.request.context.messages) : "",
+    );
     this.#sendsDone = sendsDone;
     const sendsTier = !unsupported.includes("serviceTier") && serviceTiers === undefined;
     this.#requestedTier = sendsTier ? call.request.options.serviceTier : undefined;
@@ -210,7 +218,7 @@ export class ChatReply implements ReplyReader<string> {
   #appendContent(content: string | readonly WireContentPart[]): void {
     if (typeof content === "string") {
       this.#endThinking();
-      return this.#writer.writeText(content);
+      return this.#writer.writeText(this.#start.take(content));
     }
     for (const part of readList(content)) this.#appendPart(part);
   }
@@ -224,7 +232,7 @@ export class ChatReply implements ReplyReader<string> {
         return;
       case "text":
       case undefined:
-        return this.#writer.writeText(readText(text));
+        return this.#writer.writeText(this.#start.take(readText(text)));
       default:
         if (isCitation(part)) this.#addCitations([part]);
         else this.#unknown.report("content", type);
@@ -248,6 +256,7 @@ export class ChatReply implements ReplyReader<string> {
   #finish(wireReason: string): void {
     const reason = wireReason.toLowerCase();
     this.#endThinking();
+    this.#writer.writeText(this.#start.end());
     const citations = this.#citations;
     if (citations.length > 0) this.#writer.closeText({ citations });
     const stopReason = STOP_REASONS[reason];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Agent, PromptInput } from "../../../mod.ts";
+import type { Agent, PromptInput, RunOutcome } from "../../../mod.ts";
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import type { ChangeLog } from "../../../src/tools/mod.ts";
 import type { ExitCode } from "../../host/exit_code.ts";
@@ -81,6 +81,16 @@ export interface SessionControl {
   moveTo(leaf: string | null): Promise<void>;
 }
 
+/** A prompt that has ended. */
+export interface EndedPrompt {
+  /** The text of the prompt. */
+  readonly label: string;
+  /** Its tokens and cost. */
+  readonly outcome: Pick<RunOutcome, "usage" | "cost">;
+  /** Duration in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** The record of a conversation since the program has started. */
 export interface ConversationRecord {
   /** The last tool calls, in order. */
@@ -95,6 +105,8 @@ export interface ConversationRecord {
   readonly agents: readonly AgentView[];
   /** Returns the texts of a sub-agent so far; `undefined` if there is no such agent. */
   getAgentText(number: number): string | undefined;
+  /** Adds a prompt, or a command that has called a model. */
+  addPrompt(prompt: EndedPrompt): void;
   /** Forgets everything. */
   clear(): void;
 }

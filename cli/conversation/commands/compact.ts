@@ -4,6 +4,7 @@
  * @module
  */
 
+import { unknownCost } from "../../../src/core/usage.ts";
 import { formatNumber } from "../../render/format_number.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import { importLate } from "../../host/import_late.ts";
@@ -18,7 +19,7 @@ export const compact = defineCommand({
   names: ["/compact"],
   argument: "[INSTRUCTIONS]",
   summary: "Replaces earlier messages by a summary, in requests and not in the session",
-  run(argument, { view, runs, setup: { agent, controls: { transform } } }) {
+  run(argument, { view, runs, record, host, setup: { agent, controls: { transform } } }) {
     runs.startTask("compacting", async (signal) => {
       const { compact, contextGauge } = await importLate<
         typeof import("../../../src/memory/mod.ts")
@@ -29,7 +30,12 @@ export const compact = defineCommand({
       const instructions = argument === "" ? undefined : argument;
       // A user who asks for it expects that it happens, however large the window is.
       const tokens = contextGauge(agent, { transform }).used * KEPT_FRACTION;
+      const startedAt = host.now();
       const report = await compact(agent, transform, { signal, instructions, tokens });
+      if (report?.usage) {
+        const outcome = { usage: report.usage, cost: report.cost ?? unknownCost() };
+        record.addPrompt({ label: "/compact", outcome, durationMs: host.now() - startedAt });
+      }
       if (!report) return await view.print([toLine("There is nothing to omit yet", "faint")]);
       const { droppedCount, tokensBefore, tokensAfter, problem } = report;
       if (problem !== undefined) {

@@ -4,20 +4,13 @@
  * @module
  */
 
-import type {
-  AgentEvent,
-  AgentMessage,
-  AgentTool,
-  FileChange,
-  RunOutcome,
-  ToolUpdate,
-} from "../../../mod.ts";
+import type { AgentEvent, AgentMessage, AgentTool, FileChange, ToolUpdate } from "../../../mod.ts";
 import { extractText } from "../../../src/core/content.ts";
 import { addCost, addUsage, zeroCost, zeroUsage } from "../../../src/core/usage.ts";
 import type { AgentView } from "../../render/agents/agent_view.ts";
 import type { TurnUsage } from "../../render/status/turn_usage.ts";
 import type { CallView } from "../../render/tools/call_view.ts";
-import type { ConversationRecord } from "../command/command_context.ts";
+import type { ConversationRecord, EndedPrompt } from "../command/command_context.ts";
 import { listTurns } from "./list_turns.ts";
 import { RecordedAgents } from "./recorded_agents.ts";
 
@@ -36,16 +29,6 @@ export interface RecordedConversationOptions {
   readonly now: () => number;
   /** Finds a tool of the agent. */
   readonly findTool: (name: string) => AgentTool | undefined;
-}
-
-/** A prompt that has ended. */
-export interface EndedPrompt {
-  /** The text of the prompt. */
-  readonly label: string;
-  /** Its tokens and cost. */
-  readonly outcome: Pick<RunOutcome, "usage" | "cost">;
-  /** Duration in milliseconds. */
-  readonly durationMs: number;
 }
 
 /** Collects the events of a conversation. */

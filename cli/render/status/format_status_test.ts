@@ -171,6 +171,14 @@ Deno.test("formatUsageTable(): sums up the turns before the latest ones", () => 
   assertEquals(formatTable(80, []), ["no usage yet"]);
 });
 
+Deno.test("formatUsageTable(): looks at the beginning of a long prompt only", () => {
+  const options = { columns: 60, display };
+  const [long, short] = [10_000_000, 1_000].map((length) =>
+    formatUsageTable([createTurn("word ".repeat(length / 5), 100)], options)
+  );
+  assertEquals(long, short);
+});
+
 Deno.test("formatUsageTable(): fits every width", () => {
   for (let columns = 1; columns < 100; columns++) {
     for (const line of formatUsageTable(turns, { columns, display })) {

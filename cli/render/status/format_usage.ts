@@ -49,6 +49,9 @@ const FIGURES: readonly UsageColumn[] = [
 /** Titles of the columns that a narrow terminal omits, in this order. */
 const OMITTED = ["time", "cached", "input", "output"];
 
+/** Number of UTF-16 code units of a label that is looked at: more than a terminal has columns. */
+const MAX_LABEL = 1_000;
+
 /** Fewest columns of the label of a turn. */
 const MIN_LABEL = 8;
 
@@ -76,7 +79,7 @@ export function formatUsageTable(
   );
   const rows = [...(earlier ? [earlier] : []), ...recent, sum];
   const figures = selectColumns(rows, columns);
-  const labels = rows.map(({ label }) => toOneLine(toVisibleText(label)));
+  const labels = rows.map(({ label }) => toOneLine(toVisibleText(label.slice(0, MAX_LABEL))));
   const widths = figures.map((column) => getColumnWidth(column, rows));
   const used = widths.reduce((sum, width) => sum + width + GAP.length, 0);
   const labelWidth = Math.min(

@@ -62,7 +62,7 @@ export class ToolList {
   /** Reads the list again, soon and once for many changes. Failures are reported. */
   refresh(session: Session): void {
     this.#outdated = session;
-    this.#refreshing ??= this.#refresh().finally(() => this.#refreshing = undefined);
+    this.#refreshing ??= this.#refresh();
   }
 
   async #refresh(): Promise<void> {
@@ -77,6 +77,8 @@ export class ToolList {
       }
       await clock.sleep(REFRESH_MS, signal);
     }
+    // At once: a change that is reported after the last check begins the next refresh.
+    this.#refreshing = undefined;
   }
 
   /** Of two tools with the same name the first is kept. */

@@ -169,18 +169,24 @@ export class LiveSession implements Session {
   }
 
   #write(): Promise<void> {
-    this.#pendingWrite ??= this.#writeAll().finally(() => this.#pendingWrite = undefined);
+    if (this.#pendingEntries.length === 0) return this.#pendingWrite ?? Promise.resolve();
+    this.#pendingWrite ??= this.#writeAll();
     return this.#pendingWrite;
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#pendingEntries.length > 0) {
-      const entries = this.#pendingEntries;
-      this.#pendingEntries = [];
-      const { kept, error } = await this.#options.log.append(entries);
-      if (kept < entries.length) {
-        this.#rollBack([...entries.slice(kept), ...this.#pendingEntries], error);
+    try {
+      while (this.#pendingEntries.length > 0) {
+        const entries = this.#pendingEntries;
+        this.#pendingEntries = [];
+        const { kept, error } = await this.#options.log.append(entries);
+        if (kept < entries.length) {
+          this.#rollBack([...entries.slice(kept), ...this.#pendingEntries], error);
+        }
       }
+    } finally {
+      // At once: an entry that is appended after the last check begins the next write.
+      this.#pendingWrite = undefined;
     }
   }
 

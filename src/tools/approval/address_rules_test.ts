@@ -61,6 +61,13 @@ Deno.test("rules for addresses: a host is compared as addresses have it", () => 
   assertEquals(decide("127.0.0.1", "http://127.0.0.2/"), "asked, none");
 });
 
+Deno.test("rules for addresses: a path that a server may take for another one is not allowed", () => {
+  for (const path of ["/api/..%2fadmin", "/api/%252e%252e/admin", "/api//admin", "/api/a;b"]) {
+    assertEquals(createAddressRule("a.test/api/**").covers(`https://a.test${path}`), false, path);
+  }
+  assertEquals(createAddressRule("a.test/api/**").covers("https://a.test/api/b"), true);
+});
+
 Deno.test("rules for addresses: what is not an address is not allowed, and may be denied", () => {
   const rule = createAddressRule("a.test");
   for (const url of [undefined, 5, "", "a.test", "//a.test"]) {

@@ -252,6 +252,7 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
     "/compact",
     ...prompts,
     "/compact the words",
+    "/usage",
     "Next",
     "/context",
   ], {
@@ -259,7 +260,8 @@ Deno.test("/compact: replaces earlier messages by a summary that the model write
   });
   const { outputs, requests } = conversation;
   assertEquals(outputs[0], "There is nothing to omit yet\n");
-  assertMatch(outputs.at(-4) ?? "", /^A summary replaces \d+ messages: [\d,]+ to [\d,]+ tokens\n$/);
+  assertMatch(outputs.at(-4) ?? "", /^\/compact +[\d,]+ /m);
+  assertMatch(outputs.at(-5) ?? "", /^A summary replaces \d+ messages: [\d,]+ to [\d,]+ tokens\n$/);
   assertStringIncludes(JSON.stringify(requests.at(-2)), "the words");
   assertStringIncludes(JSON.stringify(requests.at(-1)?.messages), "SUMMARY");
   assertMatch(conversation.last, /sent +\d+ messages; a summary replaces the others\n/);

@@ -8,6 +8,10 @@ import { main } from "../../../cli/main.ts";
 import { VERSION } from "../../../cli/host/version.ts";
 import { toPlainText } from "../../../cli/render/plain_text.ts";
 import { toVisibleText } from "../../../cli/render/visible_text.ts";
+import {
+  type PlainConversationOptions,
+  typeConversation,
+} from "../conversation/plain_conversation.ts";
 import { createFakeHost, type FakeHostOptions } from "../fake_host.ts";
 import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_directory.ts";
 
@@ -15,6 +19,8 @@ import { createTemporaryDirectory, type TemporaryDirectory } from "../temporary_
 export interface Step extends FakeHostOptions {
   /** The command line as typed; `HOME` is the home directory. `swink run` works in `HOME/p`. */
   readonly line: string;
+  /** Lines of a conversation, typed on a terminal that only writes lines. */
+  readonly typed?: readonly string[];
   /** Changes the home directory before the command. */
   readonly before?: (home: TemporaryDirectory) => unknown;
 }
@@ -33,8 +39,8 @@ export interface Transcript {
 const VARIABLES = { NO_COLOR: "1", ANTHROPIC_API_KEY: "sk-ant-canary", SWINK_SANDBOX: "off" };
 
 /**
- * Runs a transcript. Lines of standard output begin with `>`, those of standard error with `!`; an exit code follows
- * unless it is 0.
+ * Runs a transcript. Lines of standard output begin with `>`, those of standard error with `!`, those of the screen of a
+ * conversation with `|`; an exit code follows unless it is 0.
  */
 export async function recordTranscript({ files = {}, steps }: Transcript): Promise<string> {
   await using home = await createTemporaryDirectory({ "p/a.txt": "A\n", ...files });
@@ -46,10 +52,11 @@ export async function recordTranscript({ files = {}, steps }: Transcript): Promi
 }
 
 async function recordStep(
-  { line, before, env = {}, ...options }: Step,
+  { line, before, typed, env = {}, ...options }: Step,
   home: TemporaryDirectory,
 ): Promise<string> {
   await before?.(home);
+  if (typed) return await recordConversation(line, { ...options, typed, home });
   const setHome = (text: string) => text.replaceAll("HOME", home.path);
   const variables = Object.entries({ ...VARIABLES, HOME: "HOME", ...env });
   const host = createFakeHost({
@@ -69,6 +76,18 @@ async function recordStep(
     [],
   ).map(formatWrite).join("");
   return `$ ${settings}${toVisibleText(line)}\n${normalize(written, home)}${exit}\n`;
+}
+
+async function recordConversation(
+  line: string,
+  options: PlainConversationOptions & { readonly home: TemporaryDirectory },
+): Promise<string> {
+  const [, ...args] = splitWords(line).map((word) => word.replaceAll("HOME", options.home.path));
+  await using conversation = await typeConversation({ ...options, args, env: VARIABLES });
+  const lines = conversation.transcript.replace(/\n$/, "").split("\n");
+  const text = lines.map((text) => `| ${text}`.trimEnd() + "\n").join("");
+  const exit = conversation.code === 0 ? "" : `[${conversation.code}]\n`;
+  return `$ ${line}\n${normalize(toPlainText(text), options.home)}${exit}\n`;
 }
 
 type Written = { readonly to: string; readonly text: string };
@@ -93,8 +112,9 @@ function normalize(text: string, home: TemporaryDirectory): string {
     .replaceAll(home.path, "HOME")
     .replaceAll(Deno.cwd(), "CWD")
     .replaceAll(VERSION, "VERSION")
-    .replaceAll(/\b\d{8}-\d{6}-\w+/g, "SESSION")
+    .replaceAll(/\b\d{8}-\d{6}-[a-z\d]+\b(?!-)/g, "SESSION")
     .replaceAll(/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, "ID")
+    .replaceAll(/\b\d+\.\d s\b/g, "0.0 s")
     .replaceAll(/"(id|parentId)":"[a-z\d]{12}"/g, '"$1":"ID"')
     .replaceAll(/"timestamp":\d+/g, '"timestamp":0')
     .replaceAll(/"sandbox":\{[^}]*\}/g, '"sandbox":{}');
