@@ -36,7 +36,7 @@ import { SelectedCall } from "./core/selected_call.ts";
 import { ShellCommands } from "./core/shell_command.ts";
 import { findImagePaths } from "./input/image_paths.ts";
 import type { ConversationView } from "./view/conversation_view.ts";
-import { toMessage } from "./view/lines.ts";
+import { printWarnings } from "./view/print_warnings.ts";
 
 /** The environment of a conversation. */
 export interface ConversationEnvironment {
@@ -180,7 +180,8 @@ function createRuns(
     now,
     async createInput(text, signal): Promise<PromptInput> {
       const images = findImagePaths(text, env("HOME"));
-      const input = await attachFiles(text, { cwd, images, typed: text, signal });
+      const onWarning = (warning: string) => printWarnings(view, [warning]);
+      const input = await attachFiles(text, { cwd, images, typed: text, signal, onWarning });
       return await hooks.submit(input, signal);
     },
     onEvent: (event) => output.onEvent(event),
@@ -278,13 +279,6 @@ async function importCommands(
   );
   const onProblem = (problem: string) => void printWarnings(view, [problem]);
   return await loadCommands({ directories, project, onProblem });
-}
-
-async function printWarnings(
-  view: Pick<ConversationView, "print" | "display" | "columns">,
-  warnings: readonly string[],
-): Promise<void> {
-  await view.print(warnings.flatMap((warning) => toMessage("warning", warning, view)));
 }
 
 interface ApprovalParts extends Pick<ShownParts, "output"> {

@@ -18,6 +18,7 @@ import {
   createParts,
 } from "./conversation_parts.ts";
 import { SessionChanges } from "./core/session_changes.ts";
+import { printWarnings } from "./view/print_warnings.ts";
 import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
 
 /** Dependencies of `converse()`. */
@@ -54,7 +55,10 @@ export async function converse(
   late.parts = parts;
   const { conversation, context, session, status, onEvent } = parts;
   await using _recording = session;
-  agent.subscribe(onEvent);
+  agent.subscribe(async (event) => {
+    await onEvent(event);
+    await printWarnings(view, hooks.takeWarnings());
+  });
   signals.divert(() => void conversation.interrupt());
   // The first reply creates a new session.
   const resumed = opened.session?.recording && opened.session;

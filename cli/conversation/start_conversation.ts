@@ -17,6 +17,7 @@ import type { ConfiguredRun, RunCommandLine } from "../run/configure_run.ts";
 import { addDebugLog, selectSession, startCommand } from "../run/start_command.ts";
 import { type ChatOptions, RUN_ONLY_OPTIONS } from "../settings/chat_options.ts";
 import { ConversationSignals } from "./core/conversation_signals.ts";
+import { printWarnings } from "./view/print_warnings.ts";
 import { openView } from "./open_view.ts";
 
 /** Starts a conversation with a first prompt, if there is one; `"demo"` if a user without a model wants to see that. */
@@ -53,7 +54,13 @@ export async function startConversation(
   const prompt = words.join(" ").trim();
   const [project, input] = await Promise.all([
     loadProject(),
-    attachFiles(prompt, { cwd, images: started.settings.images, typed: prompt, signal }),
+    attachFiles(prompt, {
+      cwd,
+      images: started.settings.images,
+      typed: prompt,
+      signal,
+      onWarning: (warning) => printWarnings(view, [warning]),
+    }),
   ]);
   const settings = { ...started.settings, project, session };
   const run = await addDebugLog(

@@ -37,6 +37,8 @@ export interface StartedHooks extends AsyncDisposable {
    * @throws {CliError} If one of them blocks it.
    */
   submit(prompt: PromptInput, signal?: AbortSignal): Promise<PromptInput>;
+  /** Returns the failures of hooks since the last call, each one once. Disposing writes the others. */
+  takeWarnings(): readonly string[];
   /** Text after the system prompt, with the output of hooks. */
   readonly appendedPrompt?: string;
 }
@@ -51,6 +53,7 @@ export async function startHooks(
       policies: [],
       subAgentPolicies: [],
       submit: (prompt) => Promise.resolve(prompt),
+      takeWarnings: () => [],
       ...(appendedPrompt !== undefined && { appendedPrompt }),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
@@ -59,8 +62,18 @@ export async function startHooks(
     "./run_hooks.ts",
     import.meta.url,
   );
-  const warnings: string[] = [];
-  const options = { cwd, now, onWarning: (warning: string) => void warnings.push(warning) };
+  const known = new Set<string>();
+  let waiting: readonly string[] = [];
+  const onWarning = (warning: string) => {
+    if (!known.has(warning)) waiting = [...waiting, warning];
+    known.add(warning);
+  };
+  const takeWarnings = () => {
+    const taken = waiting;
+    waiting = [];
+    return taken;
+  };
+  const options = { cwd, now, onWarning };
   const running = new RunHooks(hooks, { ...options, signal });
   const session = await running.run("SessionStart", {});
   const context = [appendedPrompt, session.output].filter((text) => text);
@@ -72,12 +85,13 @@ export async function startHooks(
       if (blocked === undefined) return appendText(prompt, output);
       throw new CliError(`A hook blocked the prompt: ${blocked}`, { exitCode: ExitCode.refused });
     },
+    takeWarnings,
     ...(context.length > 0 && { appendedPrompt: context.join("\n\n") }),
     async [Symbol.asyncDispose]() {
       // An interrupted run has an end, too.
       const ending = new RunHooks(hooks, { ...options, signal: new AbortController().signal });
       await ending.run("SessionEnd", {});
-      for (const warning of new Set(warnings)) {
+      for (const warning of takeWarnings()) {
         await terminal.messages.write(`warning: ${toPlainText(warning)}\n`);
       }
     },

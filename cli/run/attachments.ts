@@ -8,10 +8,13 @@ import type { ImageBlock, PromptInput } from "../../mod.ts";
 import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { dirname, isAbsolute, join } from "../../src/platform/paths.ts";
 import { readUntrustedFile } from "../../src/platform/untrusted_file.ts";
-import type { UntrustedRead } from "../../src/platform/untrusted_read.ts";
-import { createImageContent } from "../../src/tools/documents/image_content.ts";
+import {
+  createImageContent,
+  type ImageContentOptions,
+} from "../../src/tools/documents/image_content.ts";
 import { detectFileKind, SNIFF_BYTES } from "../../src/tools/text/file_kind.ts";
 import { UsageError } from "../host/cli_error.ts";
+import { pathExists } from "../host/path_exists.ts";
 import { isProtectedFile } from "../project/protected_file.ts";
 
 /** Options for `addAttachments()`. */
@@ -24,6 +27,8 @@ export interface AttachmentOptions {
   readonly typed: string;
   /** Ends the reading. */
   readonly signal: AbortSignal;
+  /** Called for each file that the prompt names and that is not added, with a sentence without a full stop. */
+  readonly onWarning: (warning: string) => void | Promise<void>;
 }
 
 /** Maximum size of an image file. */
@@ -36,8 +41,8 @@ const MAX_TEXT_BYTES = 100_000;
  * Adds files to a prompt.
  *
  * The text of a file that the prompt names follows it between `<file path="…">` and `</file>`. A name that is no file
- * stays as it is, since `@name` may be a person or a package; so does a file that usually holds secrets, and one that is
- * too large or no text, which the model can read with its tools.
+ * stays as it is, since `@name` may be a person or a package. So does, with a warning, a file that usually holds secrets,
+ * and one that is too large or no text, which the model can read with its tools.
  *
  * @throws {UsageError} If an image of the options cannot be read.
  */
@@ -49,10 +54,20 @@ export async function addAttachments(
   const texts: string[] = [];
   for (const path of options.images) images.push(await readImage(path, options));
   for (const path of findReferences(options.typed)) {
-    const attachment = await readReference(path, options);
-    if (attachment === undefined) continue;
-    if (typeof attachment !== "string") images.push(attachment);
-    else texts.push(`<file path=${JSON.stringify(path)}>\n${attachment.trimEnd()}\n</file>`);
+    const reference = await readReference(path, options);
+    switch (reference.type) {
+      case "text":
+        texts.push(`<file path=${JSON.stringify(path)}>\n${reference.text.trimEnd()}\n</file>`);
+        break;
+      case "image":
+        images.push(reference.image);
+        break;
+      case "refused":
+        await options.onWarning(`@${path} was not added: it ${reference.reason}`);
+        break;
+      case "missing":
+        break;
+    }
   }
   const text = [prompt, ...texts].join("\n\n");
   return images.length === 0 ? text : { text, images };
@@ -92,36 +107,55 @@ async function readImage(
   }
 }
 
-/** Reads a file of the working directory; `undefined` if there is none, or it is too large or neither text nor image. */
+/** A file that a prompt names, or the reason why it is not added, as a sentence fragment. */
+type Reference =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly image: ImageBlock }
+  | { readonly type: "refused"; readonly reason: string }
+  | { readonly type: "missing" };
+
+/** Reads a file of the working directory. */
 async function readReference(
   path: string,
-  { cwd, signal }: AttachmentOptions,
-): Promise<string | ImageBlock | undefined> {
+  { cwd, signal }: Pick<AttachmentOptions, "cwd" | "signal">,
+): Promise<Reference> {
   const file = isAbsolute(path) ? join(path) : join(cwd, path);
-  if (await isProtectedFile(file, cwd)) return undefined;
-  const read: UntrustedRead = await readUntrustedFile(file, {
-    within: cwd,
-    maxBytes: MAX_IMAGE_BYTES,
-    signal,
-  });
-  if (read.type !== "content") return undefined;
+  if (!pathExists(file)) return { type: "missing" };
+  if (await isProtectedFile(file, cwd)) {
+    return refuse("is outside of the working directory, or usually holds secrets");
+  }
+  const read = await readUntrustedFile(file, { within: cwd, maxBytes: MAX_IMAGE_BYTES, signal });
+  if (read.type !== "content") return read;
   const { bytes } = read;
   const kind = detectFileKind(bytes.subarray(0, SNIFF_BYTES));
-  if (kind.type === "text" && bytes.length <= MAX_TEXT_BYTES) return decode(bytes);
-  if (kind.type !== "image") return undefined;
+  if (kind.type === "image") return await decodeImage(bytes, { ...kind, path, signal });
+  if (kind.type !== "text") return refuse("is neither text nor an image");
+  if (bytes.length > MAX_TEXT_BYTES) return refuse(`is larger than ${MAX_TEXT_BYTES / 1000} kB`);
+  return decodeText(bytes);
+}
+
+function refuse(reason: string): Reference {
+  return { type: "refused", reason };
+}
+
+async function decodeImage(
+  bytes: Uint8Array,
+  { mediaType, path, signal }: ImageContentOptions,
+): Promise<Reference> {
   try {
-    return (await createImageContent(bytes, { mediaType: kind.mediaType, path, signal })).block;
+    const { block } = await createImageContent(bytes, { mediaType, path, signal });
+    return { type: "image", image: block };
   } catch (error) {
-    if (AgentError.is(error)) return undefined;
+    if (AgentError.is(error)) return refuse(`cannot be read: ${error.message}`);
     throw error;
   }
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): Reference {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { type: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
-    return undefined;
+    return refuse("is no text in UTF-8");
   }
 }
 

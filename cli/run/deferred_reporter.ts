@@ -13,7 +13,7 @@ import type { Reporter } from "../render/reporter.ts";
  */
 export class DeferredReporter implements AsyncDisposable {
   readonly #openReporter: () => Promise<Reporter>;
-  readonly #held: AgentEvent[] = [];
+  readonly #held: ((reporter: Reporter) => Promise<void>)[] = [];
   #isRequested = false;
   #opened: Promise<Reporter> | undefined;
 
@@ -30,12 +30,19 @@ export class DeferredReporter implements AsyncDisposable {
 
   /** Reports an event. */
   async onEvent(event: AgentEvent): Promise<void> {
-    if (!this.#opened && !this.#isRequested) {
-      this.#isRequested = event.type === "model_call_start";
-      return void this.#held.push(event);
-    }
-    const reporter = await this.open();
-    await reporter.onEvent(event);
+    const isHeld = !this.#isRequested;
+    this.#isRequested ||= event.type === "model_call_start";
+    await this.#report((reporter) => reporter.onEvent(event), isHeld);
+  }
+
+  /** Reports a notice. */
+  async onNotice(notice: string): Promise<void> {
+    await this.#report((reporter) => reporter.onNotice(notice), !this.#isRequested);
+  }
+
+  async #report(report: (reporter: Reporter) => Promise<void>, isHeld: boolean): Promise<void> {
+    if (isHeld && !this.#opened) this.#held.push(report);
+    else await report(await this.open());
   }
 
   /** Disposes of the reporter if it was opened. */
@@ -47,7 +54,7 @@ export class DeferredReporter implements AsyncDisposable {
 
   async #open(): Promise<Reporter> {
     const reporter = await this.#openReporter();
-    for (const event of this.#held) await reporter.onEvent(event);
+    for (const report of this.#held) await report(reporter);
     return reporter;
   }
 }

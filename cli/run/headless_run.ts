@@ -11,6 +11,7 @@ import type { AgentEndEvent } from "../../src/loop/mod.ts";
 import type { DirectorySnapshot } from "../../src/patch/mod.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { ExitCode } from "../host/exit_code.ts";
+import type { StartedHooks } from "../hooks/start_hooks.ts";
 import { importLate } from "../host/import_late.ts";
 import type { Reporter } from "../render/reporter.ts";
 import { DeferredReporter } from "./deferred_reporter.ts";
@@ -27,6 +28,8 @@ export interface HeadlessRunOptions
   readonly createReporter: () => Promise<Reporter>;
   /** Resolves when the first request has been sent. Default: the first event of the reply shows that. */
   readonly firstRequest?: Promise<void>;
+  /** The hooks, whose failures are reported with the next event. Default: none. */
+  readonly hooks?: Pick<StartedHooks, "takeWarnings">;
 }
 
 /** Runs a prompt and writes the patch, also when the run fails or is aborted. */
@@ -80,7 +83,7 @@ export async function promptAgent(
   run: HeadlessRunOptions,
   reporter: DeferredReporter,
 ): Promise<PromptResult> {
-  const { setup: { agent }, firstRequest, interrupt, host, prompt, schema } = run;
+  const { setup: { agent }, firstRequest, interrupt, host, prompt, schema, hooks } = run;
   using watches = new DisposableStack();
   const watch = () => void (watches.disposed || watches.use(host.terminal.watchOutput()));
   // A failure is reported with the next event.
@@ -104,6 +107,9 @@ export async function promptAgent(
     if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
     await reporter.onEvent(event);
+    for (const warning of hooks?.takeWarnings() ?? []) {
+      await reporter.onNotice(`warning: ${warning}`);
+    }
   }
   const answer = await started.getAnswer();
   if (!outcome) throw new Error("The run ended without an agent_end event");

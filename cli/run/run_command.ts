@@ -9,6 +9,7 @@ import { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import { InterruptHandler } from "../host/interrupt.ts";
+import { toPlainText } from "../render/plain_text.ts";
 import type { RunCommandLine } from "./configure_run.ts";
 import { readPrompt } from "./prompt_input.ts";
 import { attachFiles } from "./attach_files.ts";
@@ -47,7 +48,12 @@ export async function runCommand(
   ]);
   const session = await selectSession(settings, { directories, signal }, host);
   if (!session) return interrupt.exitCode ?? ExitCode.interrupted;
-  const input = await attachFiles(prompt, { ...settings, typed: words.join(" "), signal });
+  const input = await attachFiles(prompt, {
+    ...settings,
+    typed: words.join(" "),
+    signal,
+    onWarning: (warning) => host.terminal.messages.write(`warning: ${toPlainText(warning)}\n`),
+  });
   const run = await addDebugLog(
     settings,
     commandLine.options.dryRun ? await loadDryRun() : runPrompt,

@@ -65,6 +65,7 @@ export async function runPrompt(
     ...settings,
     ...dependencies,
     prompt,
+    hooks,
     setup,
     session,
     createReporter,

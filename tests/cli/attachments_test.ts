@@ -7,6 +7,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
 import { findReferences } from "../../cli/run/attachments.ts";
+import { typeConversation } from "./conversation/plain_conversation.ts";
 import { createFakeHost, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 
@@ -66,8 +67,18 @@ Deno.test("swink run: leaves out what is outside of the directory, too large, or
     "p/dir/y": "",
   };
   const prompt = "@../secret.txt @/etc/passwd @large.txt @binary @latin.txt @broken.gif @dir @none";
-  const { text, images } = await send(prompt, files);
+  const { text, images, messages } = await send(prompt, files);
   assertEquals([text, images], [prompt, 0]);
+  const outside = "it is outside of the working directory, or usually holds secrets";
+  assertEquals(messages.split("\n").filter((line) => line.startsWith("warning: ")), [
+    `warning: @../secret.txt was not added: ${outside}`,
+    `warning: @/etc/passwd was not added: ${outside}`,
+    "warning: @large.txt was not added: it is larger than 100 kB",
+    "warning: @binary was not added: it is neither text nor an image",
+    "warning: @latin.txt was not added: it is no text in UTF-8",
+    'warning: @broken.gif was not added: it cannot be read: "broken.gif" begins like an image (image/gif), but is damaged or incomplete',
+    "warning: @dir was not added: it is a directory, not a regular file",
+  ]);
 });
 
 Deno.test("swink run: adds no file that usually holds secrets, and none that piped text names", async () => {
@@ -92,6 +103,20 @@ Deno.test("swink run: adds no file that usually holds secrets, and none that pip
   await main(["run", "--cwd", `${home.path}/p`, "Fix", "-"], host);
   const [{ text }] = JSON.parse(host.requests[0]?.body ?? "").messages[0].content;
   assertEquals(text, "Fix\n\n<stdin>\nsee @a.txt\n</stdin>");
+});
+
+Deno.test("conversation: warns about a file that is not added", async () => {
+  await using conversation = await typeConversation({
+    args: ["See @.env"],
+    files: { "p/.env": "KEY=1", "p/b/c": "" },
+    model: [scriptedReply("Done."), scriptedReply("Done.")],
+    typed: ["See @b", "/quit"],
+  });
+  assertStringIncludes(conversation.transcript, "warning: @.env was not added: it ");
+  assertStringIncludes(
+    conversation.outputs[0] ?? "",
+    "warning: @b was not added: it is a directory",
+  );
 });
 
 Deno.test("swink run --image: rejects what is no image", async () => {

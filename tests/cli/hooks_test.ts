@@ -4,8 +4,9 @@
  * @module
  */
 
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { main } from "../../cli/main.ts";
+import { typeConversation } from "./conversation/plain_conversation.ts";
 import { createFakeHost, type FakeHostOptions, scriptedCall, scriptedReply } from "./fake_host.ts";
 import { createTemporaryDirectory } from "./temporary_directory.ts";
 import { waitUntil } from "../wait_until.ts";
@@ -198,6 +199,25 @@ Deno.test("hooks: UserPromptSubmit adds its output to the prompt, or blocks it",
   const blocked = await run(createHook("UserPromptSubmit", "echo 'no prompts' >&2; exit 2"));
   assertEquals([blocked.code, blocked.bodies.length], [6, 0]);
   assertStringIncludes(blocked.messages, "swink: A hook blocked the prompt: no prompts\n");
+});
+
+Deno.test("hooks: a failure is reported when it happens, and once", async () => {
+  const { messages } = await run(createHook("UserPromptSubmit", "exit 1"), { args: ["--plain"] });
+  assertMatch(messages, /^anthropic.*\nwarning: hook UserPromptSubmit: .*\n1 turn/);
+  const model = [...WRITE.slice(0, 1), ...WRITE];
+  const repeated = await run(createHook("PreToolUse", "exit 1"), { model, args: ["--plain"] });
+  assertMatch(repeated.messages, /warning: hook PreToolUse.*\n(?!.*warning: hook)/s);
+});
+
+Deno.test("hooks: a conversation shows a failure when it happens", async () => {
+  await using conversation = await typeConversation({
+    files: { ".config/swink/config.toml": createHook("UserPromptSubmit", "exit 1") },
+    model: [scriptedReply("Done."), scriptedReply("Done.")],
+    typed: ["One", "Two", "/quit"],
+  });
+  const [first, second] = conversation.outputs;
+  assertMatch(first ?? "", /^warning: hook UserPromptSubmit: /);
+  assertMatch(second ?? "", /^assistant: Done\./);
 });
 
 Deno.test("hooks: SessionStart adds its output to the system prompt, SessionEnd runs last", async () => {
