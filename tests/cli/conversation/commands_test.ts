@@ -1,13 +1,7 @@
-/**
- * The commands of a conversation.
- *
- * @module
- */
-
-import { GREETING_SERVER } from "../greeting_server.ts";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { COMMANDS } from "../../../cli/conversation/commands/table.ts";
 import { scriptedCall, scriptedReply } from "../fake_host.ts";
+import { GREETING_SERVER } from "../greeting_server.ts";
 import {
   type PlainConversation,
   type PlainConversationOptions,
