@@ -53,6 +53,10 @@ const REASONS: readonly IgnoreReason[] = [
   },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
+  {
+    file: /^tests\/cli\/conversation\/tmux_conversation_test\.ts$/,
+    reason: "without tmux, or which only `deno task prove` runs",
+  },
   { file: /^tests\/cli\/terminal_test\.ts$/, reason: "without the program script of util-linux" },
   {
     file: /^tests\/(runtimes\/node_|proofs\/runtimes_proof)/,

@@ -1,16 +1,23 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { settle } from "../../tests/conformance/ports.ts";
 import { testAgent } from "../../tests/conformance/test_agent.ts";
+import { waitUntil } from "../../tests/wait_until.ts";
+import type { Agent } from "../agent/agent.ts";
+import { extractText } from "../core/content.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { subAgentTool } from "../sub_agents/mod.ts";
 import { fail, fakeTool, hang, reply, toolCall } from "../testing/mod.ts";
 import { budget, sharedBudget } from "./mod.ts";
 
+/** Returns the text of the reply that streams. */
+function getStreamedText({ state: { streamingMessage } }: Agent): string {
+  return extractText(streamingMessage?.content ?? []);
+}
+
 Deno.test("sharedBudget(): a reply that is aborted before its first check counts with its estimate", async () => {
   const policy = sharedBudget({ tokens: 1000 });
   const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
   const running = agent.prompt("Go");
-  await settle();
+  await waitUntil(() => getStreamedText(agent) === "word ".repeat(20));
   agent.abort();
   const { stopReason, stoppedBy } = await running;
   assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
@@ -20,7 +27,7 @@ Deno.test("sharedBudget(): an abort is no stop, though its reply reaches the lim
   const policy = sharedBudget({ tokens: 10 });
   const { agent } = testAgent([hang({ after: "word ".repeat(20) })], { policies: [policy] });
   const running = agent.prompt("Go");
-  await settle();
+  await waitUntil(() => getStreamedText(agent) === "word ".repeat(20));
   agent.abort();
   const { stopReason, stoppedBy } = await running;
   assertEquals([stopReason, stoppedBy, policy.spent.usage.output], ["aborted", undefined, 25]);
@@ -55,6 +62,23 @@ Deno.test("sharedBudget() with preflight: at the end of a turn nothing is reserv
   await agent.prompt("Go");
   const turn = [["model_call_start", true], ["turn_end", false]] as const;
   assertEquals(reserved, [...turn, ...turn]);
+});
+
+Deno.test("sharedBudget() with preflight: nothing is reserved for a retry that is refused", async () => {
+  const policy = sharedBudget({ tokens: 100, preflight: { maxOutputTokens: 50 } });
+  const usage = { input: 10, output: 50, cacheRead: 0, cacheWrite: 0, total: 60 };
+  const { agent, streamFn } = testAgent([fail("network_error", "Reset", { usage })], {
+    policies: [policy],
+    retry: () => 0,
+  });
+  const reserved: number[] = [];
+  agent.subscribe((event) => {
+    if (event.type !== "message_end" || event.message.role !== "assistant") return;
+    reserved.push(policy.spent.reserved.usage.total);
+  });
+  const { stoppedBy } = await agent.prompt("Go");
+  assertEquals([stoppedBy?.policy, reserved], ["shared_budget", [0]]);
+  streamFn.assertDone();
 });
 
 Deno.test("sharedBudget(): the limits hold if now fails, and a now that is no function is refused", async () => {

@@ -252,7 +252,7 @@ Deno.test("createOpenAI(): moves the end of a description over 1024 characters t
   assert(JSON.stringify(compatible.body).includes(`"description":"${description}"`));
 });
 
-Deno.test("createOpenAI(): merges prompts and replies that follow each other for compatible servers", async () => {
+Deno.test("createOpenAI(): merges prompts that follow each other, and separates replies, for compatible servers", async () => {
   const model = { provider: "openai", modelId: "gemma-3" };
   const reply = (text: string) => createReply(model, [{ type: "text", text }]);
   const call: ContentBlock = { type: "tool_call", id: "call_1", name: "look", arguments: {} };
@@ -271,15 +271,17 @@ Deno.test("createOpenAI(): merges prompts and replies that follow each other for
     },
   );
   const messages = body["messages"] as JsonObject[];
-  assertEquals(messages.map(({ role }) => role), ["user", "assistant", "tool", "user"]);
+  const roles = ["user", "assistant", "user", "assistant", "tool", "user"];
+  assertEquals(messages.map(({ role }) => role), roles);
   const text = (text: string) => ({ type: "text", text });
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
   assertEquals(messages[0]?.["content"], [text("One"), text("Two"), image]);
-  assertEquals(messages[1]?.["content"], "Three\n\nFour");
-  assertEquals(messages[3]?.["content"], [text("Images from look:"), image, text("Five")]);
+  const replies = messages.slice(1, 4).map(({ content }) => content);
+  assertEquals(replies, ["Three", "Continue.", "Four"]);
+  assertEquals(messages[5]?.["content"], [text("Images from look:"), image, text("Five")]);
 });
 
-Deno.test("createGoogle(): merges replies that follow each other, since a call must follow a user content", async () => {
+Deno.test("createGoogle(): separates replies that follow each other, since a call must follow a user content", async () => {
   const model = { provider: "google", modelId: "gemini-2.5-flash" };
   const call: ContentBlock = { type: "tool_call", id: "call_1", name: "look", arguments: {} };
   const { body } = await send((fetch) => createGoogle({ fetch }), "google/gemini-2.5-flash", {
@@ -291,10 +293,11 @@ Deno.test("createGoogle(): merges replies that follow each other, since a call m
     ],
   });
   const contents = body["contents"] as JsonObject[];
-  assertEquals(contents.map(({ role }) => role), ["user", "model", "user"]);
-  assertEquals(contents[1]?.["parts"], [
-    { text: "I will" },
-    { functionCall: { id: "call_1", name: "look", args: {} } },
+  assertEquals(contents.map(({ role }) => role), ["user", "model", "user", "model", "user"]);
+  assertEquals(contents.slice(1, 4).map(({ parts }) => parts), [
+    [{ text: "I will" }],
+    [{ text: "Continue." }],
+    [{ functionCall: { id: "call_1", name: "look", args: {} } }],
   ]);
 });
 

@@ -110,8 +110,10 @@ async function listErrorMessages(): Promise<string[]> {
   return messages;
 }
 
+/** Lists the files of a directory, apart from those of conversations, which have tests of their own. */
 async function* listSources(directory: URL): AsyncGenerator<URL> {
   for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (name === "conversation") continue;
     if (isDirectory) yield* listSources(new URL(`${name}/`, directory));
     else if (/(?<!_test)\.ts$/.test(name)) yield new URL(name, directory);
   }

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import type { Policy } from "../../src/core/policy.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text } from "../../src/testing/messages.ts";
 import { reply } from "../../src/testing/script.ts";
@@ -50,6 +51,30 @@ for (const [path, expected] of [["a", "tool_result: ok"], ["b", "tool_result: be
     assertEquals(started?.idempotencyKey, isRun ? "key" : undefined);
   });
 }
+
+Deno.test("interrupted calls: stay so when a policy stops the run before them, and run later", async () => {
+  const first = pendingAgent();
+  await first.agent.prompt("Go");
+  let isClosed = true;
+  const hours: Policy = {
+    name: "hours",
+    preTurn: () => isClosed ? { type: "stop", reason: "closed" } : undefined,
+  };
+  const options = { approve: () => true, policies: [hours] };
+  const test = pendingAgent([reply("Done")], options);
+  const interruptedCalls = [{ toolCallId: "call_2", result: { content: [text("before")] } }];
+  const rerun = interruptedCalls.map((call) => ({ ...call, rerun: {} }));
+  test.agent.setMessages(first.agent.state.messages, {
+    pendingApprovals: [],
+    interruptedCalls: rerun,
+  });
+  const { stoppedBy, messages } = await test.agent.continue();
+  assertEquals([stoppedBy?.reason, messages, ranCalls(test)], ["closed", [], []]);
+  assertEquals(test.agent.state.interruptedCalls, rerun);
+  isClosed = false;
+  await test.agent.continue();
+  assertEquals([test.agent.state.interruptedCalls, ranCalls(test)], [[], ["call_2"]]);
+});
 
 Deno.test("prompt(): an interrupted call keeps its result, and the other calls are answered as not approved", async () => {
   const first = pendingAgent();

@@ -235,6 +235,9 @@ Deno.test("a server that fails ten times is started again only by restart() [8.1
     reason: "The server ended with exit code 1",
   });
   assertEquals(server.processes.length, 20); // The second program of each start is not asked for later versions.
+  clock.advance(24 * 3_600_000);
+  await new Promise((resolve) => setTimeout(resolve));
+  assertEquals(server.processes.length, 20);
   isBroken = false;
   await mcp.restart("mock");
   assertEquals(mcp.servers[0]?.state, { type: "ready" });

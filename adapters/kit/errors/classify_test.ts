@@ -312,7 +312,7 @@ Deno.test("classifyResponse(): a limit of another field is no overflow", () => {
   ) assertEquals(classify(400, createErrorBody(message)).code, "bad_request", message);
 });
 
-Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq may be retried", () => {
+Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrote wrongly at Groq is a bad request", () => {
   const body = {
     error: {
       message: "Failed to call a function. Please adjust your prompt.",
@@ -322,6 +322,6 @@ Deno.test("classifyResponse(), classifyStreamError(): a call that the model wrot
     },
   };
   for (const error of [classify(400, JSON.stringify(body)), classifyStreamError(body, ORIGIN)]) {
-    assertEquals([error.code, error.retryable], ["bad_request", true]);
+    assertEquals([error.code, error.retryable], ["bad_request", false]);
   }
 });

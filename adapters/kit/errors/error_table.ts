@@ -40,8 +40,6 @@ export const FILTERED: ErrorClassification = { code: "content_filtered" };
 export const UNKNOWN_MODEL: ErrorClassification = { code: "model_not_found" };
 /** Invalid request. */
 export const BAD_REQUEST: ErrorClassification = { code: "bad_request" };
-/** Call that the model wrote in another form than that of its server; another attempt may succeed. */
-export const MALFORMED_CALL: ErrorClassification = { code: "bad_request", retryable: true };
 /** Error within a stream that no table matches. */
 export const UNKNOWN: ErrorClassification = { code: "stream_error", retryable: false };
 
@@ -86,7 +84,7 @@ export const COMMON_CODES: Readonly<Record<string, ErrorClassification>> = {
 
   model_not_found: UNKNOWN_MODEL,
 
-  tool_use_failed: MALFORMED_CALL, // Groq
+  tool_use_failed: BAD_REQUEST, // Groq
 };
 
 /** Unspecific codes, considered only after the message. */

@@ -4,7 +4,9 @@ import type { AgentOptions } from "../../agent/options.ts";
 import { AbortedError } from "../../core/errors.ts";
 import type { AgentEvent } from "../../core/event.ts";
 import { type AgentMessage, userMessage } from "../../core/message.ts";
-import type { Policy } from "../../core/policy.ts";
+import { modelSpec } from "../../core/model.ts";
+import type { Policy, PreRequestContext } from "../../core/policy.ts";
+import { type Cost, unknownCost, zeroCost } from "../../core/usage.ts";
 import { budget } from "../../policies/budget.ts";
 import { type SharedBudget, sharedBudget } from "../../policies/shared_budget.ts";
 import { fakeTool } from "../../testing/fake_tool.ts";
@@ -111,6 +113,34 @@ Deno.test("compact(): the limits of budget() hold for one compaction", async () 
   await compact(agent, transform);
   const { stoppedBy } = await agent.prompt("Go on");
   assertEquals(stoppedBy, undefined);
+});
+
+Deno.test("budget(): forgets a compaction that has ended", () => {
+  const policy = budget({ cost: 10, unknownPrice: "ignore" });
+  const model = modelSpec("test/model");
+  const createContext = (cost: Cost): PreRequestContext => ({
+    runId: "run_1",
+    turn: 0,
+    model,
+    messages: [],
+    usage,
+    cost,
+    elapsedMs: 0,
+    context: undefined,
+    signal: new AbortController().signal,
+    request: { model, context: { systemPrompt: "", messages: [], tools: [] }, options: {} },
+    tools: [],
+    contextWindow: undefined,
+    maxOutputTokens: undefined,
+    rates: undefined,
+  });
+  const first = createContext({ ...zeroCost(), total: 10 });
+  assertEquals(policy.preCompaction?.(first), {
+    type: "stop",
+    reason: "The run reached the cost limit of 10",
+  });
+  policy.postCompaction?.(first);
+  assertEquals(policy.preCompaction?.(createContext(unknownCost())), undefined);
 });
 
 Deno.test("compact(): asks each policy before the call, and reports the end to it", async () => {

@@ -285,3 +285,24 @@ Deno.test("createPlanMode(): an agent below the planner has no write_plan, also 
   assertEquals(names, [["delegate"], ["delegate"]]);
   assertEquals(await Array.fromAsync(Deno.readDir(directory.path)), []);
 });
+
+Deno.test("createPlanMode(): an agent below the planner that has the policy itself gets neither its tools nor its instructions", async () => {
+  const streamFn = scriptedStream([reply("done")]);
+  const mode = createPlanMode({ tools: [fakeTool({ name: "extra", readOnly: true })] });
+  const below = new Agent({
+    model: "test/model",
+    systemPrompt: "Look around",
+    streamFn,
+    policies: [mode],
+  });
+  const planner = new Agent({
+    model: "test/model",
+    streamFn: scriptedStream([reply([toolCall("below", { prompt: "Go" })]), reply("end")]),
+    tools: [below.asTool({ name: "below", description: "", readOnly: true })],
+    policies: [mode],
+  });
+  mode.turnOn(planner);
+  await planner.prompt("Plan");
+  const [call] = streamFn.calls;
+  assertEquals([call?.context.systemPrompt, call?.context.tools], ["Look around", []]);
+});

@@ -250,3 +250,39 @@ Deno.test("live: --vi has the keys of vi, with commands after a colon", async ()
   terminal.press(":", "q", KEYS.enter);
   assertEquals(await terminal.waitForExit(), 0);
 });
+
+Deno.test("live: #key asks for a key without showing it, also for one that is pasted", async () => {
+  const key = `sk-${"k1".repeat(20)}`;
+  await using terminal = await openTerminal();
+  await terminal.enter("#key openai");
+  await terminal.waitFor("Key for openai (not shown):");
+  terminal.press(KEYS.paste(key));
+  terminal.press(KEYS.enter);
+  await terminal.waitFor("The key for openai is saved in ");
+  await terminal.enter("#keys");
+  await terminal.waitFor(/^openai .*credentials/m);
+  assert(!terminal.emulator.written.join("").includes("k1k1"), "the key is not shown");
+});
+
+Deno.test("live: the prefix of a grant and the reason of a refusal are edited in the input", async () => {
+  const commands = ["touch a", "touch b", "touch c"];
+  const model = [
+    ...commands.map((command) => scriptedReply(scriptedCall("bash", { command }))),
+    scriptedReply("Done."),
+  ];
+  await using terminal = await openTerminal({ model, rows: 40 });
+  await terminal.enter("Work");
+  await terminal.waitFor("Allow?");
+  terminal.press("p");
+  await terminal.waitFor(/^Commands that begin with: /m);
+  // Cancelled: the question is asked again.
+  terminal.press(KEYS.escape);
+  await terminal.waitFor(() => terminal.text.split("Allow?").length === 3);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  terminal.press("y");
+  await terminal.waitFor(() => terminal.text.split("Allow?").length === 4);
+  terminal.press("r");
+  await terminal.waitFor(/^Reason:$/m);
+  terminal.press("Not now", KEYS.enter);
+  await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
+});

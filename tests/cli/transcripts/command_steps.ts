@@ -63,6 +63,7 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
       "swink sessions list --limit many",
       "swink sessions list --limit",
       "swink sessions list 5",
+      "swink sessions 'two words'",
       { line: "swink sessions list", env: { HOME: "" } },
       "swink sessions show --help",
       "swink sessions show old",
