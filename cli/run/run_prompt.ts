@@ -6,6 +6,7 @@
 
 import type { Agent, PromptInput } from "../../mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
+import { observeFirstRequest } from "./first_request.ts";
 import { runHeadless } from "./headless_run.ts";
 import { startHooks } from "../hooks/start_hooks.ts";
 import type { Host } from "../host/host.ts";
@@ -36,12 +37,7 @@ export async function runPrompt(
   const { host, interrupt } = dependencies;
   const sessions = loadSessions(settings.session);
   await using connection = await openConnection(settings, host);
-  const { promise: firstRequest, resolve: onRequest } = Promise.withResolvers<void>();
-  const fetch: Host["fetch"] = (...request) => {
-    const response = connection.fetch(...request);
-    onRequest();
-    return response;
-  };
+  const { fetch, firstRequest } = observeFirstRequest(connection.fetch);
   await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
   const driver = await loadDriver(settings);
   const prompt = driver ? dependencies.prompt : await hooks.submit(dependencies.prompt);
