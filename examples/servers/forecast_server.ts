@@ -17,7 +17,10 @@ const results: Record<string, object> = {
 };
 
 /** Answers a request as the server does. */
-export const fetchForecast: typeof fetch = async (input, init) => {
+export async function fetchForecast(
+  input: RequestInfo | URL,
+  init?: RequestInit,
+): Promise<Response> {
   const request = new Request(input, init);
   if (request.method !== "POST") return new Response(null, { status: 405 });
   const { id, method } = await request.json();
@@ -25,4 +28,4 @@ export const fetchForecast: typeof fetch = async (input, init) => {
   const result = results[method];
   const error = { code: -32601, message: "Method not found" };
   return Response.json({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
-};
+}
