@@ -76,7 +76,7 @@ export interface AcpSession {
   /** Returns the title of the session, or `undefined`. Default: none. */
   readonly getTitle?: (() => string | undefined) | undefined;
   /** Ends the session; its runs have ended. Default: nothing to do. */
-  readonly close?: (() => void | Promise<void>) | undefined;
+  readonly close?: (() => void | PromiseLike<void>) | undefined;
 }
 
 /** A session in a list. */
