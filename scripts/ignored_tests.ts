@@ -51,6 +51,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/mcp\/reference_servers_proof\.ts$/,
     reason: "without the reference servers of MCP, which need the npm registry",
   },
+  {
+    file: /^tests\/proofs\/npm_pack_proof\.ts$/,
+    reason: "without npm or its registry",
+  },
   { file: /^tests\/cli\/picture_test\.ts$/, reason: "without a kernel with Landlock 4" },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
