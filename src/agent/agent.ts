@@ -305,8 +305,14 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {BadRequestError} If the name is invalid.
    */
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
-    const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
-    return createAgentTool((parent) => new Agent({ ...this.#options, ...start, parent }), options);
+    const { model, ...settings } = this.#getSettings();
+    const start = { ...this.#options, ...settings, messages: [], pendingApprovals: [] };
+    return createAgentTool((parent) => {
+      const agent = new Agent({ ...start, parent });
+      // Set afterwards, since the API key of the options is that of the provider of their model.
+      agent.setModel(model);
+      return agent;
+    }, options);
   }
 
   /**
