@@ -15,6 +15,7 @@ import {
   acceptAny,
   type CheckOption,
   checkOwnOptions,
+  checkSystemPrompt,
   CONFIG_CHECKS,
   oneOf,
 } from "../loop/check_config.ts";
@@ -85,14 +86,4 @@ const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
   checkOwnOptions(options, CHECKS, "the agent");
-}
-
-/**
- * Checks a system prompt.
- *
- * @throws {BadRequestError} If it is no string.
- */
-export function checkSystemPrompt(systemPrompt: unknown): void {
-  if (typeof systemPrompt === "string") return;
-  throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
 }
