@@ -6,10 +6,10 @@
 
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
-import type { ServiceTier } from "../../../src/core/stream.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
+import type { ServiceTierNames } from "../../kit/request/model_limits.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
@@ -60,7 +60,7 @@ export interface ChatDialect {
   /** Tools that the server runs itself. Default: none. */
   readonly serverTools?: ServerToolFormats;
   /** Values of `service_tier` by the tier of the request. Default: the same. */
-  readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, string>>>;
+  readonly serviceTiers?: ServiceTierNames;
   /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
   readonly sendsDone?: boolean;
   /** Whether a reply that continues another one repeats it first. Default: `false`. */
