@@ -55,6 +55,8 @@ export interface ChatDialect {
   readonly toMediaPart?: (block: MediaBlock) => JsonObject;
   /** Options that the server does not have. */
   readonly unsupported: readonly ("serviceTier" | "verbosity" | "reasoningSummary")[];
+  /** Whether the server is in a region with data residency, whose prices may differ. Default: `false`. */
+  readonly isRegional?: boolean;
   /** Field for the seed. Default: `seed`. */
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
@@ -173,7 +175,14 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
 /** Returns the dialect of the server at a URL. */
 export function detectDialect(baseUrl: string): ChatDialect {
   const host = getHost(baseUrl);
-  return isOpenAIHost(host) ? OPENAI : DIALECTS[host] ?? LENIENT;
+  if (!isOpenAIHost(host)) return DIALECTS[host] ?? LENIENT;
+  return isRegionalUrl(baseUrl) ? { ...OPENAI, isRegional: true } : OPENAI;
+}
+
+/** Whether a URL is that of OpenAI in a region with data residency. */
+export function isRegionalUrl(baseUrl: string): boolean {
+  const host = getHost(baseUrl);
+  return isOpenAIHost(host) && host !== "api.openai.com";
 }
 
 /** Whether a URL is OpenAI's own, also in a region with data residency such as `eu.api.openai.com`. */
