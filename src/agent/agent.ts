@@ -303,12 +303,7 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
     const { model, ...settings } = this.#getSettings();
     const start = { ...this.#options, ...settings, messages: [], pendingApprovals: [] };
-    return createAgentTool((parent) => {
-      const agent = new Agent({ ...start, parent });
-      // Set afterwards, since the API key of the options is that of the provider of their model.
-      agent.setModel(model);
-      return agent;
-    }, options);
+    return createAgentTool((parent) => new Agent({ ...start, parent }), { ...options, model });
   }
 
   /**

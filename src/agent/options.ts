@@ -6,7 +6,6 @@
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
 import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";

@@ -489,21 +489,3 @@ Deno.test("sub-agents: an event that arrives after the result of its call does n
   const result = await agent.prompt("Go");
   assertEquals([result.usage.total, result.cost.total], [7, 3]);
 });
-
-Deno.test("asTool(): after setModel(), sends the API key of the agent's options to no other provider", async () => {
-  const { child, streamFn } = createChild([reply("Sunny"), reply("Rainy")], {
-    streamOptions: { apiKey: "key-of-test", maxTokens: 9 },
-  });
-  child.setModel("other/child");
-  const other = child.asTool({ name: "weather", description: "Knows the weather." });
-  child.setModel("test/larger:high");
-  const same = child.asTool({ name: "weather", description: "Knows the weather." });
-  for (const tool of [other, same]) {
-    const { agent } = testAgent([reply([ask()]), reply("Fine")], { tools: [tool] });
-    await agent.prompt("Go");
-  }
-  assertEquals(streamFn.calls.map(({ model, options }) => ({ model, options })), [
-    { model: modelSpec("other/child"), options: { maxTokens: 9 } },
-    { model: modelSpec("test/larger:high"), options: { maxTokens: 9, apiKey: "key-of-test" } },
-  ]);
-});

@@ -2,13 +2,12 @@ import { assertEquals, assertRejects } from "@std/assert";
 import type { AgentOptions } from "../../src/agent/options.ts";
 import type { RunOptions } from "../../src/agent/run_options.ts";
 import { BadRequestError } from "../../src/core/errors.ts";
-import { modelSpec } from "../../src/core/model.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { StreamOptions, ToolChoice } from "../../src/core/stream.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { fakeTool } from "../../src/testing/fake_tool.ts";
 import { toolCall } from "../../src/testing/messages.ts";
-import { fail, reply } from "../../src/testing/script.ts";
+import { reply } from "../../src/testing/script.ts";
 import { scriptedStream } from "../../src/testing/scripted_stream.ts";
 import { testAgent } from "./test_agent.ts";
 
@@ -299,29 +298,4 @@ Deno.test("streamOptions of a run: an undefined one keeps that of the agent", as
     streamOptions: options,
   });
   assertEquals(sent, { temperature: 0, maxTokens: 9 });
-});
-
-Deno.test("apiKey of a run: is sent to the provider of the current model only", async () => {
-  const { agent, streamFn } = testAgent(
-    [fail("network_error", "Down"), reply([toolCall("look")]), reply("Done"), reply("Again")],
-    {
-      tools: [fakeTool({ name: "look" })],
-      streamOptions: { apiKey: "key-of-test" },
-      retry: () => null,
-      fallback: [{ model: modelSpec("test/model") }],
-    },
-  );
-  agent.setModel("other/model");
-  agent.subscribe(({ type }) => {
-    if (type === "tool_execution_start") agent.setModel("third/model");
-  });
-  await agent.prompt("Go", { streamOptions: { apiKey: "key-of-run" } });
-  agent.setModel("test/model");
-  await agent.prompt("Again");
-  assertEquals(streamFn.calls.map(({ model, options }) => [model.provider, options.apiKey]), [
-    ["other", "key-of-run"],
-    ["test", undefined],
-    ["third", undefined],
-    ["test", "key-of-test"],
-  ]);
 });
