@@ -25,6 +25,7 @@ import {
   type FindUpdated,
   type ListedSession,
   listSnapshot,
+  selectListed,
   WrittenCount,
 } from "../store/list_snapshot.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
@@ -489,13 +490,4 @@ function toLatest(modified: number): number {
 function limitUpdated(summary: SessionSummary, modified: number): SessionSummary {
   const latest = toLatest(modified);
   return summary.updated <= latest ? summary : { ...summary, updated: latest };
-}
-
-/** Returns the sessions after a position, in their order. */
-function selectListed(
-  sessions: readonly ListedSession[],
-  after: SessionOrder | undefined,
-): readonly ListedSession[] {
-  return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
-    .toSorted((left, right) => compareSessions(left.position, right.position));
 }

@@ -204,16 +204,9 @@ class Recorder implements SessionRecording {
       // A session without any other entry stays empty.
       if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
-      await this.#close();
-    }
-  }
-
-  async #close(): Promise<void> {
-    try {
-      await this.session.close();
-    } finally {
-      // Those of a run that is active may work on.
-      if (!this.#agent.state.isRunning) await this.#subAgents.settle();
+      // The sub-agents of a run that is active may work on.
+      const settle = () => this.#agent.state.isRunning ? undefined : this.#subAgents.settle();
+      await this.session.close().finally(settle);
     }
   }
 

@@ -80,3 +80,12 @@ export async function listSnapshot(
   }
   return listed.toSorted((left, right) => compareSessions(left.position, right.position));
 }
+
+/** Returns the sessions after a position, in their order. */
+export function selectListed(
+  sessions: readonly ListedSession[],
+  after: SessionOrder | undefined,
+): readonly ListedSession[] {
+  return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
+    .toSorted((left, right) => compareSessions(left.position, right.position));
+}
