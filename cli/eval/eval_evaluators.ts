@@ -9,12 +9,14 @@ import { connect } from "../../adapters/connect.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 import {
   createJudgeEvaluator,
+  type EvalCase,
   type EvalSet,
   EvaluatorRegistry,
   type JudgeModel,
   type JudgeTopic,
   LruJudgeCache,
 } from "../../src/eval/mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
@@ -26,7 +28,7 @@ const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use"
 /**
  * Creates the evaluators. Commands run in the sandbox of `swink run`, and judges with the selected model.
  *
- * @throws {ConfigurationError} If a case names an unknown evaluator, or a judge without a model.
+ * @throws {ConfigurationError} If a case names an unknown evaluator or option, or a judge without a model.
  */
 export async function createEvaluators(
   set: EvalSet,
@@ -43,7 +45,7 @@ export async function createEvaluators(
     const cache = new LruJudgeCache();
     for (const topic of TOPICS) evaluators.register(createJudgeEvaluator(topic, { model, cache }));
   }
-  checkNames(set, evaluators);
+  checkEvaluators(set, evaluators);
   return evaluators;
 }
 
@@ -66,10 +68,15 @@ async function createJudge(
   };
 }
 
-function checkNames({ cases }: EvalSet, { names }: EvaluatorRegistry): void {
-  for (const { id, evaluators = [] } of cases) {
+function checkEvaluators({ cases }: EvalSet, registry: EvaluatorRegistry): void {
+  const { names } = registry;
+  for (const evalCase of cases) {
+    const { id, evaluators = [] } = evalCase;
     const unknown = evaluators.find(({ name }) => !names.includes(name));
-    if (!unknown) continue;
+    if (!unknown) {
+      checkOptions(evalCase, registry);
+      continue;
+    }
     const message = `The case ${id} has the evaluator ${JSON.stringify(unknown.name)}`;
     if (TOPICS.some((topic) => topic === unknown.name)) {
       throw new ConfigurationError(
@@ -78,5 +85,14 @@ function checkNames({ cases }: EvalSet, { names }: EvaluatorRegistry): void {
       );
     }
     throw new ConfigurationError(`${message}, which does not exist`, `Known: ${names.join(", ")}`);
+  }
+}
+
+function checkOptions(evalCase: EvalCase, registry: EvaluatorRegistry): void {
+  try {
+    registry.checkCase(evalCase);
+  } catch (error) {
+    if (!AgentError.is(error)) throw error;
+    throw new ConfigurationError(`The case ${evalCase.id}: ${error.message}`);
   }
 }
