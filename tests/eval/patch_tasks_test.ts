@@ -174,6 +174,107 @@ new file mode 100644
   assertEquals(type, "invalid");
 });
 
+/** Returns a patch that adds a file, or a link with mode 120000. */
+function createAddition(path: string, text: string, mode = "100644"): string {
+  return `diff --git a/${path} b/${path}
+new file mode ${mode}
+--- /dev/null
++++ b/${path}
+@@ -0,0 +1 @@
++${text}
+${mode === "120000" ? "\\ No newline at end of file\n" : ""}`;
+}
+
+Deno.test("gradePatch: files of the tests are not removed through a link that the agent has made", async () => {
+  await using repository = await Repository.create();
+  const outside = await Deno.makeTempDir({ prefix: "swink_outside_" });
+  await Deno.mkdir(`${outside}/unit`);
+  for (const name of ["cart_test.sh", "unit/cart_test.sh"]) {
+    await Deno.writeTextFile(`${outside}/${name}`, "mine\n");
+  }
+  for (const name of ["cart_test.sh", "unit/cart_test.sh"]) {
+    const task = {
+      ...repository.task,
+      testPatch: createAddition(`tests/${name}`, "exit 0"),
+      testCommand: `sh tests/${name}`,
+    };
+    const patch = createAddition("tests", outside, "120000");
+    const { type, details } = await gradePatch(task, patch, { openSandbox: openUnconfined });
+    assertEquals([type, details], ["resolved", ""]);
+    assertEquals(await Deno.readTextFile(`${outside}/${name}`), "mine\n");
+  }
+  await Deno.remove(outside, { recursive: true });
+});
+
+Deno.test("gradePatch: restores a file that the patch of the tests renames, and no other one", async () => {
+  await using repository = await Repository.create();
+  const { directory, task } = repository;
+  const project = `${directory}/project`;
+  await git(project, "checkout", "--quiet", task.baseCommit);
+  await Deno.writeTextFile(`${project}/[id].sh`, "one\ntwo\nthree\n");
+  await Deno.writeTextFile(`${project}/i.sh`, "base\n");
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "With names");
+  const baseCommit = await git(project, "rev-parse", "HEAD");
+  const testPatch = `diff --git a/[id].sh b/moved.sh
+similarity index 70%
+rename from [id].sh
+rename to moved.sh
+--- a/[id].sh
++++ b/moved.sh
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+`;
+  const changed = `diff --git a/[id].sh b/[id].sh
+--- a/[id].sh
++++ b/[id].sh
+@@ -1,3 +1,3 @@
+ one
+-two
++changed by the agent
+ three
+diff --git a/i.sh b/i.sh
+--- a/i.sh
++++ b/i.sh
+@@ -1 +1 @@
+-base
++changed by the agent
+`;
+  const testCommand = "grep -q 2 moved.sh && grep -q agent i.sh && ! test -e '[id].sh'";
+  const grade = await gradePatch({ ...task, baseCommit, testPatch, testCommand }, changed, {
+    openSandbox: openUnconfined,
+  });
+  assertEquals(grade, { type: "resolved", details: "" });
+});
+
+Deno.test("gradePatch: the path of the file of tasks may be relative", async () => {
+  await using repository = await Repository.create();
+  const { directory, task } = repository;
+  const solution = await git(task.repository, "diff", task.baseCommit, "HEAD") + "\n";
+  const written = {
+    instance_id: "a",
+    repository: "project",
+    base_commit: task.baseCommit,
+    problem_statement: "Broken",
+    test_command: "true",
+  };
+  await Deno.writeTextFile(`${directory}/tasks.jsonl`, JSON.stringify(written));
+  const up = Deno.cwd().split("/").slice(1).map(() => "..").join("/");
+  const [relative] = await loadPatchTasks(`${up}${directory}/tasks.jsonl`);
+  assert(relative);
+  assertEquals(relative.repository.startsWith("../"), true);
+  const grade = await gradePatch(relative, solution, { openSandbox: openUnconfined });
+  assertEquals(grade, { type: "resolved", details: "" });
+});
+
+Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
+  const load = () => loadPatchTasks(Deno.cwd());
+  await assertRejects(load, BadRequestError, "Cannot read the file of tasks");
+});
+
 async function load(text: string): Promise<PatchTask[]> {
   return await loadPatchTasks("/tasks/tasks.jsonl", {
     files: {
