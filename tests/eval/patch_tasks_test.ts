@@ -10,6 +10,9 @@ import {
   runEvalSet,
 } from "../../src/eval/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { choosePackages } from "../../scripts/packages.ts";
+import { createDeadline } from "../deadline.ts";
+import { root } from "../project.ts";
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
@@ -250,24 +253,37 @@ diff --git a/i.sh b/i.sh
   assertEquals(grade, { type: "resolved", details: "" });
 });
 
-Deno.test("gradePatch: the path of the file of tasks may be relative", async () => {
+Deno.test("gradePatch: paths may be relative, and like an option", async () => {
   await using repository = await Repository.create();
   const { directory, task } = repository;
   const solution = await git(task.repository, "diff", task.baseCommit, "HEAD") + "\n";
-  const written = {
-    instance_id: "a",
-    repository: "project",
-    base_commit: task.baseCommit,
-    problem_statement: "Broken",
-    test_command: "true",
-  };
-  await Deno.writeTextFile(`${directory}/tasks.jsonl`, JSON.stringify(written));
-  const up = Deno.cwd().split("/").slice(1).map(() => "..").join("/");
-  const [relative] = await loadPatchTasks(`${up}${directory}/tasks.jsonl`);
-  assert(relative);
-  assertEquals(relative.repository.startsWith("../"), true);
-  const grade = await gradePatch(relative, solution, { openSandbox: openUnconfined });
-  assertEquals(grade, { type: "resolved", details: "" });
+  const option = "--upload-pack=false";
+  await git(directory, "clone", "--quiet", "--bare", "project", `${directory}/${option}`);
+  const lines = ["project", option].map((name) =>
+    JSON.stringify({
+      instance_id: name.replaceAll(/\W/g, ""),
+      repository: name,
+      base_commit: task.baseCommit,
+      problem_statement: "Broken",
+      test_command: "true",
+    })
+  );
+  await Deno.writeTextFile(`${directory}/tasks.jsonl`, lines.join("\n"));
+  const { config } = await choosePackages();
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "-c",
+      config,
+      `${root.pathname}tests/eval/grade_child.ts`,
+      solution,
+    ],
+    cwd: directory,
+    stdin: "null",
+    signal: createDeadline(),
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout), "project: resolved\nuploadpackfalse: resolved\n");
 });
 
 Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
