@@ -25,6 +25,14 @@ import type { EvalSettings } from "./eval_settings.ts";
 
 const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use", "safety"];
 
+/** The settings of an evaluation, and its model. */
+export interface EvaluatorSettings {
+  /** The settings. */
+  readonly settings: EvalSettings;
+  /** The model that is evaluated. */
+  readonly model: ModelSpec;
+}
+
 /**
  * Creates the evaluators. Commands run in the sandbox of `swink run`, and judges with the selected model.
  *
@@ -32,7 +40,7 @@ const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use"
  */
 export async function createEvaluators(
   set: EvalSet,
-  settings: EvalSettings,
+  { settings, model: evaluated }: EvaluatorSettings,
   host: Host,
 ): Promise<EvaluatorRegistry> {
   const { judge, run: { net, sandbox: confinement, environment, passEnvironment } } = settings;
@@ -41,7 +49,7 @@ export async function createEvaluators(
       createSandbox({ cwd, net, confinement, environment, passEnvironment }),
   });
   if (judge) {
-    const model = await createJudge(judge, settings, host);
+    const model = await createJudge(judge, { settings, model: evaluated }, host);
     const cache = new LruJudgeCache();
     for (const topic of TOPICS) evaluators.register(createJudgeEvaluator(topic, { model, cache }));
   }
@@ -51,10 +59,15 @@ export async function createEvaluators(
 
 async function createJudge(
   model: ModelSpec,
-  { replay, run: { providers } }: EvalSettings,
+  { settings: { replay, run: { providers, baseUrl } }, model: evaluated }: EvaluatorSettings,
   host: Host,
 ): Promise<JudgeModel> {
-  const selection = { needsKey: replay === undefined, ...(providers && { providers }) };
+  const selection = {
+    needsKey: replay === undefined,
+    ...(providers && { providers }),
+    // The base URL is that of the provider of the evaluated model.
+    ...(baseUrl !== undefined && model.provider === evaluated.provider && { baseUrl }),
+  };
   const options = await getProviders([model], selection, host);
   return {
     name: `${model.provider}/${model.modelId}`,

@@ -433,6 +433,33 @@ Deno.test("swink eval gate: decides nothing about results that have changed, or 
   assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
 });
 
+Deno.test("swink eval run: a judge of the provider of the model has its base URL, another one has not", async () => {
+  const cases = `id: judged
+cases:
+  - id: greets
+    userMessages: [Greet me]
+    evaluators: [{ name: correctness }]
+`;
+  const verdict = { blocks: ['{"score":1,"reason":"good"}'], ...TOKENS };
+  for (const judge of ["anthropic/claude-haiku-4-5", "mistral/mistral-large-latest"]) {
+    await using directory = await createProject(cases);
+    const { host } = await evaluate(directory, [
+      ...["-m=anthropic/claude-sonnet-5-5", `--judge=${judge}`],
+      "--base-url=http://127.0.0.1:9/own",
+    ], {
+      model: [GREET, verdict, verdict, verdict],
+      env: {
+        ANTHROPIC_API_KEY: "k",
+        MISTRAL_API_KEY: "k",
+        HOME: directory.path,
+        NO_COLOR: "1",
+      },
+    });
+    const [, asked = { url: "" }] = host.requests;
+    assertEquals(asked.url.startsWith("http://127.0.0.1:9/own"), judge.startsWith("anthropic"));
+  }
+});
+
 Deno.test("swink eval run: rejects more repetitions than a case may have", async () => {
   await using directory = await createProject();
   const { code, messages } = await evaluate(directory, ["--repeat=1001"]);

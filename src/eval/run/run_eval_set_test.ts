@@ -104,6 +104,27 @@ async function getRunFailure(set: EvalSet, makeAgent: MakeAgent): Promise<string
 
 const ANY_RESPONSE = createSet({ expectedResponse: { type: "exact", text: "" } });
 
+Deno.test("runEvalSet: a run whose agent did nothing does not pass, unless that is expected", async () => {
+  const nothing = "The agent did nothing: it has neither a reply with a text nor a tool call";
+  const expectedResponse = undefined;
+  for (
+    const expectations of [
+      { budget: { maxTurns: 5 } },
+      { expectedFiles: [{ type: "missing", path: "a" }] },
+      { expectedTrajectory: { match: "exact", calls: [] } },
+    ] as const
+  ) {
+    const set = createSet({ expectedResponse, ...expectations });
+    assertEquals(await getRunFailure(set, answerWith(reply(" \n"))), nothing);
+    assertEquals(outcomes((await runEvalSet(set, answerWith(reply("Hi")))).results), ["passed"]);
+  }
+  const { results } = await runEvalSet(ANY_RESPONSE, answerWith(reply("")));
+  assertEquals(outcomes(results), ["passed"]);
+  const calls = createSet({ expectedResponse, budget: { maxTurns: 5 } });
+  const called = answerWith(reply([toolCall("step")]), reply(""));
+  assertEquals(outcomes((await runEvalSet(calls, called)).results), ["passed"]);
+});
+
 Deno.test("runEvalSet: a run that a tool aborts does not pass", async () => {
   const failure = await getRunFailure(ANY_RESPONSE, () => {
     const step = fakeTool({
