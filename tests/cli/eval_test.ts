@@ -433,31 +433,34 @@ Deno.test("swink eval gate: decides nothing about results that have changed, or 
   assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
 });
 
-Deno.test("swink eval run: a judge of the provider of the model has its base URL, another one has not", async () => {
+Deno.test("swink eval run: a judge of the provider of the model has its base URL", async () => {
   const cases = `id: judged
 cases:
   - id: greets
     userMessages: [Greet me]
     evaluators: [{ name: correctness }]
 `;
+  await using directory = await createProject(cases);
   const verdict = { blocks: ['{"score":1,"reason":"good"}'], ...TOKENS };
-  for (const judge of ["anthropic/claude-haiku-4-5", "mistral/mistral-large-latest"]) {
-    await using directory = await createProject(cases);
-    const { host } = await evaluate(directory, [
-      ...["-m=anthropic/claude-sonnet-5-5", `--judge=${judge}`],
-      "--base-url=http://127.0.0.1:9/own",
-    ], {
-      model: [GREET, verdict, verdict, verdict],
-      env: {
-        ANTHROPIC_API_KEY: "k",
-        MISTRAL_API_KEY: "k",
-        HOME: directory.path,
-        NO_COLOR: "1",
-      },
-    });
-    const [, asked = { url: "" }] = host.requests;
-    assertEquals(asked.url.startsWith("http://127.0.0.1:9/own"), judge.startsWith("anthropic"));
-  }
+  const args = ["--judge=anthropic/claude-haiku-4-5", "--base-url=http://127.0.0.1:9/own"];
+  const { code, host } = await evaluate(directory, args, { model: [GREET, verdict] });
+  assertEquals(code, 0);
+  assertEquals(host.requests.map(({ url }) => url.startsWith("http://127.0.0.1:9/own")), [
+    true,
+    true,
+  ]);
+});
+
+Deno.test("swink eval run --replay: a damaged list of runs is a usage error, and leaves no evaluation", async () => {
+  await using directory = await createProject();
+  await evaluate(directory, [`--record=${directory.path}/recording`]);
+  const list = "recording/anthropic%2Fclaude-sonnet-5-5/runs.jsonl";
+  directory.write(list, `${directory.read(list)}{}\n`);
+  const before = listRuns(directory);
+  const { code, messages } = await evaluate(directory, [`--replay=${directory.path}/recording`]);
+  assertEquals(code, 2);
+  assertStringIncludes(messages, "runs.jsonl:3: record the set again");
+  assertEquals(listRuns(directory), before);
 });
 
 Deno.test("swink eval run: rejects more repetitions than a case may have", async () => {

@@ -157,3 +157,8 @@ Deno.test("loadEvalSet: an expectation that each run meets is invalid", async ()
   const exact = "expectedTrajectory: { match: exact, calls: [] }";
   await parseEvalSet(`id: a\ncases:\n  - id: b\n    userMessages: [c]\n    ${exact}\n`);
 });
+
+Deno.test("loadEvalSet: several documents in a file are one problem", async () => {
+  const message = await getMessage(`${YAML}---\n${YAML}`);
+  assertEquals(message, "set.yaml:13: the file has several documents: write all cases in one");
+});
