@@ -50,6 +50,8 @@ export class DrawnRegion implements LiveRegion {
   /** Whether the output, with what is pending, ends in the middle of a line. */
   #isLineOpen = false;
   #shown: ShownRegion | undefined;
+  /** Whether rows of the region may show something else. */
+  #isDamaged = false;
   #state: "active" | "suspended" | "closed" = "active";
   /** Time from the last frame to the next one, in milliseconds; infinite if nothing has changed. */
   #delayMs = Number.POSITIVE_INFINITY;
@@ -92,6 +94,11 @@ export class DrawnRegion implements LiveRegion {
   resized(): void {
     this.#hold();
     this.#cancel();
+    this.#request(0);
+  }
+
+  redraw(): void {
+    this.#isDamaged = true;
     this.#request(0);
   }
 
@@ -233,7 +240,9 @@ export class DrawnRegion implements LiveRegion {
     const next = this.#state === "active" ? fitContent(this.#content, size) : EMPTY;
     this.#shown = { ...next, size };
     const hasRegion = shown !== undefined && shown.rows.length > 0;
-    if (output === "" && hasRegion && !isResized && next.rows.length > 0) {
+    const isKnown = !isResized && !this.#isDamaged;
+    this.#isDamaged = false;
+    if (output === "" && hasRegion && isKnown && next.rows.length > 0) {
       return changeRows(shown, next);
     }
     let frame = "";

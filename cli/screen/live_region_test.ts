@@ -283,6 +283,18 @@ Deno.test("LiveRegion: resume() without suspend() draws the region where the she
   );
 });
 
+Deno.test("LiveRegion: redraw() replaces what another program has written over the region", async () => {
+  using setup = createEmulatedRegion();
+  const { terminal, region } = setup;
+  void region.print("text\n");
+  region.update(prompt);
+  await region.flush();
+  await terminal.write("\x1b[1A\rother\r\nprogram");
+  region.redraw();
+  await region.flush();
+  assertEquals(terminal.screenWithCursor, "text\n── status ──\n› ▏");
+});
+
 Deno.test("LiveRegion: a region that is higher than the screen shows the rows around the cursor", async () => {
   using setup = createEmulatedRegion({ rows: 4 });
   const { terminal, region } = setup;

@@ -423,7 +423,7 @@ export class LiveView implements ConversationView {
       case "suspend":
         return this.#options.host.terminal.requestSuspension();
       case "redraw":
-        return void this.#options.region.resume();
+        return this.#options.region.redraw();
       case "editor": {
         const { text } = this.#line;
         this.#line.setText("");

@@ -286,3 +286,16 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   terminal.press("Not now", KEYS.enter);
   await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
 });
+
+Deno.test("live: Ctrl+L draws the prompt again and leaves no row behind", async () => {
+  await using terminal = await openTerminal();
+  terminal.press("a text");
+  await terminal.waitFor("› a text");
+  const before = terminal.text;
+  for (const mark of ["1", "2"]) {
+    await terminal.emulator.write("\rnoise of another program");
+    terminal.press(KEYS.controlL, mark);
+    await terminal.waitFor(`› a text${mark === "1" ? "1" : "12"}`);
+  }
+  assertEquals(terminal.text, before.replace("› a text", "› a text12"));
+});
