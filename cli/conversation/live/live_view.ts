@@ -304,6 +304,7 @@ export class LiveView implements ConversationView {
             keyboard,
             acceptsPastes,
             onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
+            onSuspend: () => this.#options.host.terminal.requestSuspension(),
           }),
           signal: this.#end(signal),
         });
@@ -383,6 +384,9 @@ export class LiveView implements ConversationView {
       case "abort":
       case "quit":
         return resolve(undefined);
+      case "action":
+        if (effect.name === "suspend" || effect.name === "redraw") this.#forward(effect.name);
+        return;
       default:
         return;
     }

@@ -106,6 +106,19 @@ Deno.test("live: Escape at a question refuses the call and aborts the run", asyn
   assertEquals(await Deno.stat(`${terminal.home.path}/p/a.txt`).catch(() => "none"), "none");
 });
 
+Deno.test("live: Ctrl+C directly before a question aborts the run, as other keys are discarded", async () => {
+  const reply = holdReply(scriptedReply(WRITE), 1);
+  await using terminal = await openTerminal({ model: [reply], rows: 30 });
+  await terminal.enter("Write");
+  await terminal.waitFor("preparing write_file");
+  reply.release();
+  // The status is erased before earlier keys are discarded.
+  await terminal.waitFor(() => !terminal.screen.includes("EXECUTE"));
+  terminal.press("y", KEYS.controlC);
+  await terminal.waitFor("aborted; changes made so far are kept");
+  assert(!terminal.text.includes("Allow?"), terminal.text);
+});
+
 Deno.test("live: Ctrl+C clears the text, then aborts the run, and leaves when it is pressed again", async () => {
   const reply = holdReply(scriptedReply("Yes."));
   await using terminal = await openTerminal({ model: [reply] });

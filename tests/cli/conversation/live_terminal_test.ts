@@ -79,6 +79,24 @@ Deno.test("live: Ctrl+Z leaves the terminal to the shell, and the draft is there
   await terminal.waitFor(() => terminal.screen.endsWith("› My draft"));
 });
 
+Deno.test("live: Ctrl+Z at a question or a text prompt leaves the terminal to the shell, and they are there afterwards", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply(WRITE)], rows: 30 });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press(KEYS.controlZ);
+  await terminal.waitFor(() => terminal.suspensions.length === 1);
+  await terminal.waitFor(() => terminal.isRaw);
+  terminal.press("r");
+  await terminal.waitFor("\nReason:");
+  terminal.press("Not", KEYS.controlZ);
+  await terminal.waitFor(() => terminal.suspensions.length === 2);
+  await terminal.waitFor(() => terminal.isRaw);
+  terminal.press(" yet");
+  await terminal.waitFor("Reason: Not yet");
+  assertEquals(terminal.suspensions, [{ isRaw: false }, { isRaw: false }]);
+  assert(!terminal.text.includes("Possible answers"), terminal.text);
+});
+
 Deno.test("live: a terminal that is closed leaves the session saved, and its questions refused", async () => {
   await using home = await createTemporaryDirectory({ "p/.keep": "" });
   const model = [scriptedReply("Before."), scriptedReply(WRITE)];
