@@ -295,6 +295,7 @@ export class LiveView implements ConversationView {
       await this.#stopReading();
       await this.#suspendRegion();
       this.#user = "question";
+      const aborting = new AbortController();
       try {
         return await ask({
           host,
@@ -303,10 +304,13 @@ export class LiveView implements ConversationView {
           input: new KeyInput({
             keyboard,
             acceptsPastes,
-            onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
+            onAbort: () => {
+              aborting.abort();
+              this.#inputs.push({ type: "action", name: "abort" });
+            },
             onSuspend: () => this.#options.host.terminal.requestSuspension(),
           }),
-          signal: this.#end(signal),
+          signal: AbortSignal.any([this.#end(signal), aborting.signal]),
         });
       } finally {
         this.#user = "input";
