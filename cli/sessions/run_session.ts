@@ -22,6 +22,8 @@ export interface RunSession extends AsyncDisposable {
   attach(agent: Agent): Promise<void>;
   /** Returns what is known about the recording, which must have been attached; a new session is created at the latest now. */
   describe(): Promise<RecordedSession>;
+  /** Returns the error because of which the session could not be written, once; `undefined` if there was none. */
+  takeFailure(): Error | undefined;
 }
 
 /** A session that is recorded. */
@@ -33,7 +35,7 @@ export interface RecordedSession {
 }
 
 /** A recording into a new session. */
-export interface StartedRecording extends RecordedSession {
+export interface StartedRecording extends RecordedSession, Pick<RunSession, "takeFailure"> {
   /** The recording; `undefined` if the session cannot be written. */
   readonly recording?: SessionRecording;
   /** Ends the recording. */

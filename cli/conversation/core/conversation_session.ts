@@ -7,6 +7,7 @@
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
 import { CliError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
+import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
@@ -55,6 +56,13 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     this.#isReported = true;
     const recorded = await this.#current?.describe();
     await this.#options.onWarnings(recorded?.warnings ?? []);
+  }
+
+  /** Reports that the end of a run was not saved, unless the run was aborted for that reason. */
+  async reportFailure(abortReason: unknown): Promise<void> {
+    const failure = this.#current?.takeFailure();
+    if (!failure || failure === abortReason) return;
+    await this.#options.onWarnings([getFileProblem(failure)]);
   }
 
   async openStore(): Promise<SessionStore | undefined> {

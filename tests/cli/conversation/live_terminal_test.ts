@@ -124,6 +124,22 @@ Deno.test("live: a terminal that is closed leaves the session saved, and its que
   assertEquals(await Deno.stat(`${home.path}/p/a.txt`).catch(() => "none"), "none");
 });
 
+Deno.test("live: a session that cannot be written is reported, and its prompts end with the reason", async () => {
+  const model = [scriptedReply("One."), scriptedReply("Two."), scriptedReply("Three.")];
+  await using terminal = await openTerminal({ model, rows: 40 });
+  await terminal.enter("1");
+  await terminal.waitFor("1 turn");
+  const sessions = `${terminal.home.path}/.local/state/swink/sessions`;
+  for await (const { name } of Deno.readDir(sessions)) {
+    if (name.endsWith(".jsonl")) await Deno.remove(`${sessions}/${name}`);
+  }
+  await terminal.enter("2");
+  await terminal.waitFor(/^(?:warning|error): Cannot write the session/m);
+  await terminal.enter("3");
+  await terminal.waitFor(/^error: Cannot write the session "\S+": another/m);
+  assert(!terminal.text.includes("aborted"), terminal.text);
+});
+
 Deno.test("live: SIGTERM during a run restores the terminal and saves the session", async () => {
   const reply = holdReply(scriptedReply("I have begun and"));
   await using terminal = await openTerminal({ model: [reply] });
