@@ -29,6 +29,10 @@ export class NewSession implements RunSession {
     this.#options = options;
   }
 
+  get isPending(): boolean {
+    return this.#starting === undefined;
+  }
+
   attach(agent: Agent): Promise<void> {
     this.#agent = agent;
     // The agent waits for it, so that no reply and no call is lost.

@@ -5,8 +5,6 @@
  */
 
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
-import { CliError } from "../../host/cli_error.ts";
-import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
@@ -16,6 +14,7 @@ import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import { getSessionDirectory } from "../../sessions/session_directory.ts";
 import type { SessionControl } from "../command/command_context.ts";
+import { requireSession } from "../command/require_session.ts";
 
 /** Options for {@linkcode ConversationSession}. */
 export interface ConversationSessionOptions {
@@ -48,6 +47,10 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
 
   get session(): Session | undefined {
     return this.#current?.recording?.session;
+  }
+
+  get isPending(): boolean {
+    return this.#current?.isPending ?? false;
   }
 
   /** Reports why a new session is not saved, once. Called when it must have been created. */
@@ -89,13 +92,8 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   }
 
   async moveTo(leaf: string | null): Promise<void> {
-    const { recording } = this.#current ?? {};
-    if (!recording) {
-      throw new CliError("The conversation is not saved, so it has no earlier states", {
-        exitCode: ExitCode.failed,
-      });
-    }
-    await recording.rewind(leaf);
+    requireSession(this);
+    await this.#current?.recording?.rewind(leaf);
     this.#options.onSwitched();
   }
 
