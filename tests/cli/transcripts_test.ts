@@ -69,7 +69,6 @@ const UNRECORDED_ERRORS = [
   /** Not possible at a terminal, or checked before. */
   "There is no terminal to read from",
   "of the example failed",
-  "The conversation is not saved, so it has no earlier states",
   /** `login_test.ts` */
   "was not deleted",
   "The key for",
