@@ -23,6 +23,10 @@ export interface TestClient extends AsyncDisposable {
   readonly agent: sdk.ClientContext;
   /** The updates that have arrived. */
   readonly updates: sdk.SessionUpdate[];
+  /** Resolves with the first update of a kind, also if it has arrived already. */
+  untilUpdate<Kind extends sdk.SessionUpdate["sessionUpdate"]>(
+    kind: Kind,
+  ): Promise<Extract<sdk.SessionUpdate, { sessionUpdate: Kind }>>;
   /** The requests for permissions that have arrived. */
   readonly permissions: sdk.RequestPermissionRequest[];
   /** Resolves when the server has ended. */
@@ -62,9 +66,13 @@ export async function connectClient(
   const toClient = new Pipe();
   const served = serveAcp(host, { input: toAgent.readable, output: toClient.writable });
   const updates: sdk.SessionUpdate[] = [];
+  const listeners = new Set<() => void>();
   const permissions: sdk.RequestPermissionRequest[] = [];
   const app = sdk.client({ name: "test" })
-    .onNotification("session/update", ({ params }) => void updates.push(params.update))
+    .onNotification("session/update", ({ params }) => {
+      updates.push(params.update);
+      for (const listener of listeners) listener();
+    })
     .onRequest("session/request_permission", async ({ params }) => {
       permissions.push(params);
       return await onPermission?.(params) ??
@@ -91,6 +99,17 @@ export async function connectClient(
     updates,
     permissions,
     served,
+    untilUpdate: (kind) =>
+      new Promise((resolve) => {
+        const listener = () => {
+          const found = updates.find(({ sessionUpdate }) => sessionUpdate === kind);
+          if (!found) return;
+          listeners.delete(listener);
+          resolve(found as never);
+        };
+        listeners.add(listener);
+        listener();
+      }),
     async createSession() {
       const session = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
       return session.sessionId;
