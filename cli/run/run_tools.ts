@@ -15,6 +15,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
 import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
+import { type EditorTools, replaceTools } from "./editor_tools.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
@@ -29,6 +30,8 @@ export interface RunToolOptions extends ToolSelection {
   readonly servers?: Omit<ServerOptions, "sandbox"> | undefined;
   /** Records the changes of files. Default: they are not recorded. */
   readonly changeLog?: ChangeLog | undefined;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The tools of a run. Disposing of them ends the servers and removes temporary files. */
@@ -56,7 +59,7 @@ export interface RunTools extends ToolRules, AsyncDisposable {
  * @throws {ConfigurationError} If the temporary directory does not exist, or the configuration of a server is invalid.
  */
 export async function openTools(
-  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, ...selection }:
+  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, editor, ...selection }:
     RunToolOptions,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
@@ -64,7 +67,9 @@ export async function openTools(
   await using cleanup = new AsyncDisposableStack();
   const sandbox = cleanup.use(openSandbox({ ...sandboxOptions, readRoots }, host.env));
   const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
-  const basicTools = createBasicTools(await createKit(sandbox, changeLog));
+  const kit = await createKit(sandbox, changeLog);
+  const ownTools = createBasicTools(kit);
+  const basicTools = editor ? replaceTools(ownTools, editor, kit) : ownTools;
   const rules = resolveToolRules(selection, [
     ...basicTools,
     ...(task ? [createTaskTool(task)] : []),
@@ -91,7 +96,7 @@ export async function openTools(
     policies: servers ? [servers.connection.policy] : [],
     warnings: servers?.warnings ?? [],
     servers: servers?.connection,
-    shell: findShell(basicTools),
+    shell: findShell(ownTools),
     createReadingTools,
     attach: (agent) => void servers?.connection.attach(agent, (tools) => tools.filter(isSelected)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -24,6 +24,7 @@ import {
   toPlan,
   toTerminalId,
 } from "./describe_call.ts";
+import { PlanSteps } from "./plan_steps.ts";
 
 /** Options for `new EventMapper()`. */
 export interface EventMapperOptions extends CallDescriber {
@@ -36,6 +37,7 @@ export class EventMapper {
   readonly #options: EventMapperOptions;
   /** The changes that calls will make. */
   readonly #changes = new Map<string, readonly FileChange[]>();
+  readonly #plan = new PlanSteps();
   #messageId = "";
   #totalCost: number | null = 0;
 
@@ -80,6 +82,10 @@ export class EventMapper {
       case "agent_end":
         this.#changes.clear();
         return [];
+      case "custom": {
+        const entries = this.#plan.update(event);
+        return entries ? [{ sessionUpdate: "plan", entries }] : [];
+      }
       case "turn_start":
       case "turn_end":
       case "message_end":
@@ -88,7 +94,6 @@ export class EventMapper {
       case "model_call_start":
       case "context_compacted":
       case "warning":
-      case "custom":
       case "queue_changed":
       case "model_changed":
         return [];
