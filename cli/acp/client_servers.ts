@@ -43,5 +43,8 @@ function toTexts(value: unknown): string[] {
 /** Returns a record for a list of names and values. */
 function toRecord(value: unknown): Record<string, string> {
   if (!Array.isArray(value)) return {};
-  return Object.fromEntries(value.map(({ name, value }) => [toText(name), toText(value)]));
+  return Object.fromEntries(
+    value.filter((item) => typeof item?.name === "string" && typeof item.value === "string")
+      .map(({ name, value }) => [name, value]),
+  );
 }

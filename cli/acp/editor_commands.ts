@@ -108,7 +108,7 @@ export class EditorCommands {
   }
 }
 
-/** What a command starts: a prompt, which the session runs, or a task, which ends with the command. */
+/** Runs of a command: a prompt, which the session runs after it, or a task, which ends with it. */
 class CommandRuns implements RunControl {
   readonly isRunning = false;
   readonly #client: Pick<AcpClient, "show">;

@@ -39,7 +39,7 @@ export interface AcpCommandLine {
   readonly given: ReadonlySet<string>;
 }
 
-/** What the sessions have in common. */
+/** Options for `createEditorHost()`, which all sessions have in common. */
 export interface EditorHostOptions {
   /** The command line. */
   readonly commandLine: AcpCommandLine;

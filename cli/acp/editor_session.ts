@@ -35,7 +35,7 @@ export interface EditorSessionOptions extends Omit<RunDependencies, "prompt"> {
   readonly id: string;
   /** Whether it exists; its mode is then kept. */
   readonly exists: boolean;
-  /** What the editor asks for. */
+  /** The request of the editor. */
   readonly request: Pick<AcpSessionRequest, "client">;
   /** The mode of a new session. */
   readonly mode: ModeId;

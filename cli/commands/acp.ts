@@ -1,5 +1,5 @@
 /**
- * `swink acp`: the agent for editors, which speak the Agent Client Protocol.
+ * `swink acp`: the agent for editors that use the Agent Client Protocol.
  *
  * @module
  */

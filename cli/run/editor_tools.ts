@@ -9,7 +9,7 @@ import type { AgentTool } from "../../mod.ts";
 import { createBasicTools, type createToolKit } from "../../src/tools/basic_tools.ts";
 import type { Sandbox, SandboxFiles } from "../../src/tools/mod.ts";
 
-/** What an editor provides for tools. */
+/** Files and terminals that an editor provides for tools. */
 export interface EditorTools {
   /** Returns the files as the editor has them, with the rights of those of the sandbox. Default: the files on disk. */
   readonly wrapFiles?: ((files: SandboxFiles) => SandboxFiles) | undefined;

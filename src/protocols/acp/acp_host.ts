@@ -128,7 +128,7 @@ export interface AcpAuthMethod {
   readonly id: string;
   /** Name for the user. */
   readonly name: string;
-  /** What the user has to do. */
+  /** Instructions for the user. Default: none. */
   readonly description?: string | undefined;
   /**
    * Arguments with which the client starts the program once more in a terminal, where it asks for the key. Default: the

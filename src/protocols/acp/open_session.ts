@@ -45,7 +45,7 @@ export function toAbsolutePath(cwd: string, path: string): string {
 export interface ClientConnection {
   /** Sends requests and notifications. */
   readonly peer: AcpPeer;
-  /** What the client offers. */
+  /** Capabilities of the client. */
   readonly capabilities: ClientCapabilities;
   /** Resolves when the connection is closed: what was not delivered by then is discarded. */
   readonly closed: Promise<void>;

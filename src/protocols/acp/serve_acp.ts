@@ -171,7 +171,7 @@ class AcpServer {
   }
 
   async #createSession(context: AcpIncoming) {
-    this.#checkRoom();
+    this.#checkLimit();
     const channel = this.#createChannel(context);
     const session = await this.#host.createSession(this.#toRequest(context, channel));
     return { sessionId: session.id, ...await this.#show(channel, session) };
@@ -183,7 +183,7 @@ class AcpServer {
   ): Promise<object> {
     const { sessionId } = context.params;
     await this.#closeSession(sessionId);
-    this.#checkRoom();
+    this.#checkLimit();
     const channel = this.#createChannel(context);
     const request = { ...this.#toRequest(context, channel), sessionId };
     const session = await this.#host.openSession?.(request);
@@ -203,7 +203,7 @@ class AcpServer {
     }
   }
 
-  #checkRoom(): void {
+  #checkLimit(): void {
     if (this.#sessions.size + this.#changes.size < MAX_SESSIONS) return;
     throw new BadRequestError(`At most ${MAX_SESSIONS} sessions can be open: close one first`);
   }
