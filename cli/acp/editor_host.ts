@@ -27,9 +27,10 @@ import type { ProjectRunSettings } from "../run/settings.ts";
 import { deleteChanges } from "../sessions/session_actions.ts";
 import { getSessionTitle } from "../sessions/session_list.ts";
 import { openStore } from "../sessions/start_recording.ts";
-import { type AcpOptions, toRunOptions } from "../settings/acp_options.ts";
+import type { AcpOptions } from "../settings/acp_options.ts";
 import { toServerConfig } from "./client_servers.ts";
 import { runEditorSession } from "./editor_session.ts";
+import { toRunOptions } from "./run_options.ts";
 
 /** The command line of `swink acp`. */
 export interface AcpCommandLine {

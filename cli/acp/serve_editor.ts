@@ -14,8 +14,8 @@ import type { Output } from "../host/terminal.ts";
 import { configureRun } from "../run/configure_run.ts";
 import { openConnection } from "../run/model_connection.ts";
 import { parseRunSettings } from "../run/settings.ts";
-import { toRunOptions } from "../settings/acp_options.ts";
 import { type AcpCommandLine, createEditorHost } from "./editor_host.ts";
+import { toRunOptions } from "./run_options.ts";
 
 /** Serves an editor until it closes the connection. */
 export async function serveEditor(

@@ -15,7 +15,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
 import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
-import { type EditorTools, replaceTools } from "./editor_tools.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
@@ -69,7 +69,7 @@ export async function openTools(
   const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
   const kit = await createKit(sandbox, changeLog);
   const ownTools = createBasicTools(kit);
-  const basicTools = editor ? replaceTools(ownTools, editor, kit) : ownTools;
+  const basicTools = editor ? await replaceTools(ownTools, editor, kit) : ownTools;
   const rules = resolveToolRules(selection, [
     ...basicTools,
     ...(task ? [createTaskTool(task)] : []),
@@ -114,6 +114,16 @@ async function createKit(
     typeof import("../../src/tools/changes/command_changes.ts")
   >("../../src/tools/changes/command_changes.ts", import.meta.url);
   return { ...kit, changeLog, commandChanges: new CommandChanges(sandbox, changeLog) };
+}
+
+async function replaceTools(
+  ...options: Parameters<typeof import("./editor_tools.ts").replaceTools>
+): Promise<AgentTool[]> {
+  const { replaceTools } = await importLate<typeof import("./editor_tools.ts")>(
+    "./editor_tools.ts",
+    import.meta.url,
+  );
+  return replaceTools(...options);
 }
 
 function findShell(tools: readonly AgentTool[]): AgentTool {

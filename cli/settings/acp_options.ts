@@ -5,7 +5,6 @@
  */
 
 import type { OptionDefinitions, OptionValues } from "../command_line/definition.ts";
-import { listDefaults } from "./list_defaults.ts";
 import {
   AGENT_OPTIONS,
   CONFIGURATION_OPTIONS,
@@ -13,8 +12,6 @@ import {
   OUTPUT_OPTIONS,
   PERMISSION_OPTIONS,
   RECORDING_OPTIONS,
-  RUN_OPTIONS,
-  type RunOptions,
   SERVER_OPTIONS,
 } from "./run_options.ts";
 
@@ -39,10 +36,3 @@ export const ACP_OPTIONS = {
 
 /** The values of the options of `swink acp`. */
 export type AcpOptions = OptionValues<typeof ACP_OPTIONS>;
-
-/** Returns the options of a run in a session; those that `swink acp` does not have are at their defaults. */
-export function toRunOptions(options: AcpOptions): RunOptions {
-  const defaults = Object.fromEntries(listDefaults(RUN_OPTIONS)) as RunOptions;
-  const { login: _login, ...own } = options;
-  return { ...defaults, ...own };
-}
