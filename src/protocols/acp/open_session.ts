@@ -209,12 +209,16 @@ export class OpenSession {
 
   /** Sends the commands, the mode and the settings. */
   async sendState(): Promise<void> {
-    const { commands } = this.#session;
-    if (commands) {
-      const availableCommands = [...commands];
-      await this.#send({ sessionUpdate: "available_commands_update", availableCommands });
-    }
+    await this.sendCommands();
     await this.sendSettings();
+  }
+
+  /** Sends the commands. */
+  async sendCommands(): Promise<void> {
+    const { commands } = this.#session;
+    if (!commands) return;
+    const availableCommands = [...commands];
+    await this.#send({ sessionUpdate: "available_commands_update", availableCommands });
   }
 
   /** Sends the mode and the settings. */

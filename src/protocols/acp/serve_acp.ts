@@ -226,7 +226,7 @@ class AcpServer {
       throw this.#createError(INTERNAL_ERROR, `The session ${session.id} cannot be opened`);
     }
     this.#sessions.set(session.id, open);
-    if (session.commands) this.#afterAnswer(() => open.sendState());
+    if (session.commands) this.#afterAnswer(() => open.sendCommands());
     const configOptions = session.config?.options();
     return { modes: open.modes, ...(configOptions && { configOptions: [...configOptions] }) };
   }
