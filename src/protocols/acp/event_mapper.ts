@@ -97,6 +97,8 @@ export class EventMapper {
       case "queue_changed":
       case "model_changed":
         return [];
+      default:
+        return event satisfies never;
     }
   }
 
@@ -219,6 +221,8 @@ export class EventMapper {
       case "queue_changed":
       case "model_changed":
         return [];
+      default:
+        return event satisfies never;
     }
   }
 
