@@ -23,6 +23,7 @@ import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
@@ -92,6 +93,8 @@ export interface AgentSetupOptions extends
 export interface ConversationSetup {
   /** Records the changes of files, so that those of a prompt can be undone. */
   readonly changeLog: ChangeLog;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
@@ -280,6 +283,7 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
+    editor: conversation?.editor,
     task: {
       systemPrompt: appendPrompt(
         createTaskPrompt(describeEnvironment(setupOptions, host)),
@@ -315,7 +319,7 @@ async function loadPlanMode(
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
-const EDITING_TOOLS = ["write_file", "edit_file"];
+export const EDITING_TOOLS: readonly string[] = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
