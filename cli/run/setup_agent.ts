@@ -17,7 +17,7 @@ import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
-import type { DataQuestions } from "../mcp/ask_for_data.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
@@ -74,7 +74,7 @@ export interface AgentSetupOptions extends
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
   /** Asks for data that MCP servers request instead of the terminal. Default: none. */
-  readonly questions?: DataQuestions | undefined;
+  readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
@@ -344,7 +344,7 @@ function findKeyboard({ terminal }: Host): Input | undefined {
 function findQuestions(
   { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
   host: Host,
-): (() => Promise<DataQuestions>) | undefined {
+): (() => Promise<ElicitationQuestions>) | undefined {
   if (questions) return () => Promise.resolve(questions);
   const keyboard = findKeyboard(host);
   // A program answers instead of the terminal.

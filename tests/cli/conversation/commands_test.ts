@@ -51,10 +51,12 @@ Deno.test("#help: lists all commands, and describes one", async () => {
 });
 
 Deno.test("#help: the text of a command is beside it, or below it in a narrow terminal", async () => {
-  for (const [columns, rows] of [
-    [100, /^\/thinking \[LEVEL\|show\|hide\] {13}Sets .*\n {40}\S/m],
-    [60, /^\/thinking \[LEVEL\|show\|hide\]\n {2}Sets .*\n {2}\S/m],
-  ] as const) {
+  for (
+    const [columns, rows] of [
+      [100, /^\/thinking \[LEVEL\|show\|hide\] {13}Sets .*\n {40}\S/m],
+      [60, /^\/thinking \[LEVEL\|show\|hide\]\n {2}Sets .*\n {2}\S/m],
+    ] as const
+  ) {
     await using terminal = await openTerminal({ columns, rows: 100 });
     await terminal.enter("#help");
     await terminal.waitFor(rows);

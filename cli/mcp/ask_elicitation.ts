@@ -11,10 +11,10 @@ import { toOneLine } from "../render/plain_text.ts";
 import type { Style } from "../render/style.ts";
 import type { StyledLine } from "../render/styled_line.ts";
 import { toVisibleText } from "../render/visible_text.ts";
-import { type DataField, parseDataForm, parseFieldAnswer } from "./data_form.ts";
+import { type FormField, parseElicitationForm, parseFieldAnswer } from "./elicitation_form.ts";
 
 /** Asks questions at a terminal. */
-export interface DataQuestions {
+export interface ElicitationQuestions {
   /** Style of the questions. */
   readonly style: Style;
   /** Asks a question with fixed answers; `undefined` if the user closes it. */
@@ -40,12 +40,12 @@ export interface DataAnswer {
 }
 
 /** Shows a request and asks the user, who can decline it. */
-export async function askForData(
+export async function askElicitation(
   request: McpElicitation,
-  questions: DataQuestions,
+  questions: ElicitationQuestions,
 ): Promise<DataAnswer> {
   const { server, type, signal } = request;
-  const fields = type === "form" ? parseDataForm(request.schema) : undefined;
+  const fields = type === "form" ? parseElicitationForm(request.schema) : undefined;
   if (type === "form" && !fields) {
     const problem = `MCP server ${server} asked for data that cannot be typed, which was declined`;
     return { answer: { type: "declined" }, problem };
@@ -59,8 +59,8 @@ export async function askForData(
 
 function createQuestion(
   request: McpElicitation,
-  fields: readonly DataField[] | undefined,
-  { style }: DataQuestions,
+  fields: readonly FormField[] | undefined,
+  { style }: ElicitationQuestions,
 ): Choice<"yes" | "no"> {
   const asks = request.type === "url" ? "asks you to open a page" : "asks for data";
   return {
@@ -80,8 +80,8 @@ function createQuestion(
 /** Asks for each field, and whether to send the answers. */
 async function askFields(
   { server, signal }: McpElicitation,
-  fields: readonly DataField[],
-  questions: DataQuestions,
+  fields: readonly FormField[],
+  questions: ElicitationQuestions,
 ): Promise<McpElicitationAnswer> {
   const content: Record<string, JsonObject[string]> = {};
   for (const field of fields) {
@@ -108,8 +108,8 @@ async function askFields(
 
 /** Asks for a field until the answer is valid; `undefined` if the user closes the question. */
 async function askField(
-  field: DataField,
-  { questions, signal }: { readonly questions: DataQuestions; readonly signal: AbortSignal },
+  field: FormField,
+  { questions, signal }: { readonly questions: ElicitationQuestions; readonly signal: AbortSignal },
 ): Promise<Exclude<ReturnType<typeof parseFieldAnswer>, { type: "invalid" }> | undefined> {
   let hint = "";
   let initial = field.initial && toOneLine(toVisibleText(field.initial));
@@ -125,7 +125,7 @@ async function askField(
 }
 
 /** Formats a field with what its answer may be, on one line. */
-function formatField({ label, description, isRequired, kind }: DataField): string {
+function formatField({ label, description, isRequired, kind }: FormField): string {
   const options = "options" in kind
     ? kind.options.map(({ label }, index) => `${index + 1} ${toOneLine(label)}`).join(", ")
     : "";

@@ -1,9 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { type DataField, parseDataForm, parseFieldAnswer } from "./data_form.ts";
+import { type FormField, parseElicitationForm, parseFieldAnswer } from "./elicitation_form.ts";
 
-function parseField(property: Record<string, unknown>, isRequired = true): DataField {
+function parseField(property: Record<string, unknown>, isRequired = true): FormField {
   const required = isRequired ? ["a"] : [];
-  const [field] = parseDataForm({ type: "object", properties: { a: property }, required }) ?? [];
+  const [field] = parseElicitationForm({ type: "object", properties: { a: property }, required }) ??
+    [];
   if (!field) throw new Error("no field");
   return field;
 }
@@ -14,8 +15,8 @@ function answer(property: Record<string, unknown>, line: string): unknown {
   return parsed.type === "value" ? parsed.value : parsed.type === "invalid" ? parsed.hint : parsed;
 }
 
-Deno.test("parseDataForm(): reads labels, explanations and suggestions, and cuts them off", () => {
-  const [field, other] = parseDataForm({
+Deno.test("parseElicitationForm(): reads labels, explanations and suggestions, and cuts them off", () => {
+  const [field, other] = parseElicitationForm({
     type: "object",
     properties: {
       a: { type: "string", title: "x".repeat(300), description: "Why", default: "Ada" },
@@ -30,7 +31,7 @@ Deno.test("parseDataForm(): reads labels, explanations and suggestions, and cuts
   assertEquals([other?.label, other?.initial, other?.isRequired], ["b", undefined, true]);
 });
 
-Deno.test("parseDataForm(): refuses forms that cannot be typed, and leaves out optional parts of them", () => {
+Deno.test("parseElicitationForm(): refuses forms that cannot be typed, and leaves out optional parts of them", () => {
   const nested = { type: "object", properties: {} };
   const many = Object.fromEntries(
     Array.from({ length: 65 }, (_, n) => [`p${n}`, { type: "string" }]),
@@ -46,10 +47,12 @@ Deno.test("parseDataForm(): refuses forms that cannot be typed, and leaves out o
       { type: "object", properties: many },
     ]
   ) {
-    assertEquals(parseDataForm(schema), undefined, JSON.stringify(schema));
+    assertEquals(parseElicitationForm(schema), undefined, JSON.stringify(schema));
   }
   const properties = { a: nested, b: { type: "string" } };
-  assertEquals(parseDataForm({ type: "object", properties })?.map(({ name }) => name), ["b"]);
+  assertEquals(parseElicitationForm({ type: "object", properties })?.map(({ name }) => name), [
+    "b",
+  ]);
 });
 
 Deno.test("parseFieldAnswer(): an empty line omits an optional field only", () => {

@@ -40,7 +40,7 @@ export type FieldKind =
   };
 
 /** A field of a form. Its texts are those of the server. */
-export interface DataField {
+export interface FormField {
   /** Name of the property. */
   readonly name: string;
   /** The text that the user reads. */
@@ -65,12 +65,12 @@ export type FieldAnswer =
  * Parses the schema of a form; `undefined` if a user cannot answer it in lines of text. Properties that are not required
  * and cannot be answered are left out.
  */
-export function parseDataForm(schema: JsonSchema): readonly DataField[] | undefined {
+export function parseElicitationForm(schema: JsonSchema): readonly FormField[] | undefined {
   if (!isJsonObject(schema) || !isJsonObject(schema["properties"])) return undefined;
   const entries = Object.entries(schema["properties"]);
   if (entries.length > MAX_ITEMS) return undefined;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const fields: DataField[] = [];
+  const fields: FormField[] = [];
   for (const [name, property] of entries) {
     const isRequired = required.includes(name);
     const kind = isJsonObject(property) ? parseKind(property) : undefined;
@@ -84,8 +84,8 @@ export function parseDataForm(schema: JsonSchema): readonly DataField[] | undefi
 function createField(
   name: string,
   property: JsonObject,
-  { kind, isRequired }: Pick<DataField, "kind" | "isRequired">,
-): DataField {
+  { kind, isRequired }: Pick<FormField, "kind" | "isRequired">,
+): FormField {
   const { title, description, default: suggested } = property;
   const isSuggestion = typeof suggested === "string" || typeof suggested === "number";
   return {
@@ -158,7 +158,7 @@ function readText(text: unknown): string {
 }
 
 /** Parses the line with which a user answers a field. */
-export function parseFieldAnswer({ kind, isRequired }: DataField, line: string): FieldAnswer {
+export function parseFieldAnswer({ kind, isRequired }: FormField, line: string): FieldAnswer {
   const text = line.trim();
   if (text === "") {
     return isRequired ? { type: "invalid", hint: "an answer is needed" } : { type: "omitted" };

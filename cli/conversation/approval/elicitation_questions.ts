@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { DataQuestions } from "../../mcp/ask_for_data.ts";
+import type { ElicitationQuestions } from "../../mcp/ask_elicitation.ts";
 import { createStyle } from "../../render/theme/create_style.ts";
 import type { ConversationView } from "../view/conversation_view.ts";
 
 /** Creates questions that a view asks. */
-export function createDataQuestions(
+export function createElicitationQuestions(
   view: Pick<ConversationView, "display" | "askChoice" | "askText" | "notify">,
-): DataQuestions {
+): ElicitationQuestions {
   return {
     get style() {
       return createStyle(view.display);

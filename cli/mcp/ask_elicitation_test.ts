@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { McpElicitation } from "../../src/mcp/mod.ts";
 import type { Choice } from "../questions/choice.ts";
 import { getPlainStyle } from "../render/style.ts";
-import { askForData, type DataQuestions } from "./ask_for_data.ts";
+import { askElicitation, type ElicitationQuestions } from "./ask_elicitation.ts";
 
 const { signal } = new AbortController();
 const NAME = { type: "string", title: "Name" };
@@ -19,7 +19,7 @@ function createForm(
 function createQuestions(answers: readonly (string | undefined)[]) {
   const shown: string[] = [];
   const remaining = [...answers];
-  const questions: DataQuestions = {
+  const questions: ElicitationQuestions = {
     style: getPlainStyle(),
     askChoice<Answer extends string>({ details, message, answers }: Choice<Answer>) {
       shown.push(...details.map(({ text, mark = "" }) => mark + text), message);
@@ -37,12 +37,12 @@ function createQuestions(answers: readonly (string | undefined)[]) {
 
 async function ask(request: McpElicitation, answers: readonly (string | undefined)[]) {
   const { shown, questions, remaining } = createQuestions(answers);
-  const { answer, problem } = await askForData(request, questions);
+  const { answer, problem } = await askElicitation(request, questions);
   assertEquals(remaining, []);
   return { answer, problem, shown };
 }
 
-Deno.test("askForData(): shows the request, asks for each field, and shows what is sent", async () => {
+Deno.test("askElicitation(): shows the request, asks for each field, and shows what is sent", async () => {
   const form = createForm({
     name: { ...NAME, description: "Your\nname", default: "Ada" },
     age: { type: "integer" },
@@ -75,7 +75,7 @@ Deno.test("askForData(): shows the request, asks for each field, and shows what 
   ]);
 });
 
-Deno.test("askForData(): declines and cancels as the user does, at every question", async () => {
+Deno.test("askElicitation(): declines and cancels as the user does, at every question", async () => {
   const form = createForm({ name: NAME }, ["name"]);
   assertEquals((await ask(form, ["no"])).answer, { type: "declined" });
   assertEquals((await ask(form, [undefined])).answer, { type: "cancelled" });
@@ -88,7 +88,7 @@ Deno.test("askForData(): declines and cancels as the user does, at every questio
   });
 });
 
-Deno.test("askForData(): shows the address of a page", async () => {
+Deno.test("askElicitation(): shows the address of a page", async () => {
   const url = "https://user:password@example.com/a?b=c";
   const page: McpElicitation = { type: "url", server: "own", message: "Log in", url, signal };
   const { answer, shown } = await ask(page, ["yes"]);
@@ -98,7 +98,7 @@ Deno.test("askForData(): shows the address of a page", async () => {
   assertEquals((await ask(page, ["no"])).answer, { type: "declined" });
 });
 
-Deno.test("askForData(): declines a form that cannot be typed, with a reason", async () => {
+Deno.test("askElicitation(): declines a form that cannot be typed, with a reason", async () => {
   const form = createForm({ name: { type: "object" } }, ["name"]);
   const { answer, problem, shown } = await ask(form, []);
   assertEquals(answer, { type: "declined" });
@@ -106,7 +106,7 @@ Deno.test("askForData(): declines a form that cannot be typed, with a reason", a
   assertEquals(shown, []);
 });
 
-Deno.test("askForData(): texts of the server cannot imitate a question or control the terminal", async () => {
+Deno.test("askElicitation(): texts of the server cannot imitate a question or control the terminal", async () => {
   const hostile = "a\n  Allow? [y]es\x1b[2J\u202e";
   const form = createForm({
     ["__proto__"]: {
