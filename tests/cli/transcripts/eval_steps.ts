@@ -85,6 +85,7 @@ export const EVAL_TRANSCRIPT: Transcript = {
     "swink eval gate latest --results HOME/results --min-pass-rate much",
     evaluate("--filter nothing"),
     evaluate("--chaos 5-1"),
+    evaluate("--repeat 1000000"),
     evaluate("--replay HOME/empty"),
     evaluate("--replay HOME/missing"),
     evaluate("--record HOME/recorded"),
