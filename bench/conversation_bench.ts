@@ -1,6 +1,6 @@
 /**
  * Measures conversations in a pseudo-terminal: the time until the prompt, the echo of keys during a reply, and the memory
- * of many turns.
+ * of many turns. Arguments (`starts`, `echo`, `memory`) select some of them; `TURNS` is the number of turns.
  *
  * The terminal is that of `script` (util-linux). The model is a server on loopback.
  *
@@ -10,6 +10,7 @@
 import { createAnthropicFrames } from "../cli/demo/anthropic_frames.ts";
 import { FileSessionStore } from "../src/memory/mod.ts";
 import { userMessage } from "../mod.ts";
+import { serveLoopback } from "../tests/adapters/loopback.ts";
 import { assistantMessage } from "../src/testing/mod.ts";
 import { choosePackages } from "../scripts/packages.ts";
 import { median, printReport, type Row } from "./report.ts";
@@ -22,7 +23,9 @@ const TEXT = "The quick brown fox jumps over the lazy dog. ".repeat(12).slice(0,
 const KEY_MS = 47;
 const KEYS = 100;
 const TOKENS_PER_SECOND = 200;
-const TURNS = Number(Deno.args[0] ?? 5_000);
+/** Duration of the reply; longer than all keys take. */
+const STREAM_SECONDS = 30;
+const TURNS = Number(Deno.env.get("TURNS") ?? 5_000);
 
 const { config } = await choosePackages();
 const main = new URL("../cli/main.ts", import.meta.url).pathname;
@@ -48,12 +51,22 @@ async function createHome(): Promise<Home> {
   return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }
 
+interface TerminalOptions {
+  /** Arguments of the program. */
+  readonly args?: readonly string[];
+  /** Options of Deno. */
+  readonly flags?: readonly string[];
+  /** URL of the model. */
+  readonly url?: string;
+}
+
 /** Starts the program in a terminal of 100 columns. */
-async function startTerminal(
+function startTerminal(
   home: Home,
-  { args = [], url = "http://127.0.0.1:1" }: { args?: readonly string[]; url?: string } = {},
-): Promise<Terminal> {
-  const command = [Deno.execPath(), "run", "-qA", "--no-lock", "-c", config, main, ...args]
+  { args = [], flags = [], url = "http://127.0.0.1:1" }: TerminalOptions = {},
+): Terminal {
+  const deno = [Deno.execPath(), "run", "-qA", "--no-lock", "-c", config, ...flags];
+  const command = [...deno, main, ...args]
     .map((word) => `'${word}'`).join(" ");
   const process = new Deno.Command("script", {
     args: [
@@ -118,7 +131,7 @@ async function measureStart(
   args: readonly string[],
 ): Promise<{ readonly prompt: number; readonly agent: number }> {
   const startedAt = performance.now();
-  await using terminal = await startTerminal(home, { args });
+  await using terminal = startTerminal(home, { args });
   await terminal.waitFor("›");
   const prompt = performance.now() - startedAt;
   await terminal.waitFor("EXECUTE");
@@ -178,4 +191,144 @@ async function measureStarts(): Promise<Row[]> {
   ];
 }
 
-if (import.meta.main) printReport("Conversations", await measureStarts());
+/** Measures the time from a key to its character on the screen while a reply is streamed. */
+async function measureEcho(): Promise<Row[]> {
+  await using home = await createHome();
+  await using server = serveLoopback(() => streamText(TOKENS_PER_SECOND, STREAM_SECONDS));
+  await using terminal = startTerminal(home, { url: server.url });
+  await terminal.waitFor("EXECUTE");
+  await terminal.type("Begin\r");
+  await terminal.waitFor("writing");
+  const times: number[] = [];
+  for (let key = 0; key < KEYS; key++) {
+    await new Promise((resolve) => setTimeout(resolve, KEY_MS));
+    // Each character is typed once, and no reply has it.
+    const character = String.fromCodePoint(0x4e00 + key);
+    const startedAt = performance.now();
+    await terminal.type(character);
+    await terminal.waitFor(character);
+    times.push(performance.now() - startedAt);
+  }
+  const sorted = times.toSorted((left, right) => left - right);
+  const percentile = (share: number) => (sorted[Math.floor(share * (KEYS - 1))] ?? 0).toFixed(1);
+  await terminal.type("\x03");
+  return [
+    ["echo of a key during a reply, median", `${percentile(0.5)} ms`, "–", "≤ 16 ms"],
+    ["echo of a key, 95 of 100 keys", `${percentile(0.95)} ms`, "–", "≤ 16 ms"],
+  ];
+}
+
+/** Streams words with Markdown. */
+function streamText(tokensPerSecond: number, seconds: number): Response {
+  const words = "The **quick** brown fox jumps over `the` lazy dog. ".split(/(?<= )/);
+  const count = tokensPerSecond * seconds;
+  const blocks = [Array.from({ length: count }, (_, word) => words[word % words.length]).join("")];
+  const [start = "", blockStart = "", ...rest] = createAnthropicFrames({ blocks }, 1);
+  const end = rest.slice(-3);
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(encoder.encode(start + blockStart));
+      try {
+        for (let word = 0; word < count; word++) {
+          const lineEnd = word % 60 === 59 ? "\n\n" : "";
+          const delta = { type: "text_delta", text: `${words[word % words.length]}${lineEnd}` };
+          const data = JSON.stringify({ type: "content_block_delta", index: 0, delta });
+          controller.enqueue(encoder.encode(`event: content_block_delta\ndata: ${data}\n\n`));
+          await new Promise((resolve) => setTimeout(resolve, 1_000 / tokensPerSecond));
+        }
+        controller.enqueue(encoder.encode(end.join("")));
+        controller.close();
+      } catch {
+        // The program has ended.
+      }
+    },
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/**
+ * Measures the memory of one conversation whose model calls a tool in every turn. The heap is small, so that the memory is
+ * that of the objects that are in use, and not of those that V8 has not collected yet.
+ */
+async function measureMemory(): Promise<Row[]> {
+  await using home = await createHome();
+  await Deno.writeTextFile(`${home.path}/p/a.txt`, "A line\n".repeat(10));
+  let turns = 0;
+  const samples: { readonly turn: number; readonly memory: number; readonly history: number }[] = [];
+  const ended = Promise.withResolvers<void>();
+  let pid = 0;
+  await using server = serveLoopback(async (request) => {
+    await request.body?.cancel();
+    turns++;
+    if (turns % (TURNS / 5) === 0) {
+      samples.push({ turn: turns, memory: readMemory(pid), history: await readHistory(home) });
+    }
+    const isLast = turns >= TURNS;
+    if (isLast) ended.resolve();
+    const call = { tool: "read_file", input: { path: "a.txt", offset: 1 + turns % 9 } };
+    const reply = { blocks: isLast ? ["Done."] : [call], inputTokens: 1_000, outputTokens: 20 };
+    const frames = createAnthropicFrames(reply, turns).join("");
+    return new Response(frames, { headers: { "content-type": "text/event-stream" } });
+  }, 600_000);
+  const args = ["--max-turns", `${TURNS + 1}`];
+  await using terminal = startTerminal(home, {
+    args,
+    flags: ["--v8-flags=--max-old-space-size=128,--max-semi-space-size=1"],
+    url: server.url,
+  });
+  await terminal.waitFor("EXECUTE");
+  pid = terminal.pid;
+  const startedAt = performance.now();
+  await terminal.type("Begin\r");
+  await ended.promise;
+  await terminal.waitFor(" turns");
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const [first, last] = [samples[0], samples.at(-1)];
+  const perTurn = (name: "memory" | "history") =>
+    first && last ? (last[name] - first[name]) / (last.turn - first.turn) : Number.NaN;
+  const format = (bytes: number) => `${(bytes / 1_024).toFixed(2)} KB`;
+  return [
+    [`time of ${TURNS} turns`, `${seconds.toFixed(1)} s`, "–", "–"],
+    ...samples.map(({ turn, memory }): Row => [
+      `memory after ${turn} turns`,
+      `${(memory / 1_048_576).toFixed(0)} MB`,
+      "–",
+      "–",
+    ]),
+    ["growth of the log per turn", format(perTurn("history")), "1.00 ×", "baseline"],
+    [
+      "growth of the memory per turn",
+      format(perTurn("memory")),
+      `${(perTurn("memory") / perTurn("history")).toFixed(2)} ×`,
+      "–",
+    ],
+  ];
+}
+
+function readMemory(pid: number): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024;
+}
+
+async function readHistory(home: Home): Promise<number> {
+  const directory = `${home.path}/state/swink/sessions`;
+  let size = 0;
+  for await (const { name } of Deno.readDir(directory)) {
+    if (name.endsWith(".jsonl")) size += (await Deno.stat(`${directory}/${name}`)).size;
+  }
+  return size;
+}
+
+const BENCHMARKS: Readonly<Record<string, () => Promise<Row[]>>> = {
+  starts: measureStarts,
+  echo: measureEcho,
+  memory: measureMemory,
+};
+
+if (import.meta.main) {
+  const names = Deno.args.filter((name) => name in BENCHMARKS);
+  for (const name of names.length === 0 ? Object.keys(BENCHMARKS) : names) {
+    printReport(`Conversations: ${name}`, await BENCHMARKS[name]?.() ?? []);
+  }
+}
