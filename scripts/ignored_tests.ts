@@ -55,6 +55,10 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/cli\/acpx_test\.ts$/,
     reason: "without acpx and Node 24 (run scripts/install_runtimes.ts)",
   },
+  {
+    file: /^tests\/proofs\/npm_pack_proof\.ts$/,
+    reason: "without npm or its registry",
+  },
   { file: /^tests\/cli\/picture_test\.ts$/, reason: "without a kernel with Landlock 4" },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
