@@ -18,6 +18,7 @@ import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
 import { rules } from "./rules.ts";
 import { run } from "./run.ts";
+import { serve } from "./serve.ts";
 import { sessions } from "./sessions.ts";
 
 /** The program and its commands. */
@@ -27,6 +28,7 @@ export const PROGRAM = defineCommand({
   commands: [
     chat,
     run,
+    serve,
     sessions,
     evaluation,
     models,

@@ -148,6 +148,15 @@ Deno.test("limits: bodies that are too large, endless, slow, malformed or of ano
   assertEquals(await getCode(await send('{"__proto__":{"id":"x"}}')), "400 bad_request");
   const plain = await send("{}", { "content-type": "text/plain" });
   assertEquals(await getCode(plain), "415 unsupported_media_type");
+  const untyped = await test.server.fetch(
+    new Request(`${ORIGIN}/v1/sessions`, {
+      method: "POST",
+      body: new TextEncoder().encode("{}"),
+      headers: { authorization: `Bearer ${TOKENS.acme}` },
+    }),
+    { remoteAddr: { hostname: "127.0.0.1" } },
+  );
+  assertEquals(await getCode(untyped), "415 unsupported_media_type");
   const failing = new ReadableStream({
     pull: (controller) => controller.error(new TypeError("Connection reset")),
   });

@@ -39,6 +39,8 @@ export async function readBody(
 ): Promise<ReadBody> {
   checkHead(request, limits);
   const text = await readText(request, limits);
+  // Servers give requests without a body an empty one.
+  if (text !== "" && !request.headers.has("content-type")) throw createTypeFailure();
   const value = parse(text);
   const result = await validateToolArguments(schema, value);
   if (result.valid && isJsonObject(value)) return { text, value };
@@ -49,13 +51,19 @@ export async function readBody(
   throw fail("bad_request", `Invalid body: ${listed.join("; ") || "it must be an object"}`);
 }
 
-function checkHead({ headers, body }: Request, { maxBytes }: BodyLimits): void {
+function checkHead({ headers }: Request, { maxBytes }: BodyLimits): void {
   if (Number(headers.get("content-length")) > maxBytes) throw createSizeFailure(maxBytes);
   const type = headers.get("content-type");
-  if (type === null && body === null) return;
   // A web page of another origin cannot send this type without a preflight request.
-  if (/^application\/json(?:\s*;|$)/i.test(type ?? "")) return;
-  throw fail("unsupported_media_type", "Send JSON with the header content-type: application/json");
+  if (type === null || /^application\/json(?:\s*;|$)/i.test(type)) return;
+  throw createTypeFailure();
+}
+
+function createTypeFailure(): Error {
+  return fail(
+    "unsupported_media_type",
+    "Send JSON with the header content-type: application/json",
+  );
 }
 
 async function readText({ body }: Request, limits: BodyLimits): Promise<string> {

@@ -7,6 +7,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
 import type { AgentMessage } from "../../core/message.ts";
+import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionHeader } from "../../core/session_entry.ts";
@@ -37,8 +38,14 @@ import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
 /** An agent, and what is released after its run. */
 export type ServedAgent = Agent | ({ readonly agent: Agent } & AsyncDisposable);
 
-/** Creates the agent for a run of a session, which is restored into it. Receives the header of the session. */
-export type CreateAgent = (session: SessionHeader) => ServedAgent | Promise<ServedAgent>;
+/** The session for which an agent is created. */
+export interface ServedSession extends SessionHeader {
+  /** The model that was used last, and that is restored into the agent. */
+  readonly model?: ModelSpec;
+}
+
+/** Creates the agent for a run of a session, which is restored into it. */
+export type CreateAgent = (session: ServedSession) => ServedAgent | Promise<ServedAgent>;
 
 /** Options for {@linkcode LocalRunner}. */
 export interface LocalRunnerOptions {
@@ -188,7 +195,8 @@ export class LocalRunner implements AgentRunner {
     }
     const live = this.#getLive(key.id);
     const served = await closeOnError(resumed.session, async () => {
-      const created = await this.#options.createAgent(resumed.session.header);
+      const { model, session: { header } } = resumed;
+      const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
       return "agent" in created ? created : withoutDisposal(created);
     });
     const recording = await closeOnError(
