@@ -5,7 +5,7 @@
  */
 
 import type { JsonObject } from "../../core/json.ts";
-import type { Operation, ResponseContent } from "./operation.ts";
+import { type Operation, type ResponseContent, TEXT_TYPES } from "./operation.ts";
 import { SCHEMAS } from "./schemas.ts";
 
 /** Descriptions of the statuses. */
@@ -103,18 +103,15 @@ function describeOperation(operation: Operation): JsonObject {
 }
 
 function describeContent(content: ResponseContent): JsonObject {
-  switch (content) {
-    case "none":
-      return {};
-    case "events":
-      return { content: { "text/event-stream": { schema: { type: "string" } } } };
-    case "text":
-      return { content: { "text/plain": { schema: { type: "string" } } } };
-    case "page":
-      return { content: { "text/html": { schema: { type: "string" } } } };
-    default:
-      return { content: { "application/json": { schema: toReference(content) } } };
+  if (content === "none") return {};
+  if (isTextType(content)) {
+    return { content: { [TEXT_TYPES[content]]: { schema: { type: "string" } } } };
   }
+  return { content: { "application/json": { schema: toReference(content) } } };
+}
+
+function isTextType(content: string): content is keyof typeof TEXT_TYPES {
+  return Object.hasOwn(TEXT_TYPES, content);
 }
 
 function toReference(name: string): JsonObject {

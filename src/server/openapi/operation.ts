@@ -18,8 +18,17 @@ export interface OperationParameter {
   readonly description: string;
 }
 
+/** Types of responses that are text. */
+export const TEXT_TYPES = {
+  events: "text/event-stream",
+  text: "text/plain",
+  page: "text/html",
+  script: "text/javascript",
+  style: "text/css",
+} as const;
+
 /** Content of a response. */
-export type ResponseContent = SchemaName | "none" | "events" | "text" | "page";
+export type ResponseContent = SchemaName | "none" | keyof typeof TEXT_TYPES;
 
 /** The description of a route. */
 export interface Operation {
