@@ -87,6 +87,10 @@ class EventStream {
   #reason: EndReason | undefined;
   #stopTimer = () => {};
   #isClosed = false;
+  /** Whether the stream waits for an event. */
+  #isWaiting = false;
+  /** Whether something was sent since the last check. */
+  #hasSent = false;
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined;
 
   constructor(options: EventStreamsOptions, onClose: () => void) {
@@ -120,6 +124,7 @@ class EventStream {
       pull: async (controller) => {
         if (!isOpened) {
           isOpened = true;
+          this.#startKeepAlive(controller);
           // Sends the headers before the first event.
           return controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n\n`));
         }
@@ -150,9 +155,10 @@ class EventStream {
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
     events: AsyncIterator<readonly FeedItem[]>,
   ): Promise<void> {
-    this.#startKeepAlive(controller);
+    this.#isWaiting = true;
     const { done, value } = await this.#next(events);
-    this.#stopTimer();
+    this.#isWaiting = false;
+    this.#hasSent = true;
     if (this.#isClosed) return;
     if (!done) return controller.enqueue(encoder.encode(value.map(formatItem).join("")));
     if (this.#reason) {
@@ -175,11 +181,13 @@ class EventStream {
     }
   }
 
+  /** Sends a comment when nothing was sent for some time; one timer for all events, since each would need another one. */
   #startKeepAlive(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
     const { clock, keepAliveMs } = this.#options;
-    this.#stopTimer = startTimer(clock, keepAliveMs, () => {
+    this.#stopTimer = startTimer(clock, keepAliveMs / 2, () => {
       if (this.#isClosed) return;
-      controller.enqueue(KEEP_ALIVE);
+      if (this.#isWaiting && !this.#hasSent) controller.enqueue(KEEP_ALIVE);
+      this.#hasSent = false;
       this.#startKeepAlive(controller);
     });
   }

@@ -45,6 +45,8 @@ export class SessionFeed {
   /** The version of the live events, and the length of the log, when the log was read last. */
   #checkedVersion = -1;
   #checkedLength = -1;
+  /** Ends the wait for events. */
+  #stopWaiting = (): void => {};
 
   constructor(options: SessionFeedOptions) {
     this.#options = options;
@@ -53,6 +55,9 @@ export class SessionFeed {
   /** Yields the events in batches. Ends with an item `end` when the session has been deleted. */
   async *read(): AsyncGenerator<readonly FeedItem[], void> {
     const { live, signal, ending } = this.#options;
+    const onAbort = () => this.#stopWaiting();
+    signal.addEventListener("abort", onAbort);
+    ending.addEventListener("abort", onAbort);
     try {
       if (!await this.#seek()) yield [createItem("reset", {})];
       while (!signal.aborted) {
@@ -65,6 +70,9 @@ export class SessionFeed {
     } catch (thrown) {
       if (!(thrown instanceof SessionError) || thrown.reason !== "not_found") throw thrown;
       yield [createItem("end", { reason: "session_deleted" })];
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      ending.removeEventListener("abort", onAbort);
     }
   }
 
@@ -192,12 +200,9 @@ export class SessionFeed {
 
   #formatId(): string {
     const { epoch } = this.#options.live;
-    return formatCursor({
-      position: this.#position,
-      entryId: this.#entryId,
-      // Without it, a client that connects again gets the state, and not the live events before the entry.
-      ...(!this.#needsState && { live: { epoch, seq: this.#seq } }),
-    });
+    // Without it, a client that connects again gets the state, and not the live events before the entry.
+    const live = this.#needsState ? undefined : { epoch, seq: this.#seq };
+    return formatCursor({ position: this.#position, entryId: this.#entryId, live });
   }
 
   async #withStored<Result>(use: (session: Session) => Promise<Result>): Promise<Result> {
@@ -213,17 +218,14 @@ export class SessionFeed {
   async #wait(version: number): Promise<void> {
     const { live, signal, ending, pollMs, clock } = this.#options;
     if (signal.aborted || ending.aborted) return;
-    const changed = live.waitForChange(version);
+    const { promise, stop } = live.waitForChange(version);
+    this.#stopWaiting = stop;
     const isPolled = !live.active && pollMs !== Infinity;
     const stopTimer = isPolled && startTimer(clock, pollMs, () => {
       this.#checkedVersion = -1;
-      changed.stop();
+      stop();
     });
-    signal.addEventListener("abort", changed.stop);
-    ending.addEventListener("abort", changed.stop);
-    await changed.promise;
-    signal.removeEventListener("abort", changed.stop);
-    ending.removeEventListener("abort", changed.stop);
+    await promise;
     if (stopTimer) stopTimer();
   }
 }
