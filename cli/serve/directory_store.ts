@@ -5,11 +5,10 @@
  */
 
 import { SessionError } from "../../src/core/errors.ts";
-import { listWithoutSubAgents, type SessionStore } from "../../src/memory/mod.ts";
+import type { SessionStore } from "../../src/memory/mod.ts";
 
 /**
- * Returns a store that has only the sessions of a directory, since agents work in that directory. Sessions of sub-agents
- * are not listed.
+ * Returns a store that has only the sessions of a directory, since agents work in that directory.
  */
 export function selectDirectory(store: SessionStore, cwd: string): SessionStore {
   /** Reads the header before the session is locked, which its writer would notice. */
@@ -25,7 +24,7 @@ export function selectDirectory(store: SessionStore, cwd: string): SessionStore 
       await check(id);
       return await store.open(id, options);
     },
-    list: (options) => listWithoutSubAgents(store, { ...options, cwd }),
+    list: (options) => store.list({ ...options, cwd }),
     search: (query, options) => store.search(query, { ...options, cwd }),
     async delete(id) {
       await check(id);

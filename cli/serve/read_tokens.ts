@@ -33,7 +33,8 @@ export function readTokens(name: string): readonly BearerToken[] {
     if (words.length > 2) {
       throw createInvalidError(name, `line ${index + 1} has more than a token and a tenant`);
     }
-    return [{ token, mayReadMetrics: true, ...(tenant !== undefined && { tenant }) }];
+    // Metrics cover all tenants.
+    return [{ token, ...(tenant === undefined ? { mayReadMetrics: true } : { tenant }) }];
   });
   if (tokens.length === 0) throw createInvalidError(name, "it has no token");
   return tokens;

@@ -209,6 +209,38 @@ Deno.test("events: the entries of another process arrive, and its deletion ends 
   await Promise.all([first.server.close(), second.server.close()]);
 });
 
+Deno.test("events: a session that was deleted and created again starts again after a reset", async () => {
+  const store = new InMemorySessionStore();
+  const test = new TestServer({ store, pollMs: 5 });
+  const id = await test.create({ id: "again", title: "First" });
+  const reader = await test.events(id);
+  await reader.until(({ type }) => type === "state");
+  await store.delete(id);
+  await using session = await store.create({ id, tenant: "acme" });
+  session.append({ type: "title", title: "Second" });
+  await session.flush();
+  const events = await reader.until(({ data }) => data.title === "Second" || data.reason);
+  const isDeleted = events.at(-1)?.type === "end";
+  assertEquals(events.map(({ type }) => type), isDeleted ? ["end"] : ["reset", "entry"]);
+  await reader.close();
+  await test.server.close();
+});
+
+Deno.test("events: sessions of sub-agents are not listed", async () => {
+  const store = new InMemorySessionStore();
+  const test = new TestServer({ store, limits: { sessions: 2 } });
+  const id = await test.create();
+  const metadata = { subAgentParentId: id, subAgentCallId: "call_1" };
+  await using child = await store.create({ tenant: "acme", metadata });
+  child.append({ type: "title", title: "Child" });
+  await child.flush();
+  const { sessions } = await test.json(200, "GET", "/v1/sessions");
+  assertEquals(sessions.map(({ id }: { id: string }) => id), [id]);
+  await test.create();
+  await test.json(429, "POST", "/v1/sessions");
+  await test.server.close();
+});
+
 Deno.test("events: types are selected, and a comment keeps the stream open", async () => {
   const test = new TestServer({
     keepAliveMs: 5,

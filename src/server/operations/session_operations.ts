@@ -6,6 +6,7 @@
 
 import type { JsonObject } from "../../core/json.ts";
 import type { SessionSummary } from "../../core/session.ts";
+import { listWithoutSubAgents } from "../../memory/store/sub_agent_link.ts";
 import { fail } from "../http/problem.ts";
 import { readEntries } from "../runner/stored_session.ts";
 import {
@@ -50,7 +51,7 @@ export async function createSession(call: Call, services: Services): Promise<Res
 
 async function checkSessionLimit({ store, limits: { sessions } }: Call): Promise<void> {
   if (sessions === Infinity) return;
-  const listed = sessions === 0 ? [] : await store.list({ limit: sessions });
+  const listed = sessions === 0 ? [] : await listWithoutSubAgents(store, { limit: sessions });
   if (listed.length < sessions) return;
   throw fail("too_many_sessions", `There are ${sessions} sessions: delete one first`);
 }
@@ -59,7 +60,10 @@ async function checkSessionLimit({ store, limits: { sessions } }: Call): Promise
 export async function listSessions(call: Call, { runner }: Services): Promise<Response> {
   const limit = getInteger(call, "limit", { fallback: 50, minimum: 1, maximum: MAX_PAGE });
   const cursor = call.url.searchParams.get("cursor");
-  const page = await call.store.list({ limit, ...(cursor !== null && { cursor }) });
+  const page = await listWithoutSubAgents(call.store, {
+    limit,
+    ...(cursor !== null && { cursor }),
+  });
   return respond({
     sessions: page.map((summary) => ({
       ...toPublicSummary(summary),

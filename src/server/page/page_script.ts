@@ -160,6 +160,7 @@ async function watch(session) {
     } catch (error) {
       if (signal.aborted || error.status === 401) return;
       if (error.status === 404) return closeSession();
+      if (error.status === 400) session.lastId = undefined;
     }
     if (signal.aborted) return;
     element("connection").textContent = "Connecting again";
@@ -349,7 +350,9 @@ function showState({ status, pendingApprovals }) {
   element("send").hidden = isRunning;
   element("delete").hidden = isRunning;
   element("continue").hidden = status !== "interrupted";
-  showApprovals(status === "awaiting_approval" ? pendingApprovals : []);
+  const isWaiting = status === "awaiting_approval";
+  element("text").placeholder = isWaiting ? "A message instead of decisions denies the calls" : "";
+  showApprovals(isWaiting ? pendingApprovals : []);
 }
 
 function showApprovals(calls) {

@@ -243,8 +243,9 @@ export class LocalRunner implements AgentRunner {
   }
 
   async #describeLog(session: Session): Promise<Pick<SessionDetail, "summary" | "eventId">> {
-    const { epoch, lastSeq: seq } = this.#getLive(session.id);
-    const eventId = formatCursor(getEnd(session, { epoch, seq }));
+    const live = this.#live.get(session.id);
+    const position = live && { epoch: live.epoch, seq: live.lastSeq };
+    const eventId = formatCursor(getEnd(session, position));
     return { eventId, summary: await readSummary(session) };
   }
 

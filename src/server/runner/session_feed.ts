@@ -143,6 +143,9 @@ export class SessionFeed {
     const { version } = live;
     if (!this.#needsState && this.#checkedVersion === version) return [];
     return await this.#withStored(async (session) => {
+      if (!hasPosition(session, { position: this.#position, entryId: this.#entryId })) {
+        return [this.#startAgain()];
+      }
       const { length } = session.outline;
       if (length > this.#position) return await this.#readFrom(session, length);
       const isSame = length === this.#checkedLength && !this.#needsState &&
@@ -191,6 +194,14 @@ export class SessionFeed {
     });
   }
 
+  /** Begins with the first entry of another log, such as that of a session that was deleted and created again. */
+  #startAgain(): FeedItem {
+    this.#position = 0;
+    this.#entryId = "";
+    this.#needsState = true;
+    return createItem("reset", {});
+  }
+
   #createState(activity: SessionActivity): FeedItem {
     this.#needsState = false;
     this.#lastStatus = activity.status;
@@ -231,7 +242,7 @@ export class SessionFeed {
 }
 
 function hasPosition({ outline }: Session, { position, entryId }: EventCursor): boolean {
-  return outline[position - 1]?.id === entryId;
+  return position === 0 || outline[position - 1]?.id === entryId;
 }
 
 function createItem(type: string, value: object): FeedItem {
