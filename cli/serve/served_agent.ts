@@ -49,11 +49,12 @@ export function createServedAgents(
         keepsGrants: true,
         today: connection.today,
         signal,
-      }, { ...host, fetch: connection.fetch }),
+        // Nothing asks at the terminal of the server.
+      }, { ...host, fetch: connection.fetch, terminal: { ...host.terminal, keyboard: undefined } }),
     );
     warn(setup.warnings);
     const { agent } = setup;
-    agent.subscribe(() => warn(hooks.takeWarnings()));
+    agent.subscribe(() => warn([...hooks.takeWarnings(), ...setup.takeWarnings()]));
     const owned = cleanup.move();
     return { agent, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   };
