@@ -72,7 +72,8 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without Node 20, Node 24 and Bun (run scripts/install_runtimes.ts)",
   },
   {
-    file: /^tests\/(runtimes\/chromium|eval\/html_report|ag_ui\/example_page)_test\.ts$/,
+    file:
+      /^tests\/(runtimes\/chromium|eval\/html_report|ag_ui\/example_page|server\/page)_test\.ts$/,
     reason: "without Chromium",
   },
   { file: /^tests\/runtimes\/library\//, reason: "for a runtime other than Deno" },

@@ -73,6 +73,8 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Whether the session keeps the grants of the user, as that of a conversation does. Default: `false`. */
+  readonly keepsGrants?: boolean;
   /** Asks for data that MCP servers request instead of the terminal. Default: none. */
   readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
@@ -156,6 +158,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
+  const hasGate = conversation !== undefined || options.keepsGrants === true;
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
@@ -180,8 +183,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     tools: runTools.tools,
     // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
     // pass it all calls.
-    approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: conversation ? approval.gate : approval.approve,
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",

@@ -151,6 +151,11 @@ const layers: Layer[] = [
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
+  {
+    files: /^src\/server\//,
+    internal: /^src\/(agent|loop|memory|platform|core)\//,
+    external: [],
+  },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^cli\//,

@@ -65,6 +65,11 @@ export interface SessionRecording extends AsyncDisposable {
    */
   rewind(entryId: string | null): Promise<void>;
   /**
+   * Resolves when all entries so far are persisted. If they cannot be, the run is aborted as by any other write that
+   * fails; `session.flush()` would take the error away from the recording.
+   */
+  flush(): Promise<void>;
+  /**
    * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
    * sessions of its sub-agents, and of cancelled ones, are closed, too.
    */
@@ -197,6 +202,15 @@ class Recorder implements SessionRecording {
     for (const result of results) this.#path.appendMessage(result);
     this.#recordSettings(before, readSessionState(path));
     await this.session.flush();
+  }
+
+  async flush(): Promise<void> {
+    try {
+      await this.session.flush();
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
   }
 
   async stop(): Promise<void> {
