@@ -22,7 +22,7 @@ import type { JsonValue } from "../core/json.ts";
 import { type Clock, systemClock } from "../core/ports.ts";
 import { hashJson } from "./hash_json.ts";
 import { executeRace } from "./execute_race.ts";
-import { StepGroup } from "./step_group.ts";
+import { type GroupMember, StepGroup } from "./step_group.ts";
 import { DetachedError, type StepJournal } from "./step_journal.ts";
 import {
   captureOutcome,
@@ -43,6 +43,8 @@ export interface EndedStep {
   readonly isReplayed: boolean;
   /** Calls the listeners with the messages that arrived during the step; a second call has no effect. */
   readonly deliver: () => void;
+  /** Lets the next of the concurrent steps be reported, when the effect of this one is complete. */
+  readonly release: () => void;
 }
 
 /** The steps of a run, with the parts that a durable agent uses. */
@@ -197,7 +199,7 @@ export class RunSteps implements DurableSteps {
 
   /**
    * Begins steps in this order, which are concurrent. Their promises resolve in the order in which they have ended in the
-   * first execution; the messages of each are delivered by the caller.
+   * first execution, each when the one before it is released; the messages of each are delivered by the caller.
    */
   begin(operations: readonly StepOperation<unknown>[]): Promise<EndedStep>[] {
     const group = new StepGroup(operations.length);
@@ -224,7 +226,7 @@ export class RunSteps implements DurableSteps {
       });
       const record = parseRecord(name, recorded, input);
       await member.resolve(record.order);
-      return this.#createEnd(record, member.isReplayed);
+      return this.#createEnd(record, member);
     } catch (thrown) {
       member.fail();
       if (!this.#failure && isFatal(thrown)) this.#failure = thrown;
@@ -269,10 +271,10 @@ export class RunSteps implements DurableSteps {
     };
   }
 
-  #createEnd(record: StepRecord, isReplayed: boolean): EndedStep {
+  #createEnd(record: StepRecord, { isReplayed, release }: GroupMember): EndedStep {
     this.advance(record.at);
     const deliver = () => record.messages?.forEach((received) => this.#deliver(received));
-    return { outcome: record, isReplayed, deliver };
+    return { outcome: record, isReplayed, deliver, release };
   }
 
   #deliver({ number, message }: ReceivedMessage): void {
@@ -290,8 +292,9 @@ export class RunSteps implements DurableSteps {
 
 async function finish<Value>(started: Promise<EndedStep> | undefined): Promise<Value> {
   if (!started) throw new BadRequestError("No step was started");
-  const { outcome, deliver } = await started;
+  const { outcome, deliver, release } = await started;
   deliver();
+  release();
   return unwrapOutcome(outcome) as Value;
 }
 

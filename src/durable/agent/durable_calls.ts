@@ -64,8 +64,8 @@ export class DurableCalls {
   #runId: string | undefined;
   #announced: AnnouncedCall[] = [];
   #calls = new Map<string, CallStep>();
-  /** Delivers the messages of calls whose results the loop has got. */
-  readonly #deliveries = new Map<string, () => void>();
+  /** The steps of calls that the loop has got the results of, but not ended. */
+  readonly #reported = new Map<string, EndedStep>();
   /** Number of calls whose cancellation the loop limits in time. */
   #cancelling = 0;
   #cancelled: AbortSignal | undefined;
@@ -100,14 +100,13 @@ export class DurableCalls {
         return;
       case "tool_execution_end": {
         this.#announced = this.#announced.filter(({ id }) => id !== event.id);
-        const deliver = this.#deliveries.get(event.id);
-        this.#deliveries.delete(event.id);
-        deliver?.();
+        this.#complete(event.id);
         return;
       }
       case "turn_end":
       case "agent_end":
         for (const { start } of this.#calls.values()) start.resolve(undefined);
+        for (const id of [...this.#reported.keys()]) this.#complete(id);
         this.#calls = new Map();
         this.#announced = [];
         return;
@@ -139,13 +138,22 @@ export class DurableCalls {
     }
   }
 
-  /** Returns the result of a call. Messages that have cancelled the call are delivered before, others after its end. */
-  #report(toolCallId: string, { outcome, deliver }: EndedStep): AgentToolResult {
+  /** Delivers the messages of a call when the loop has emitted its end, so that they do not change its result. */
+  #complete(toolCallId: string): void {
+    const step = this.#reported.get(toolCallId);
+    this.#reported.delete(toolCallId);
+    step?.deliver();
+    step?.release();
+  }
+
+  /** Returns the result of a call. Messages that have cancelled the call are delivered before its end. */
+  #report(toolCallId: string, step: EndedStep): AgentToolResult {
+    const { outcome } = step;
     const ended = "value" in outcome ? outcome.value as unknown as CallOutcome : undefined;
-    if (ended?.type !== "cancelled") this.#deliveries.set(toolCallId, deliver);
+    this.#reported.set(toolCallId, step);
     switch (ended?.type) {
       case "cancelled":
-        deliver();
+        step.deliver();
         return errorResult(ended.text);
       case "unknown":
       case "skipped":
@@ -168,7 +176,9 @@ export class DurableCalls {
       const [intent] = own;
       const last = own.at(-1);
       if (own.length > 1 && intent) setIntent(intent);
-      if (last) this.#calls.set(id, { start, ended: last });
+      if (!last) continue;
+      this.#calls.set(id, { start, ended: last });
+      void releaseSkipped(start.promise, last);
     }
     this.#announced = [];
   }
@@ -202,10 +212,22 @@ export class DurableCalls {
       operations: isOnce ? [recordIntent, execution] : [execution],
       // A failure to record the intent also fails the step of the call, which then does not run.
       setIntent: (recorded: Promise<EndedStep>) => {
-        recorded.then(intent.resolve, (thrown) => intent.reject(thrown));
+        recorded.then((step) => {
+          step.deliver();
+          step.release();
+          intent.resolve(step);
+        }, (thrown) => intent.reject(thrown));
         intent.promise.catch(() => {});
       },
     };
   }
 }
 
+/** Releases the step of a call that the loop does not start. */
+async function releaseSkipped(
+  start: Promise<StartedCall | undefined>,
+  ended: Promise<EndedStep>,
+): Promise<void> {
+  if (await start) return;
+  await ended.then(({ release }) => release(), () => {});
+}

@@ -90,6 +90,7 @@ async function runStep(steps: RunSteps, step: WrittenStep): Promise<AssistantMes
       for (const event of events.slice(0, -1)) await write(event);
     }
     ended.deliver();
+    ended.release();
     return events.at(-1) ?? createFailure(new NetworkError("The recorded reply has no end"));
   } catch (thrown) {
     return createFailure(new StreamError(getErrorMessage(thrown), { cause: thrown }));
@@ -167,8 +168,11 @@ async function* readUntilAborted(
   signal: AbortSignal,
 ): AsyncGenerator<AssistantMessageEvent, void> {
   const expired = createDeferred<IteratorResult<AssistantMessageEvent>>();
+  const timer = new AbortController();
   const onAbort = () => {
-    void realSleep(GRACE_MS).then(() => expired.resolve({ done: true, value: undefined }));
+    void realSleep(GRACE_MS, timer.signal).then(() =>
+      expired.resolve({ done: true, value: undefined })
+    );
   };
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort);
@@ -181,6 +185,7 @@ async function* readUntilAborted(
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
+    timer.abort();
     // The `return()` of a source that hangs never settles.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }

@@ -47,11 +47,12 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
   const { tool, args, context, steps, signal } = call;
   const cancellation = new AbortController();
   const cancelled = createDeferred<CallOutcome>();
+  const timer = new AbortController();
   const cancel = (reason: unknown) => {
     if (cancellation.signal.aborted) return;
     cancellation.abort(reason);
     const text = getErrorMessage(reason);
-    void realSleep(GRACE_MS).then(() => cancelled.resolve({ type: "cancelled", text }));
+    void realSleep(GRACE_MS, timer.signal).then(() => cancelled.resolve({ type: "cancelled", text }));
   };
   const unsubscribe = [
     onAbort(signal, cancel),
@@ -73,6 +74,7 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
     throw thrown;
   } finally {
     for (const stop of unsubscribe) stop();
+    timer.abort();
   }
 }
 
