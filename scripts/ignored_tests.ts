@@ -36,7 +36,7 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
   },
   {
-    file: /^tests\/memory\/(postgres_|kill_test)/,
+    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_)/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
   },
   {
