@@ -37,4 +37,10 @@ export type * from "../core/durable_engine.ts";
 export type * from "../core/durable_steps.ts";
 export { DivergenceError } from "../core/divergence_error.ts";
 export { durableAgent } from "./agent/durable_agent.ts";
+export {
+  type DurableSession,
+  type DurableSessionOptions,
+  openDurableSession,
+} from "./agent/durable_session.ts";
+export { workflowTool, type WorkflowToolOptions } from "./agent/workflow_tool.ts";
 export { InProcessEngine, type InProcessEngineOptions } from "./in_process/in_process_engine.ts";

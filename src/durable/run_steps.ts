@@ -236,7 +236,10 @@ export class RunSteps implements DurableSteps {
 
   async #execute(
     { execute }: StepOperation<unknown>,
-    { input, order }: { readonly input: string | undefined; readonly order: () => Promise<number | null> },
+    { input, order }: {
+      readonly input: string | undefined;
+      readonly order: () => Promise<number | null>;
+    },
   ): Promise<StepRecord> {
     const abort = new AbortController();
     const context: StepContext = { signal: abort.signal };

@@ -9,7 +9,7 @@ import { BadRequestError } from "../core/errors.ts";
 import { type JsonValue, toJsonValue } from "../core/json.ts";
 
 /** Longest id of a run: stores and engines add to it. */
-const MAX_ID_LENGTH = 150;
+export const MAX_ID_LENGTH = 150;
 
 /** Records the input of a new run and starts it. */
 export type StartRun = (start: {

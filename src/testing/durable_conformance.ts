@@ -54,10 +54,13 @@ export function testDurableEngine(test: RegisterTest, createFixture: DurableEngi
 
 const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Promise<void>>> = {
   "a run executes its steps and returns the output of the workflow": async (subject) => {
-    const start = await subject.open("sum", async (steps, input: { readonly numbers: number[] }) => {
-      const doubled = await steps.run("double", () => input.numbers.map((number) => 2 * number));
-      return { doubled, id: steps.runId };
-    });
+    const start = await subject.open(
+      "sum",
+      async (steps, input: { readonly numbers: number[] }) => {
+        const doubled = await steps.run("double", () => input.numbers.map((number) => 2 * number));
+        return { doubled, id: steps.runId };
+      },
+    );
     const run = await start({ numbers: [1, 2] }, "run-1");
     expectEqual(await run.result(), { doubled: [2, 4], id: "run-1" }, "output");
     expectEqual(await run.status(), "completed", "status");
@@ -148,7 +151,11 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     gates.open(2);
     await subject.open("concurrent", workflow);
     expectEqual(await subject.engine.getRun("batch").result(), 3, "sum");
-    expectEqual(executed.filter((index) => index === 1).length, 1, "executions of the finished step");
+    expectEqual(
+      executed.filter((index) => index === 1).length,
+      1,
+      "executions of the finished step",
+    );
   },
 
   "the operation that has won a race wins in a replay too": async (subject) => {
@@ -287,8 +294,10 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
   },
 
   "an unknown run, an ended one and values that are not JSON are refused": async (subject) => {
-    const start = await subject.open("refusals", (steps, input: unknown) =>
-      steps.run("value", () => input === "bigint" ? 1n : input));
+    const start = await subject.open(
+      "refusals",
+      (steps, input: unknown) => steps.run("value", () => input === "bigint" ? 1n : input),
+    );
     const fail = (promise: Promise<unknown>) => promise.then(() => "no error", getErrorMessage);
     const unknown = subject.engine.getRun("unknown");
     expectEqual(await unknown.status(), undefined, "status");

@@ -191,11 +191,16 @@ Deno.test("durableAgent(): a call of a once tool whose process ended is not repe
     second.effects[0]?.idempotencyKey,
     effects.find(({ tool }) => tool === "put")?.idempotencyKey,
   );
-  assertStringIncludes(JSON.stringify(second.outcome), "The outcome of this tool call is not known");
+  assertStringIncludes(
+    JSON.stringify(second.outcome),
+    "The outcome of this tool call is not known",
+  );
 });
 
 Deno.test("durableAgent(): the recorded events of a reply come back with the same deltas", async () => {
-  const full = await execute({ script: [reply([text("One, two, three"), toolCall("read", { key: "1" })]), reply("End")] });
+  const full = await execute({
+    script: [reply([text("One, two, three"), toolCall("read", { key: "1" })]), reply("End")],
+  });
   const replayed = await execute({ script: [], records: full.journal.records });
   const pick = ({ events }: Execution) =>
     events.flatMap((event) => event.type === "message_update" ? [event.delta] : []);

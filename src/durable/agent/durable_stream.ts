@@ -14,7 +14,7 @@ import type { GetApiKey } from "../../loop/config.ts";
 import { hashJson } from "../hash_json.ts";
 import type { EndedStep, RunSteps } from "../run_steps.ts";
 import { fromErrorRecord } from "../step_record.ts";
-import { type RecordedReply, readRecordedReply, ReplyRecorder } from "./recorded_reply.ts";
+import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
 
 /** Number of unread events at which the model is read no further. */
 const MAX_UNREAD = 256;

@@ -52,7 +52,9 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
     if (cancellation.signal.aborted) return;
     cancellation.abort(reason);
     const text = getErrorMessage(reason);
-    void realSleep(GRACE_MS, timer.signal).then(() => cancelled.resolve({ type: "cancelled", text }));
+    void realSleep(GRACE_MS, timer.signal).then(() =>
+      cancelled.resolve({ type: "cancelled", text })
+    );
   };
   const unsubscribe = [
     onAbort(signal, cancel),

@@ -11,9 +11,12 @@ import type { AgentTool } from "../../core/tool.ts";
 export function wrapRunTools(agent: Agent, wrap: (tool: AgentTool) => AgentTool): void {
   const wrapAll = (tools: readonly AgentTool<never>[]) =>
     Array.isArray(tools) ? tools.map((tool) => wrap(tool as AgentTool)) : tools;
-  const wrapOptions = <Options extends { readonly tools?: readonly AgentTool<never>[] | undefined }>(
+  const wrapOptions = <
+    Options extends { readonly tools?: readonly AgentTool<never>[] | undefined },
+  >(
     options: Options | undefined,
-  ): Options | undefined => options?.tools ? { ...options, tools: wrapAll(options.tools) } : options;
+  ): Options | undefined =>
+    options?.tools ? { ...options, tools: wrapAll(options.tools) } : options;
   const { setTools, prompt, promptStream, structuredOutput } = agent;
   const { continue: continueRun, continueStream } = agent;
   agent.setTools = (tools) => setTools.call(agent, wrapAll(tools));
@@ -24,8 +27,9 @@ export function wrapRunTools(agent: Agent, wrap: (tool: AgentTool) => AgentTool)
   // One function implements all of its overloads.
   type AnyOutput = (input: unknown, schema: unknown, options?: object) => Promise<unknown>;
   const output = structuredOutput as unknown as AnyOutput;
-  agent.structuredOutput = ((input, schema, options) =>
-    output.call(agent, input, schema, wrapOptions(options))) as AnyOutput as typeof agent[
-      "structuredOutput"
-    ];
+  agent.structuredOutput =
+    ((input, schema, options) =>
+      output.call(agent, input, schema, wrapOptions(options))) as AnyOutput as typeof agent[
+        "structuredOutput"
+      ];
 }

@@ -28,8 +28,10 @@ import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { type Dbos, type DbosFunction, type DbosLogger, loadDbos } from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_messages.ts";
 
-/** Time after a connect in which other workers may connect again too, in milliseconds. */
-const RECONNECT_MS = 3_000;
+/** Number of pauses after a connect in which other workers may connect again too. */
+const RECONNECT_PAUSES = 3;
+/** Pause before a run that cannot be recorded is resumed, in milliseconds. */
+const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
 const MAX_RECOVERIES = 1_000;
 /** Pause between two looks for the outcome of a run of another worker, in milliseconds. */
@@ -255,7 +257,7 @@ export class DbosEngine implements DurableEngine {
         await this.#runOutside(() => this.#getDbos().resumeWorkflows([runId]));
         break;
       } catch {
-        await systemClock.sleep(RECONNECT_MS, signal);
+        await systemClock.sleep(RESUME_PAUSE_MS, signal);
       }
     }
     return await createDeferred<never>().promise;
@@ -311,7 +313,8 @@ export class DbosEngine implements DurableEngine {
       await systemClock.sleep(recoveryMs, signal);
       const { connectedAt } = this.#connection;
       // After a restart of Postgres, the other workers need time to take their locks again.
-      if (signal.aborted || systemClock.now() - connectedAt < RECONNECT_MS) continue;
+      const isRecent = systemClock.now() - connectedAt < RECONNECT_PAUSES * recoveryMs;
+      if (signal.aborted || connectedAt === 0 || isRecent) continue;
       await this.#recover(dbos).catch(() => {});
     }
   }
@@ -338,4 +341,3 @@ export class DbosEngine implements DurableEngine {
     return known.length === runs.length;
   }
 }
-
