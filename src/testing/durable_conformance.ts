@@ -8,7 +8,7 @@ import type { WorkflowFunction } from "../core/durable_engine.ts";
 import type { DurableSteps, RunMessage } from "../core/durable_steps.ts";
 import { createDeferred, type Deferred } from "../core/deferred.ts";
 import { getErrorMessage } from "../core/errors.ts";
-import { userMessage } from "../core/message.ts";
+import type { UserMessage } from "../core/message.ts";
 import { type DurableEngineFixture, DurableSubject } from "./durable_subject.ts";
 import { expectEqual } from "./session_subject.ts";
 import { checkRegisterTest, type RegisterTest } from "./stream_fixture.ts";
@@ -342,7 +342,7 @@ function expectMatch(text: string, part: string): void {
 
 function readText(message: RunMessage): string {
   if (message.type !== "steer" && message.type !== "follow_up") return message.type;
-  const { content } = message.message as ReturnType<typeof userMessage>;
+  const { content } = message.message as UserMessage;
   return content.map((block) => block.type === "text" ? block.text : block.type).join();
 }
 

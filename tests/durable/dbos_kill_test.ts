@@ -64,8 +64,10 @@ class Workers implements AsyncDisposable {
   async kill(slot: number): Promise<void> {
     const process = this.#processes[slot];
     this.#processes[slot] = undefined;
-    process?.kill("SIGKILL");
-    await process?.status;
+    if (!process) return;
+    process.kill("SIGKILL");
+    const { signal } = await process.status;
+    assertEquals(signal, "SIGKILL", "the worker ended by itself");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,11 +151,12 @@ Deno.test({
     const all: string[] = [];
     try {
       await using workers = new Workers(toDbosUrl(server), directory);
-      for (let kills = 0, generation = 0; kills < KILLS; generation++) {
+      let kills = 0;
+      for (let generation = 0; kills < KILLS; generation++) {
         const runs = Array.from({ length: RUNS }, (_, index) => `run-${generation}-${index}`);
         all.push(...runs);
         // The first worker creates the tables.
-        for (let slot = 0; slot < WORKERS; slot++) {
+        for (const slot of Array(WORKERS).keys()) {
           await workers.kill(slot);
           await workers.start(slot, runs);
         }

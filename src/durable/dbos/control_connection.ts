@@ -153,6 +153,22 @@ function nextPause(pauseMs: number): number {
   return Math.min(2 * pauseMs, MAX_PAUSE_MS);
 }
 
+/** Repeats a call, which must have the same effect when it is made twice, while Postgres cannot be reached. */
+export async function retryWhileDisconnected<Value>(
+  call: () => Promise<Value>,
+  { now, sleep }: Clock,
+): Promise<Value> {
+  const start = now();
+  for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = nextPause(pauseMs)) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isDisconnected(error) || now() - start > RETRY_MS) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}
+
 /** Whether an error is that of a lost connection. */
 function isDisconnected(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };

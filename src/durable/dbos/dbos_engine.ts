@@ -23,13 +23,16 @@ import { executeRun } from "../execute_run.ts";
 import { type DurableOutcome, parseOutcome } from "../run_outcome.ts";
 import { DetachedError } from "../step_journal.ts";
 import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
-import { ControlConnection } from "./control_connection.ts";
+import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { type Dbos, type DbosFunction, type DbosLogger, loadDbos } from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_messages.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
 const RECONNECT_PAUSES = 3;
+/** Pauses between two looks for runs that are owned and not executed, in milliseconds: usually, and after one was found. */
+const RECONCILE_MS = 30_000;
+const RECONCILE_PAUSE_MS = 3_000;
 /** Pause before a run that cannot be recorded is resumed, in milliseconds. */
 const RESUME_PAUSE_MS = 1_000;
 /** Number of processes that may end while they execute the same run. */
@@ -110,6 +113,10 @@ export class DbosEngine implements DurableEngine {
   readonly #closing = new AbortController();
   #dbos: Dbos | undefined;
   #recovering: Promise<void> = Promise.resolve();
+  /** Time of the next look for runs that this worker owns and does not execute. */
+  #reconcileAt = 0;
+  /** The runs that it did not execute at the last look. */
+  #idle = new Set<string>();
   /** Runs a function outside of any workflow: a run that a step starts is not part of its workflow. */
   #runOutside: RunInContext = (call) => call();
 
@@ -135,6 +142,7 @@ export class DbosEngine implements DurableEngine {
       setUp: (query) => this.#tables.setUp(query, executorId),
       onNotification: (runId) => void this.#readMessages(runId).catch(() => {}),
       onReconnect: () => {
+        this.#reconcileAt = 0;
         for (const runId of this.#active.keys()) void this.#readMessages(runId).catch(() => {});
       },
     });
@@ -212,9 +220,14 @@ export class DbosEngine implements DurableEngine {
     if (!run) throw new BadRequestError(`The workflow "${workflow}" is not registered`);
     const start: RunInput = { input, startedAt: systemClock.now() };
     this.#started.add(id);
-    await this.#runOutside(() => dbos.startWorkflow(run, { workflowID: id })(start));
+    await this.#call(() => dbos.startWorkflow(run, { workflowID: id })(start));
     return this.getRun(id);
   };
+
+  /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
+  #call<Value>(call: () => Promise<Value>): Promise<Value> {
+    return retryWhileDisconnected(() => this.#runOutside(call), systemClock);
+  }
 
   #getDbos(): Dbos {
     if (this.#dbos && !this.#closing.signal.aborted) return this.#dbos;
@@ -276,7 +289,7 @@ export class DbosEngine implements DurableEngine {
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
     const dbos = this.#getDbos();
-    const status = await this.#runOutside(() => dbos.getWorkflowStatus(id));
+    const status = await this.#call(() => dbos.getWorkflowStatus(id));
     switch (status?.status) {
       case undefined:
         return undefined;
@@ -297,7 +310,7 @@ export class DbosEngine implements DurableEngine {
     const options = { pollingIntervalMs: RESULT_POLL_MS };
     try {
       const handle = dbos.retrieveWorkflow(id);
-      return parseOutcome(await this.#runOutside(() => handle.getResult(options)));
+      return parseOutcome(await this.#call(() => handle.getResult(options)));
     } catch (error) {
       if (this.#closing.signal.aborted) throw new BadRequestError("The engine was closed");
       const isCancelled = (await this.#getStatus(id)) === "aborted";
@@ -316,7 +329,26 @@ export class DbosEngine implements DurableEngine {
       const isRecent = systemClock.now() - connectedAt < RECONNECT_PAUSES * recoveryMs;
       if (signal.aborted || connectedAt === 0 || isRecent) continue;
       await this.#recover(dbos).catch(() => {});
+      if (systemClock.now() < this.#reconcileAt) continue;
+      this.#reconcileAt = systemClock.now() + RECONCILE_MS;
+      await this.#reconcile(dbos).catch(() => {});
     }
+  }
+
+  /**
+   * Resumes the runs that this worker owns and does not execute. DBOS leaves such a run when it cannot record its outcome,
+   * as when a connection ends at that moment. One that begins or ends now is not in two passes.
+   */
+  async #reconcile(dbos: Dbos): Promise<void> {
+    const filter = { status: "PENDING", executorId: this.executorId };
+    const runs = await this.#call(() =>
+      dbos.listWorkflows({ ...filter, loadInput: false, loadOutput: false })
+    );
+    const idle = runs.map(({ workflowID }) => workflowID).filter((id) => !this.#active.has(id));
+    const orphans = idle.filter((id) => this.#idle.has(id));
+    this.#idle = new Set(idle);
+    if (idle.length > 0) this.#reconcileAt = systemClock.now() + RECONCILE_PAUSE_MS;
+    if (orphans.length > 0) await this.#call(() => dbos.resumeWorkflows(orphans));
   }
 
   /** Continues the runs of workers that have ended. */

@@ -1,0 +1,103 @@
+/**
+ * Requests to a Restate server.
+ *
+ * @module
+ */
+
+import { BadRequestError, NetworkError } from "../../core/errors.ts";
+import { getErrorMessage } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+
+/** Status of an output that does not exist yet. */
+const NOT_READY = 470;
+/** Time after which a wait for an output is repeated, in milliseconds. */
+const ATTACH_MS = 60_000;
+const RETRY_MS = 500;
+
+/** Options for {@linkcode RestateClient}. */
+export interface RestateClientOptions {
+  /** URL of the ingress. */
+  readonly ingressUrl: string;
+  /** Sends requests. */
+  readonly fetch: typeof fetch;
+  /** Ends all requests. */
+  readonly signal: AbortSignal;
+}
+
+/** The output of a workflow. */
+export type WorkflowOutput =
+  | { readonly type: "ended"; readonly value: unknown }
+  | { readonly type: "running" | "unknown" };
+
+/** Calls handlers, and reads the outputs of workflows. */
+export class RestateClient {
+  readonly #options: RestateClientOptions;
+
+  constructor(options: RestateClientOptions) {
+    this.#options = options;
+  }
+
+  /** Calls a handler of an object and returns its value. */
+  async call(path: string, input: JsonValue): Promise<unknown> {
+    const response = await this.#request(path, { method: "POST", body: JSON.stringify(input) });
+    if (response.ok) return await parseBody(response);
+    throw await createRefusal(response);
+  }
+
+  /** Returns the output of a workflow, if it has ended. */
+  async readOutput(service: string, key: string): Promise<WorkflowOutput> {
+    const response = await this.#request(getWorkflowPath(service, key, "output"));
+    if (response.ok) return { type: "ended", value: await parseBody(response) };
+    if (response.status !== 404 && response.status !== NOT_READY) {
+      throw await createRefusal(response);
+    }
+    await response.body?.cancel();
+    return { type: response.status === NOT_READY ? "running" : "unknown" };
+  }
+
+  /** Waits for the output of a workflow. */
+  async awaitOutput(service: string, key: string): Promise<unknown> {
+    const { signal } = this.#options;
+    while (true) {
+      signal.throwIfAborted();
+      try {
+        const limit = AbortSignal.timeout(ATTACH_MS);
+        const path = getWorkflowPath(service, key, "attach");
+        const response = await this.#request(path, { signal: AbortSignal.any([signal, limit]) });
+        if (response.ok) return await parseBody(response);
+        if (response.status < 500) throw await createRefusal(response);
+        await response.body?.cancel();
+      } catch (error) {
+        if (error instanceof BadRequestError) throw error;
+        signal.throwIfAborted();
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+    }
+  }
+
+  async #request(path: string, init: RequestInit = {}): Promise<Response> {
+    const { ingressUrl, fetch, signal } = this.#options;
+    const url = `${ingressUrl.replace(/\/$/, "")}/${path}`;
+    const headers = { "content-type": "application/json" };
+    try {
+      return await fetch(url, { signal, headers, ...init });
+    } catch (cause) {
+      if (signal.aborted) throw new BadRequestError("The engine was closed");
+      throw new NetworkError(`Restate cannot be reached: ${getErrorMessage(cause)}`, { cause });
+    }
+  }
+}
+
+function getWorkflowPath(service: string, key: string, action: "output" | "attach"): string {
+  return `restate/workflow/${service}/${encodeURIComponent(key)}/${action}`;
+}
+
+async function parseBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return text === "" ? null : JSON.parse(text);
+}
+
+async function createRefusal(response: Response): Promise<Error> {
+  const message = `Restate answered with the status ${response.status}: ${await response.text()}`;
+  return response.status < 500 ? new BadRequestError(message) : new NetworkError(message);
+}
