@@ -40,6 +40,10 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
   },
   {
+    file: /^tests\/durable\/restate_/,
+    reason: "without the server of Restate (run scripts/install_restate.ts)",
+  },
+  {
     file: /^tests\/memory\/processes_test\.ts$/,
     reason: "without the right to mount a file system",
   },

@@ -43,8 +43,8 @@ class Workers implements AsyncDisposable {
   /** Starts the worker in a slot, with its share of the runs; resolves when it works. */
   async start(slot: number, runs: readonly string[]): Promise<void> {
     const share = runs.filter((_id, index) => index % WORKERS === slot);
-    // With the lock file, DBOS's optional packages need not be resolved.
-    const flags = ["--quiet", "-c", configPath, "--cached-only", "--no-check", "-A"];
+    // With the lock file, DBOS's optional packages are resolved once.
+    const flags = ["--quiet", "-c", configPath, "--no-check", "-A"];
     const args = [this.#url, this.#directory, `${this.#started++}`, ...share];
     const process = new Deno.Command(Deno.execPath(), {
       args: ["run", ...flags, workerPath, ...args],

@@ -112,6 +112,9 @@ export class RestateJournal implements StepJournal {
   /** Settles the promises of the journal until the workflow ends. */
   async drive<Outcome>(workflow: Promise<Outcome>): Promise<Outcome> {
     let isEnded = false;
+    const detaching = createDeferred<never>();
+    detaching.promise.catch(() => {});
+    this.detached.addEventListener("abort", () => detaching.reject(this.detached.reason));
     const end = () => {
       isEnded = true;
       this.#changed.resolve();
@@ -125,7 +128,9 @@ export class RestateJournal implements StepJournal {
       }
       this.#awaitNextMessage();
       const race = [...this.#awaited.values()].map(({ promise }) => promise);
-      const completion = await this.#restate.RestatePromise.race(race);
+      const first = this.#restate.RestatePromise.race(race);
+      first.catch(() => {});
+      const completion = await Promise.race([first, detaching.promise]);
       const awaited = this.#awaited.get(completion.key);
       this.#awaited.delete(completion.key);
       awaited?.settle(completion);
