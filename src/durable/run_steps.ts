@@ -165,6 +165,7 @@ export class RunSteps implements DurableSteps {
       isAwaited({ number: 0, message: { type: "signal", name: signal, data } })
     );
     if (this.signal.aborted || hasSignal) return;
+    await this.#suspend(isAwaited, end);
     await this.run(name, async ({ signal }) => {
       const ended = createDeferred<void>();
       const check = () => this.arrived.some(isAwaited) && ended.resolve();
@@ -184,17 +185,35 @@ export class RunSteps implements DurableSteps {
     });
   }
 
+  /** Waits as the engine does, if it can suspend the run. The step after it then ends at once. */
+  async #suspend(
+    isAwaited: (received: ReceivedMessage) => boolean,
+    end: number | undefined,
+  ): Promise<void> {
+    if (!this.#journal.awaitMessage) return;
+    const isEnd = (received: ReceivedMessage) =>
+      isAwaited(received) || received.message.type === "abort";
+    const milliseconds = end === undefined ? undefined : Math.max(0, end - this.#now);
+    while (!this.arrived.some(isEnd)) {
+      const { last } = this.#journal.inbox;
+      await this.#journal.awaitMessage(milliseconds);
+      if (this.#journal.inbox.last === last) return; // The time is over.
+    }
+  }
+
   async sleep(name: string, milliseconds: number): Promise<void> {
     if (this.signal.aborted) return;
-    const isShort = milliseconds <= SHORT_SLEEP_MS;
-    // The time of the step before it is the start in every replay; a long wait has a step of its own for that.
-    if (!isShort) await this.run(`${name}: start`, () => null);
+    if (milliseconds <= SHORT_SLEEP_MS) {
+      await this.run(
+        name,
+        ({ signal }) => this.#clock.sleep(milliseconds, signal).then(() => null),
+      );
+      return;
+    }
+    // The step before a wait determines its end, which is then the same in every replay.
+    await this.run(`${name}: start`, () => null);
     const end = this.#now + milliseconds;
-    await this.run(name, async ({ signal }) => {
-      const wait = isShort ? milliseconds : Math.max(0, end - this.#clock.now());
-      await this.#clock.sleep(wait, signal);
-      return null;
-    });
+    await this.waitUntil(name, { isAwaited: () => false, end });
   }
 
   /**

@@ -9,6 +9,8 @@ import type { JsonValue } from "../core/json.ts";
 
 /** The messages to a run, as far as they have arrived in this process. */
 export interface RunInbox {
+  /** Number of the last message; 0 if there is none. */
+  readonly last: number;
   /** Returns the messages whose number is above `after`, in order. */
   read(after: number): readonly ReceivedMessage[];
   /** Calls `listener` when messages arrive; returns a function that unsubscribes. */
@@ -35,6 +37,11 @@ export interface StepJournal {
    * {@linkcode DetachedError} if the value cannot be recorded.
    */
   step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue>;
+  /**
+   * Resolves when the inbox has a new message, or after that many milliseconds, at the same point in every replay: for
+   * engines that suspend a run meanwhile. Default: the step after it waits.
+   */
+  awaitMessage?(milliseconds: number | undefined): Promise<void>;
 }
 
 /** This process must no longer execute a run: its engine was closed, or another process continues the run. */

@@ -234,6 +234,7 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const run = await start(null, "messages");
     await until(() => executions === 1);
     await run.steer("during a");
+    await untilStored();
     gates.open("a");
     await until(() => executions === 2);
     await run.followUp("during b");
@@ -272,7 +273,7 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     const start = await subject.open("forgotten", workflow);
     await start(null, "forgotten");
     await untilStored();
-    await subject.open("another", () => "another");
+    await subject.openClient();
     const run = subject.engine.getRun("forgotten");
     expectEqual(await run.status(), "running", "status");
     await run.abort("forgotten");

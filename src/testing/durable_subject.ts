@@ -13,6 +13,8 @@ export interface DurableEngineFixture {
    * closed, with its runs unfinished.
    */
   readonly createEngine: () => DurableEngine | Promise<DurableEngine>;
+  /** Creates an engine that executes no runs. Default: one without workflows. */
+  readonly createClient?: (() => DurableEngine | Promise<DurableEngine>) | undefined;
   /** Cleans up after the test. */
   readonly dispose?: (() => void | Promise<void>) | undefined;
 }
@@ -42,6 +44,14 @@ export class DurableSubject {
     const registered = engine.register(name, workflow);
     await engine.start();
     return (input, id) => registered.start(input, { id });
+  }
+
+  /** Starts a process that executes no runs; one that ran before is stopped. */
+  async openClient(): Promise<void> {
+    await this.close();
+    const { createEngine, createClient = createEngine } = this.#fixture;
+    this.#engine = await createClient();
+    await this.#engine.start();
   }
 
   /** Stops the process. */

@@ -11,7 +11,6 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../memory/postgres_server.ts";
-import { toDbosUrl } from "./dbos_url.ts";
 import { isUnknown, OPERATIONS } from "./kill_worker.ts";
 
 const IS_PROOF_RUN = Deno.env.get("SWINK_PROVE") === "1";
@@ -150,7 +149,7 @@ Deno.test({
     const directory = await Deno.makeTempDir();
     const all: string[] = [];
     try {
-      await using workers = new Workers(toDbosUrl(server), directory);
+      await using workers = new Workers(server.url, directory);
       let kills = 0;
       for (let generation = 0; kills < KILLS; generation++) {
         const runs = Array.from({ length: RUNS }, (_, index) => `run-${generation}-${index}`);

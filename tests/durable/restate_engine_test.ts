@@ -18,6 +18,10 @@ testDurableEngine(
     return {
       createEngine: () =>
         engine = new RestateEngine({ ingressUrl, registration: { adminUrl, endpointUrl } }),
+      createClient: () => {
+        engine = undefined;
+        return new RestateEngine({ ingressUrl });
+      },
       dispose: () => server.shutdown(),
     };
   },

@@ -56,7 +56,8 @@ export async function startRestate(): Promise<RestateServer> {
 }
 
 function findServer(): string | undefined {
-  const path = `dist/restate/node_modules/@restatedev/restate-server-${PLATFORM}/bin/restate-server`;
+  const path =
+    `dist/restate/node_modules/@restatedev/restate-server-${PLATFORM}/bin/restate-server`;
   const url = new URL(`../../${path}`, import.meta.url);
   try {
     return Deno.statSync(url).isFile ? url.pathname : undefined;
@@ -81,7 +82,9 @@ async function untilHealthy(url: string): Promise<void> {
     const response = await fetch(url).catch(() => undefined);
     await response?.body?.cancel();
     if (response?.ok) return;
-    if (performance.now() > deadline) throw new Error(`The server of Restate did not start: ${url}`);
+    if (performance.now() > deadline) {
+      throw new Error(`The server of Restate did not start: ${url}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

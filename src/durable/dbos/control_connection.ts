@@ -7,7 +7,7 @@
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import { getErrorMessage, NetworkError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import { loadPgClient, type PgClient } from "./npm_packages.ts";
+import { loadPg, type PgClient } from "./npm_packages.ts";
 
 /** First and longest pause between two attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
@@ -102,7 +102,7 @@ export class ControlConnection {
   }
 
   async #connect(): Promise<PgClient> {
-    const Client = await loadPgClient();
+    const { Client } = await loadPg();
     const { databaseUrl, setUp, onNotification } = this.#options;
     const client = new Client({ connectionString: databaseUrl, keepAlive: true });
     client.on("error", () => this.#onEnd(client));

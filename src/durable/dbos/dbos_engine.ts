@@ -25,7 +25,14 @@ import { DetachedError } from "../step_journal.ts";
 import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
-import { type Dbos, type DbosFunction, type DbosLogger, loadDbos } from "./npm_packages.ts";
+import { createPool } from "./create_pool.ts";
+import {
+  type Dbos,
+  type DbosFunction,
+  type DbosLogger,
+  loadDbos,
+  type PgPool,
+} from "./npm_packages.ts";
 import { type DeadWorker, RunTables } from "./run_messages.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
@@ -112,6 +119,7 @@ export class DbosEngine implements DurableEngine {
   readonly #connection: ControlConnection;
   readonly #closing = new AbortController();
   #dbos: Dbos | undefined;
+  #pool: PgPool | undefined;
   #recovering: Promise<void> = Promise.resolve();
   /** Time of the next look for runs that this worker owns and does not execute. */
   #reconcileAt = 0;
@@ -168,6 +176,7 @@ export class DbosEngine implements DurableEngine {
     }
     this.#runOutside = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     await this.#connection.open();
+    const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
     this.#dbos = dbos;
     try {
       for (const workflow of this.#registry.names) {
@@ -177,8 +186,7 @@ export class DbosEngine implements DurableEngine {
       }
       dbos.setConfig({
         name,
-        systemDatabaseUrl: databaseUrl,
-        systemDatabasePoolSize: maxConnections,
+        systemDatabasePool: pool,
         ...(schema !== undefined && { systemDatabaseSchemaName: schema }),
         applicationVersion: version,
         executorID: this.executorId,
@@ -206,6 +214,7 @@ export class DbosEngine implements DurableEngine {
     for (const journal of this.#active.values()) journal.detach("The engine was closed");
     await this.#recovering;
     await this.#dbos?.shutdown({ deregister: true });
+    await this.#pool?.end();
     // The lock is released last: another worker continues the runs that were active here.
     await this.#connection.close();
   }

@@ -43,8 +43,7 @@ export interface Dbos {
   readonly workflowID: string | undefined;
   setConfig(config: {
     readonly name: string;
-    readonly systemDatabaseUrl: string;
-    readonly systemDatabasePoolSize: number;
+    readonly systemDatabasePool: PgPool;
     readonly systemDatabaseSchemaName?: string;
     readonly applicationVersion: string;
     readonly executorID: string;
@@ -90,9 +89,17 @@ export interface PgClient {
   on(event: "notification", listener: (message: { readonly payload?: string }) => void): void;
 }
 
+/** A pool of connections of `pg`. */
+export interface PgPool {
+  on(event: "connect", listener: (client: PgClient) => void): void;
+  on(event: "error", listener: () => void): void;
+  end(): Promise<void>;
+}
+
 /** The used part of `pg`. */
 interface PgPackage {
   readonly Client: new (options: object) => PgClient;
+  readonly Pool: new (options: object) => PgPool;
 }
 
 /** Loads DBOS. */
@@ -102,11 +109,11 @@ export async function loadDbos(): Promise<Dbos> {
 }
 
 /** Loads the client of Postgres. */
-export async function loadPgClient(): Promise<PgPackage["Client"]> {
+export async function loadPg(): Promise<PgPackage> {
   const loaded = await importPackage<PgPackage & { readonly default?: PgPackage }>(
     DBOS_PACKAGES.pg,
   );
-  return (loaded.default ?? loaded).Client;
+  return loaded.default ?? loaded;
 }
 
 /** The specifiers are not literals, because Deno and bundlers would download the packages with the library. */
