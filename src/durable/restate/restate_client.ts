@@ -4,9 +4,7 @@
  * @module
  */
 
-import { BadRequestError, NetworkError } from "../../core/errors.ts";
-import { getErrorMessage } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
 
 /** Status of an output that does not exist yet. */
 const NOT_READY = 470;
@@ -37,11 +35,12 @@ export class RestateClient {
     this.#options = options;
   }
 
-  /** Calls a handler of an object and returns its value. */
-  async call(path: string, input: JsonValue): Promise<unknown> {
-    const response = await this.#request(path, { method: "POST", body: JSON.stringify(input) });
-    if (response.ok) return await parseBody(response);
-    throw await createRefusal(response);
+  /** Sends an input to a handler, which is called later. A workflow that was started already is not started again. */
+  async send(path: string, input: unknown): Promise<void> {
+    const init = { method: "POST", body: JSON.stringify(input) };
+    const response = await this.#request(`${path}/send`, init);
+    if (!response.ok) throw await createRefusal(response);
+    await response.body?.cancel();
   }
 
   /** Returns the output of a workflow, if it has ended. */

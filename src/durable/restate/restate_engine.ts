@@ -22,10 +22,13 @@ import { type DurableOutcome, parseOutcome } from "../run_outcome.ts";
 import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
 import { RestateClient } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
-import { loadRestate, type RestateContext, type RestatePackage } from "./restate_package.ts";
+import {
+  loadRestate,
+  type RestateContext,
+  type RestateHandler,
+  type RestatePackage,
+} from "./restate_package.ts";
 
-/** Name of the object that knows the workflow of each run and numbers its messages. */
-const RUNS = "swink-runs";
 /** Time for which one step may take, in milliseconds: a day. */
 const ABORT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
@@ -33,8 +36,10 @@ const ABORT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 export interface RestateEngineOptions {
   /** URL of the ingress of Restate, such as `http://localhost:8080`. */
   readonly ingressUrl: string;
+  /** Beginning of the names of the services in Restate, which applications do not share. Default: `"swink"`. */
+  readonly name?: string | undefined;
   /**
-   * Registers the workflows when the engine starts. Without it, they are registered with the command line of Restate.
+   * Registers the services when the engine starts. Without it, they are registered with Restate's command line.
    * Default: none.
    */
   readonly registration?: {
@@ -53,6 +58,7 @@ export interface RestateEngineOptions {
 
 const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
   "ingressUrl",
+  "name",
   "registration",
   "identityKeys",
   "bidirectional",
@@ -61,6 +67,7 @@ const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
 
 /** The recorded input of a run. */
 interface RunInput {
+  readonly workflow: string;
   readonly input: JsonValue;
   readonly startedAt: number;
 }
@@ -95,6 +102,10 @@ export class RestateEngine implements DurableEngine {
   readonly #closing = new AbortController();
   readonly #handler = createDeferred<(request: Request) => Promise<Response>>();
   readonly #client: RestateClient;
+  /** Name of the service of all runs; their inputs have the names of their workflows. */
+  readonly #runs: string;
+  /** Name of the objects that number the messages of a run. */
+  readonly #inboxes: string;
   #isStarted = false;
 
   /**
@@ -104,11 +115,18 @@ export class RestateEngine implements DurableEngine {
    */
   constructor(options: RestateEngineOptions) {
     checkNames(options, OPTION_NAMES, "RestateEngine");
-    const { ingressUrl, fetch = globalThis.fetch } = options ?? {};
+    const { ingressUrl, name = "swink", fetch = globalThis.fetch } = options ?? {};
+    if (!/^[a-zA-Z][a-zA-Z0-9-]*$/.test(name)) {
+      throw new BadRequestError(
+        "The name must begin with a letter, and have letters, digits and -",
+      );
+    }
     if (typeof ingressUrl !== "string" || !URL.canParse(ingressUrl)) {
       throw new BadRequestError("RestateEngine needs an ingressUrl such as http://localhost:8080");
     }
     this.#options = options;
+    this.#runs = `${name}-run`;
+    this.#inboxes = `${name}-inbox`;
     this.#client = new RestateClient({ ingressUrl, fetch, signal: this.#closing.signal });
     this.#handler.promise.catch(() => {});
   }
@@ -127,11 +145,6 @@ export class RestateEngine implements DurableEngine {
     if (this.#isStarted) {
       throw new BadRequestError("Register all workflows before you call start() of the engine");
     }
-    if (!/^[a-zA-Z][a-zA-Z0-9._-]*$/.test(name)) {
-      throw new BadRequestError(
-        `The name "${name}" is no name of a service of Restate: begin with a letter, and use letters, digits, ., _ and -`,
-      );
-    }
     return this.#registry.register(name, workflow);
   }
 
@@ -141,10 +154,7 @@ export class RestateEngine implements DurableEngine {
     const restate = await loadRestate();
     const { bidirectional = true, identityKeys } = this.#options;
     this.#handler.resolve(restate.createEndpointHandler({
-      services: [
-        this.#createRuns(restate),
-        ...this.#registry.names.map((name) => this.#createService(restate, name)),
-      ],
+      services: [this.#createInboxes(restate), this.#createRuns(restate)],
       bidirectional,
       ...(identityKeys && { identityKeys }),
       logger: () => {},
@@ -171,48 +181,31 @@ export class RestateEngine implements DurableEngine {
     await this.close();
   }
 
-  /** Creates the object of a run: it starts the run once, and numbers its messages. */
-  #createRuns({ object, handlers, serde }: RestatePackage): unknown {
+  #createInboxes({ object, serde }: RestatePackage): unknown {
     return object({
-      name: RUNS,
+      name: this.#inboxes,
       handlers: {
-        start: async (
-          context: RestateContext,
-          { workflow, ...start }: RunInput & { readonly workflow: string },
-        ) => {
-          if (await context.get("workflow") !== null) return;
-          context.set("workflow", workflow);
-          const call = { service: workflow, method: "run", key: context.key, parameter: start };
-          context.genericSend({ ...call, inputSerde: serde.json });
-        },
-        send: async (context: RestateContext, message: RunMessage) => {
-          const service = await context.get<string>("workflow");
-          if (service === null) return;
+        append: async (context: RestateContext, message: RunMessage) => {
           const number = (await context.get<number>("messages") ?? 0) + 1;
           context.set("messages", number);
-          const call = { service, method: "deliver", key: context.key };
+          const call = { service: this.#runs, method: "deliver", key: context.key };
           const parameter = { number, message };
           context.genericSend({ ...call, parameter, inputSerde: serde.json });
         },
-        find: handlers.object.shared((context) => context.get("workflow")),
       },
     });
   }
 
-  #createService(restate: RestatePackage, name: string): unknown {
+  #createRuns(restate: RestatePackage): unknown {
+    const deliver: RestateHandler = async (
+      context,
+      { number, message }: { readonly number: number; readonly message: RunMessage },
+    ) => await context.promise<RunMessage>(getMessageName(number)).resolve(message);
     return restate.workflow({
-      name,
+      name: this.#runs,
       handlers: {
-        run: (context: RestateContext, start: RunInput) =>
-          this.#execute(restate, name, { context, start }),
-        deliver: restate.handlers.workflow.shared(
-          async (
-            context,
-            { number, message }: { readonly number: number; readonly message: RunMessage },
-          ) => {
-            await context.promise<RunMessage>(getMessageName(number)).resolve(message);
-          },
-        ),
+        run: (context: RestateContext, start: RunInput) => this.#execute(restate, context, start),
+        deliver: restate.handlers.workflow.shared(deliver),
       },
       options: { abortTimeout: ABORT_TIMEOUT_MS },
     });
@@ -221,13 +214,11 @@ export class RestateEngine implements DurableEngine {
   /** Executes an attempt of a run. Restate repeats it elsewhere if it throws. */
   async #execute(
     restate: RestatePackage,
-    name: string,
-    { context, start: { input, startedAt } }: {
-      readonly context: RestateContext;
-      readonly start: RunInput;
-    },
+    context: RestateContext,
+    { workflow: name, input, startedAt }: RunInput,
   ): Promise<DurableOutcome> {
     const workflow = this.#registry.find(name);
+    // Another worker may know it.
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
     const journal = new RestateJournal(context, { startedAt, restate });
     const { attemptCompletedSignal } = context.request();
@@ -244,36 +235,35 @@ export class RestateEngine implements DurableEngine {
 
   readonly #startRun: StartRun = async ({ id, workflow, input }) => {
     this.#assertOpen();
-    await this.#client.call(`${RUNS}/${encodeURIComponent(id)}/start`, {
-      workflow,
-      input,
-      startedAt: Date.now(),
-    });
+    const start: RunInput = { workflow, input, startedAt: Date.now() };
+    await this.#client.send(this.#getPath(this.#runs, id, "run"), start);
     return this.getRun(id);
   };
 
   async #sendMessage(id: string, message: RunMessage): Promise<void> {
-    const path = `${RUNS}/${encodeURIComponent(id)}/send`;
-    await this.#client.call(path, message as unknown as JsonValue);
+    this.#assertOpen();
+    await this.#client.send(this.#getPath(this.#inboxes, id, "append"), message);
   }
 
   async #getStatus(id: string): Promise<DurableStatus | undefined> {
-    const service = await this.#findService(id);
-    if (service === undefined) return undefined;
-    const output = await this.#client.readOutput(service, id);
-    return output.type === "ended" ? parseOutcome(output.value).type : "running";
+    this.#assertOpen();
+    const output = await this.#client.readOutput(this.#runs, id);
+    switch (output.type) {
+      case "ended":
+        return parseOutcome(output.value).type;
+      case "running":
+        return "running";
+      case "unknown":
+        return undefined;
+    }
   }
 
   async #awaitOutcome(id: string): Promise<DurableOutcome> {
-    const service = await this.#findService(id);
-    if (service === undefined) throw new BadRequestError(`There is no run with the id "${id}"`);
-    return parseOutcome(await this.#client.awaitOutput(service, id));
+    return parseOutcome(await this.#client.awaitOutput(this.#runs, id));
   }
 
-  async #findService(id: string): Promise<string | undefined> {
-    this.#assertOpen();
-    const found = await this.#client.call(`${RUNS}/${encodeURIComponent(id)}/find`, null);
-    return typeof found === "string" ? found : undefined;
+  #getPath(service: string, id: string, handler: string): string {
+    return `${service}/${encodeURIComponent(id)}/${handler}`;
   }
 
   #assertOpen(): void {

@@ -52,7 +52,7 @@ export function getMessageName(number: number): string {
 export class RestateJournal implements StepJournal {
   readonly runId: string;
   readonly startedAt: number;
-  /** Restate does not tell an attempt whether there was one before. */
+  /** An attempt of Restate cannot know whether there was one before. */
   readonly isContinued = true;
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
