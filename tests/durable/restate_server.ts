@@ -32,8 +32,6 @@ export async function startRestate(): Promise<RestateServer> {
       RESTATE_ADMIN__BIND_ADDRESS: admin ?? "",
       RESTATE_BIND_ADDRESS: node ?? "",
       RESTATE_ADVERTISED_ADDRESS: `http://${node}`,
-      // A run that waits is suspended after that time, and begins again with the next message.
-      RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: "100ms",
       RESTATE_DISABLE_TELEMETRY: "true",
       RESTATE_DEFAULT_NUM_PARTITIONS: "1",
       RESTATE_LOG_FILTER: "error",

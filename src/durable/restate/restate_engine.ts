@@ -29,6 +29,8 @@ import {
   type RestatePackage,
 } from "./restate_package.ts";
 
+/** Default time after which a run that waits is suspended, in milliseconds. */
+const SUSPEND_AFTER_MS = 10 * 60 * 1000;
 /** Time for which one step may take, in milliseconds: a day. */
 const ABORT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
@@ -52,6 +54,11 @@ export interface RestateEngineOptions {
   readonly identityKeys?: readonly string[] | undefined;
   /** Whether the server of the endpoint sends responses while it reads requests, as HTTP/2 can. Default: `true`. */
   readonly bidirectional?: boolean | undefined;
+  /**
+   * Time after which a run that waits is suspended, in milliseconds. Messages do not reach a step that takes longer before
+   * its end. Default: 10 minutes.
+   */
+  readonly suspendAfterMs?: number | undefined;
   /** Sends requests to Restate. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -62,6 +69,7 @@ const OPTION_NAMES: readonly (keyof RestateEngineOptions)[] = [
   "registration",
   "identityKeys",
   "bidirectional",
+  "suspendAfterMs",
   "fetch",
 ];
 
@@ -197,6 +205,7 @@ export class RestateEngine implements DurableEngine {
   }
 
   #createRuns(restate: RestatePackage): unknown {
+    const { suspendAfterMs = SUSPEND_AFTER_MS } = this.#options;
     const deliver: RestateHandler = async (
       context,
       { number, message }: { readonly number: number; readonly message: RunMessage },
@@ -207,7 +216,7 @@ export class RestateEngine implements DurableEngine {
         run: (context: RestateContext, start: RunInput) => this.#execute(restate, context, start),
         deliver: restate.handlers.workflow.shared(deliver),
       },
-      options: { abortTimeout: ABORT_TIMEOUT_MS },
+      options: { inactivityTimeout: suspendAfterMs, abortTimeout: ABORT_TIMEOUT_MS },
     });
   }
 

@@ -51,7 +51,7 @@ export interface RestatePackage {
   workflow(definition: {
     readonly name: string;
     readonly handlers: Readonly<Record<string, unknown>>;
-    readonly options: { readonly abortTimeout: number };
+    readonly options: { readonly inactivityTimeout: number; readonly abortTimeout: number };
   }): unknown;
   object(definition: {
     readonly name: string;
