@@ -39,11 +39,17 @@ export class DurableSubject {
     name: string,
     workflow: WorkflowFunction<Input, Output>,
   ): Promise<(input: Input, id?: string) => Promise<DurableRun<Output>>> {
+    const registered = await this.openWith((engine) => engine.register(name, workflow));
+    return (input, id) => registered.start(input, { id });
+  }
+
+  /** Starts a process with the workflows that `register` registers. */
+  async openWith<Registered>(register: (engine: DurableEngine) => Registered): Promise<Registered> {
     await this.close();
     const engine = this.#engine = await this.#fixture.createEngine();
-    const registered = engine.register(name, workflow);
+    const registered = register(engine);
     await engine.start();
-    return (input, id) => registered.start(input, { id });
+    return registered;
   }
 
   /** Starts a process that executes no runs; one that ran before is stopped. */

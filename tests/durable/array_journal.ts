@@ -26,6 +26,8 @@ export class ArrayJournal implements StepJournal {
   readonly records: RecordedStep[];
   /** Names of the steps that this process has executed. */
   readonly executed: string[] = [];
+  /** Called when a step was recorded. */
+  onRecord: () => void = () => {};
   readonly #replayed: ReadonlyMap<number, RecordedStep>;
   readonly #detach = new AbortController();
   readonly #crashAt: (name: string) => boolean;
@@ -68,6 +70,7 @@ export class ArrayJournal implements StepJournal {
     this.#detach.signal.throwIfAborted();
     this.executed.push(name);
     this.records.push({ position, name, value });
+    this.onRecord();
     return value;
   }
 }

@@ -1,4 +1,5 @@
 import { DbosEngine } from "../../src/durable/dbos/mod.ts";
+import { testDurableAgent } from "./agent_scenarios.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
 import { POSTGRES_DIRECTORY, startPostgres } from "../memory/postgres_server.ts";
 
@@ -6,9 +7,11 @@ const server = POSTGRES_DIRECTORY === undefined ? undefined : await startPostgre
 Deno.test.afterAll(() => server?.stop());
 const databaseUrl = server?.url ?? "";
 
-testDurableEngine(
-  (name, fn) => Deno.test({ name: `DbosEngine: ${name}`, ignore: !server, fn }),
-  () => ({
-    createEngine: () => new DbosEngine({ databaseUrl, recoveryMs: 50 }),
-  }),
-);
+const register = (name: string, fn: () => void | Promise<void>) =>
+  Deno.test({ name: `DbosEngine: ${name}`, ignore: !server, fn });
+const createFixture = () => ({
+  createEngine: () => new DbosEngine({ databaseUrl, recoveryMs: 50 }),
+});
+
+testDurableEngine(register, createFixture);
+testDurableAgent(register, createFixture);

@@ -225,14 +225,14 @@ Deno.test("durableAgent(): events are in order, in the first execution and in a 
 });
 
 Deno.test("durableAgent(): steering cancels the running calls, at the same point of every replay", async () => {
-  const started = createDeferred<void>();
+  let onStart = () => {};
   const slow = defineTool({
     name: "slow",
     description: "Waits for its signal.",
     parameters,
     sideEffect: "idempotent",
     execute: async (_args, { signal }) => {
-      started.resolve();
+      onStart();
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
         signal.addEventListener("abort", () => resolve());
@@ -250,13 +250,22 @@ Deno.test("durableAgent(): steering cancels the running calls, at the same point
       reply("I stop."),
     ],
     tools: [...createTools([]), slow],
-    onStart: (journal) =>
-      void started.promise.then(async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        if (journal.inbox.last === 0 && journal.records.length < 4) {
+    onStart: (journal) => {
+      let starts = 0;
+      const steer = () => {
+        const names = journal.records.map(({ name }) => name);
+        const isRead = names.includes("turn 1, call 1 of read");
+        const isSteered = names.some((name) => name.endsWith("of slow")) || journal.inbox.last > 0;
+        if (starts > 0 && isRead && !isSteered) {
           journal.send({ type: "steer", message: userMessage("Stop", 5) });
         }
-      }),
+      };
+      journal.onRecord = steer;
+      onStart = () => {
+        starts++;
+        steer();
+      };
+    },
   });
   const output = JSON.stringify(full.outcome);
   assertEquals(output.split("user requested steering interrupt").length - 1, 2);

@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { RestateEngine } from "../../src/durable/restate/mod.ts";
+import { testDurableAgent } from "./agent_scenarios.ts";
 import { testDurableEngine } from "../../src/testing/durable_conformance.ts";
 import { RESTATE_PATH, startRestate } from "./restate_server.ts";
 
@@ -13,24 +14,26 @@ function serve(getEngine: () => RestateEngine | undefined): Deno.HttpServer<Deno
   );
 }
 
-testDurableEngine(
-  (name, fn) => Deno.test({ name: `RestateEngine: ${name}`, ignore: !restate, fn }),
-  () => {
-    const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
-    let engine: RestateEngine | undefined;
-    const server = serve(() => engine);
-    const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
-    return {
-      createEngine: () =>
-        engine = new RestateEngine({ ingressUrl, registration: { adminUrl, endpointUrl } }),
-      createClient: () => {
-        engine = undefined;
-        return new RestateEngine({ ingressUrl });
-      },
-      dispose: () => server.shutdown(),
-    };
-  },
-);
+const register = (name: string, fn: () => void | Promise<void>) =>
+  Deno.test({ name: `RestateEngine: ${name}`, ignore: !restate, fn });
+const createFixture = () => {
+  const { ingressUrl, adminUrl } = restate ?? { ingressUrl: "", adminUrl: "" };
+  let engine: RestateEngine | undefined;
+  const server = serve(() => engine);
+  const endpointUrl = `http://127.0.0.1:${server.addr.port}`;
+  return {
+    createEngine: () =>
+      engine = new RestateEngine({ ingressUrl, registration: { adminUrl, endpointUrl } }),
+    createClient: () => {
+      engine = undefined;
+      return new RestateEngine({ ingressUrl });
+    },
+    dispose: () => server.shutdown(),
+  };
+};
+
+testDurableEngine(register, createFixture);
+testDurableAgent(register, createFixture);
 
 Deno.test({
   name: "RestateEngine: a run that waits is suspended, and continues with the next message",

@@ -13,6 +13,7 @@ import { GRACE_MS } from "../../loop/cancellation.ts";
 import type { GetApiKey } from "../../loop/config.ts";
 import { hashJson } from "../hash_json.ts";
 import type { EndedStep, RunSteps } from "../run_steps.ts";
+import { DetachedError } from "../step_journal.ts";
 import { fromErrorRecord } from "../step_record.ts";
 import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
 
@@ -169,10 +170,10 @@ async function* readUntilAborted(
 ): AsyncGenerator<AssistantMessageEvent, void> {
   const expired = createDeferred<IteratorResult<AssistantMessageEvent>>();
   const timer = new AbortController();
+  const expire = () => expired.resolve({ done: true, value: undefined });
   const onAbort = () => {
-    void realSleep(GRACE_MS, timer.signal).then(() =>
-      expired.resolve({ done: true, value: undefined })
-    );
+    if (signal.reason instanceof DetachedError) return expire(); // The step no longer waits.
+    void realSleep(GRACE_MS, timer.signal).then(expire);
   };
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort);

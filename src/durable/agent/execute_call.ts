@@ -13,6 +13,7 @@ import { type AgentToolResult, toToolResult } from "../../core/tool_result.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
 import type { InterruptPolicy } from "../../loop/config.ts";
 import type { RunSteps } from "../run_steps.ts";
+import { DetachedError } from "../step_journal.ts";
 
 /**
  * The outcome of a call, as it is recorded. `cancelled`: by its timeout or a message. `unknown`: it must not run again, and
@@ -51,6 +52,7 @@ export async function executeCall(call: ExecutedCall): Promise<CallOutcome> {
   const cancel = (reason: unknown) => {
     if (cancellation.signal.aborted) return;
     cancellation.abort(reason);
+    if (reason instanceof DetachedError) return; // The step no longer waits for the tool.
     const text = getErrorMessage(reason);
     void realSleep(GRACE_MS, timer.signal).then(() =>
       cancelled.resolve({ type: "cancelled", text })

@@ -78,6 +78,17 @@ const OPTION_NAMES: readonly (keyof DbosEngineOptions)[] = [
 
 const SILENT: DbosLogger = { info() {}, debug() {}, warn() {}, error() {} };
 
+let outerContext: RunInContext | undefined;
+
+/**
+ * Calls a function outside of any workflow: a run that a step starts is not part of its workflow. The context is that of
+ * the first engine of the process, since a runtime may pass the context of a workflow on to code that waits for it.
+ */
+function runOutside<Value>(call: () => Value): Value {
+  outerContext ??= getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
+  return outerContext(call);
+}
+
 /** The recorded input of a run. */
 interface RunInput {
   readonly input: JsonValue;
@@ -125,8 +136,6 @@ export class DbosEngine implements DurableEngine {
   #reconcileAt = 0;
   /** The runs that it did not execute at the last look. */
   #idle = new Set<string>();
-  /** Runs a function outside of any workflow: a run that a step starts is not part of its workflow. */
-  #runOutside: RunInContext = (call) => call();
 
   /**
    * Creates an engine.
@@ -141,6 +150,7 @@ export class DbosEngine implements DurableEngine {
         "DbosEngine needs a databaseUrl such as postgres://user:password@host:5432/database",
       );
     }
+    runOutside(() => {});
     this.#options = options;
     this.executorId = executorId;
     this.#tables = new RunTables(messageSchema ?? "swink_durable");
@@ -174,7 +184,6 @@ export class DbosEngine implements DurableEngine {
     if (dbos.isInitialized()) {
       throw new BadRequestError("This process has a DbosEngine already: close it first");
     }
-    this.#runOutside = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     await this.#connection.open();
     const pool = this.#pool = await createPool({ databaseUrl, maxConnections });
     this.#dbos = dbos;
@@ -235,7 +244,7 @@ export class DbosEngine implements DurableEngine {
 
   /** Calls DBOS outside of any workflow. Not all of its calls survive a restart of Postgres by themselves. */
   #call<Value>(call: () => Promise<Value>): Promise<Value> {
-    return retryWhileDisconnected(() => this.#runOutside(call), systemClock);
+    return retryWhileDisconnected(() => runOutside(call), systemClock);
   }
 
   #getDbos(): Dbos {
@@ -276,7 +285,7 @@ export class DbosEngine implements DurableEngine {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        await this.#runOutside(() => this.#getDbos().resumeWorkflows([runId]));
+        await runOutside(() => this.#getDbos().resumeWorkflows([runId]));
         break;
       } catch {
         await systemClock.sleep(RESUME_PAUSE_MS, signal);
@@ -318,8 +327,8 @@ export class DbosEngine implements DurableEngine {
     const dbos = this.#getDbos();
     const options = { pollingIntervalMs: RESULT_POLL_MS };
     try {
-      const handle = dbos.retrieveWorkflow(id);
-      return parseOutcome(await this.#call(() => handle.getResult(options)));
+      const call = () => dbos.retrieveWorkflow(id).getResult(options);
+      return parseOutcome(await this.#call(call));
     } catch (error) {
       if (this.#closing.signal.aborted) throw new BadRequestError("The engine was closed");
       const isCancelled = (await this.#getStatus(id)) === "aborted";
@@ -375,10 +384,10 @@ export class DbosEngine implements DurableEngine {
   /** Resumes the runs of a worker; returns whether none is left that only others can continue. */
   async #takeOver(dbos: Dbos, { executorId }: DeadWorker): Promise<boolean> {
     const filter = { status: "PENDING", executorId, loadInput: false, loadOutput: false };
-    const runs = await this.#runOutside(() => dbos.listWorkflows(filter));
+    const runs = await runOutside(() => dbos.listWorkflows(filter));
     const known = runs.filter(({ workflowName }) => this.#functions.has(workflowName));
     const ids = known.map(({ workflowID }) => workflowID);
-    if (ids.length > 0) await this.#runOutside(() => dbos.resumeWorkflows(ids));
+    if (ids.length > 0) await runOutside(() => dbos.resumeWorkflows(ids));
     return known.length === runs.length;
   }
 }
