@@ -36,8 +36,12 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
   },
   {
-    file: /^tests\/memory\/(postgres_|kill_test)/,
+    file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_)/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
+  },
+  {
+    file: /^tests\/durable\/restate_/,
+    reason: "without the server of Restate (run scripts/install_restate.ts)",
   },
   {
     file: /^tests\/memory\/processes_test\.ts$/,
