@@ -62,8 +62,8 @@ const layers: Layer[] = [
   { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
     files: /^src\/local\//,
-    internal: /^src\/core\//,
-    external: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
+    internal: /^src\/(platform|core)\//,
+    external: [{ specifier: /^@huggingface\/jinja$/, file: /\/jinja_package\.ts$/ }],
   },
   {
     files: /^src\/platform\//,
