@@ -12,6 +12,7 @@ import {
   StreamError,
 } from "../../core/errors.ts";
 import { ReadableQueue } from "../../core/readable_queue.ts";
+import { redact } from "../../core/redact.ts";
 import type { AssistantMessageEvent, StreamRequest } from "../../core/stream.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { Generation, Sampling } from "../llama/text_engine.ts";
@@ -123,10 +124,19 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function toError(thrown: unknown, { model: { provider, modelId } }: StreamRequest): AgentError {
-  if (AgentError.is(thrown)) return thrown;
+function toError(thrown: unknown, { model, options }: StreamRequest): AgentError {
+  const { provider, modelId } = model;
+  if (AgentError.is(thrown)) return redactError(thrown, options.apiKey);
   const message = `The model ${modelId} failed: ${getErrorMessage(thrown)}`;
   return new StreamError(message, { provider, model: modelId, cause: thrown });
+}
+
+/** A key of the request may be part of an error of `fetch`. */
+function redactError(error: AgentError, apiKey = ""): AgentError {
+  const message = redact(error.message, [apiKey]);
+  if (message === error.message) return error;
+  const { cause: _cause, ...record } = error.toJSON();
+  return AgentError.from({ ...record, message });
 }
 
 interface OpenReplyOptions {

@@ -170,6 +170,7 @@ class Connection {
     if (this.signal.aborted) cancel();
     await target.seek(length, 0);
     target.truncateSync(length);
+    const output = new BufferedOutput(target);
     let received = length;
     try {
       for (;;) {
@@ -179,14 +180,16 @@ class Connection {
         received += value.length;
         if (size !== undefined && received > size) throw createSizeError(url, received, size);
         digest.update(value);
-        await writeAll(target, value);
+        await output.write(value);
       }
+      await output.flush();
       if (size !== undefined && received < size) throw createCutError(url, received, size);
       await target.syncData();
       return { received, digest, size, sha256 };
     } finally {
       this.signal.removeEventListener("abort", cancel);
       reader.cancel().catch(() => {});
+      output.close();
     }
   }
 
@@ -265,12 +268,48 @@ async function createDirectory(path: string): Promise<void> {
   }
 }
 
-async function writeAll(file: SystemFile, bytes: Uint8Array): Promise<void> {
-  try {
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
-  } catch (cause) {
-    const problem = "Cannot write the model, for which the disk may be full";
-    throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
+/** Bytes that are collected, since a connection may deliver them one by one. */
+const BUFFER_BYTES = 256 * 1024;
+
+/** Writes to a file in large parts. */
+class BufferedOutput {
+  readonly #file: SystemFile;
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  #length = 0;
+
+  constructor(file: SystemFile) {
+    this.#file = file;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let rest = bytes; rest.length > 0;) {
+      const part = rest.subarray(0, BUFFER_BYTES - this.#length);
+      this.#buffer.set(part, this.#length);
+      this.#length += part.length;
+      rest = rest.subarray(part.length);
+      if (this.#length === BUFFER_BYTES) await this.flush();
+    }
+  }
+
+  /** Writes the collected bytes. */
+  async flush(): Promise<void> {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#length = 0;
+    try {
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#file.write(rest));
+    } catch (cause) {
+      const problem = "Cannot write the model, for which the disk may be full";
+      throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
+    }
+  }
+
+  /** Keeps what has arrived before a failure, if that is possible. */
+  close(): void {
+    try {
+      if (this.#length > 0) this.#file.writeSync(this.#buffer.subarray(0, this.#length));
+    } catch {
+      // The first failure is reported.
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import {
   ModelNotFoundError,
   NetworkError,
 } from "../../core/errors.ts";
+import { redact } from "../../core/redact.ts";
 
 /** A request of the content of a file. */
 export interface HubRequest {
@@ -75,7 +76,7 @@ async function send(url: URL, request: HubRequest): Promise<Response> {
     return await fetch(url, { headers, signal, redirect: "manual" });
   } catch (cause) {
     if (signal.aborted) throw signal.reason;
-    const reason = hideToken(getErrorMessage(cause), token);
+    const reason = redact(getErrorMessage(cause), token ? [token] : []);
     throw new NetworkError(
       `Cannot reach ${url.host}: ${reason}. ${describeManualDownload(request.url)}`,
     );
@@ -86,10 +87,6 @@ async function send(url: URL, request: HubRequest): Promise<Response> {
 export function describeManualDownload(url: URL): string {
   return `Without this connection, download ${url.origin}${url.pathname} in another way, and import the file with: ` +
     "swink models local import FILE";
-}
-
-function hideToken(text: string, token: string | undefined): string {
-  return token ? text.replaceAll(token, "…") : text;
 }
 
 interface ReceivedRequest extends HubRequest {
