@@ -55,6 +55,11 @@ const REASONS: readonly IgnoreReason[] = [
     file: /^tests\/mcp\/reference_servers_proof\.ts$/,
     reason: "without the reference servers of MCP, which need the npm registry",
   },
+  {
+    file: /^tests\/cli\/acpx_test\.ts$/,
+    reason: "without acpx and Node 24 (run scripts/install_runtimes.ts)",
+  },
+  { file: /^tests\/cli\/picture_test\.ts$/, reason: "without a kernel with Landlock 4" },
   { file: /^tests\/cli\/completions_test\.ts$/, reason: "without zsh or fish" },
   { file: /^tests\/cli\/terminal_mode_test\.ts$/, reason: "without tmux" },
   {

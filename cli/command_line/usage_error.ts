@@ -25,6 +25,14 @@ import { didYouMean, findSuggestion } from "./suggestion.ts";
 export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
   const { commands = [], defaultCommand } = command;
   if (commands.length === 0 || word === undefined || isOption(word)) return;
+  const textCommand = commands.find(({ arguments: [first] = [] }) => first?.variadic);
+  if (/\s/.test(word) && !defaultCommand && textCommand) {
+    throw createUsageError(
+      path,
+      `The command before ${quote(word)} is missing`,
+      `Try: ${path} ${textCommand.name} ${quote(word)}`,
+    );
+  }
   const meant = findCommandMeant(word, command);
   const message = `Unknown command ${quote(word)}${meant ? `. Did you mean ${meant}?` : ""}`;
   const advice = defaultCommand && meant &&

@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { VERSION } from "../host/version.ts";
+import { acp } from "./acp.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { config } from "./config.ts";
@@ -27,6 +28,7 @@ export const PROGRAM = defineCommand({
   commands: [
     chat,
     run,
+    acp,
     sessions,
     evaluation,
     models,

@@ -21,10 +21,10 @@ export interface Keyboard extends AsyncDisposable {
    */
   read(signal?: AbortSignal): Promise<readonly KeyEvent[] | undefined>;
   /**
-   * Discards the keys that were typed before this call, including an unfinished sequence, which may take until the user
-   * stops typing.
+   * Takes the keys that were typed before this call, including an unfinished sequence, which may take until the user
+   * stops typing. They are returned, because a key that ends a run is meant at any time.
    */
-  discard(signal?: AbortSignal): Promise<void>;
+  discard(signal?: AbortSignal): Promise<readonly KeyEvent[]>;
   /**
    * Restores the terminal and stops reading, so that another program, such as an editor, can use it. The caller has
    * erased the live region.
@@ -103,14 +103,15 @@ class TerminalKeyboard implements Keyboard {
     return undefined;
   }
 
-  async discard(signal?: AbortSignal): Promise<void> {
+  async discard(signal?: AbortSignal): Promise<readonly KeyEvent[]> {
+    const keys: KeyEvent[] = [];
     while (!signal?.aborted) {
       const chunk = await this.#readChunk(QUIET_MS, signal);
-      if (chunk === "end") return;
+      if (chunk === "end") return keys;
       if (chunk === "timeout") break;
-      this.#decoder.push(chunk);
+      for (const key of this.#decoder.push(chunk)) keys.push(key);
     }
-    this.#decoder.expire();
+    return [...keys, ...this.#decoder.expire()];
   }
 
   async suspend(): Promise<void> {

@@ -12,11 +12,22 @@ const QUIET_MS = 200;
 /** A terminal that has been closed fails to read, which is the end of its input. */
 const END: ReadableStreamReadResult<Uint8Array> = { done: true };
 
+const inputs = new WeakMap<object, TypedInput>();
+
+/** Returns the input of a keyboard that all questions of a run share, since only one reader can have it. */
+export function getTypedInput(keyboard: Pick<Input, "bytes">): TypedInput {
+  const input = inputs.get(keyboard) ?? new TypedInput(keyboard);
+  inputs.set(keyboard, input);
+  return input;
+}
+
 /** Reads standard input in chunks, and nothing before the first call. */
 export class TypedInput implements Disposable {
   readonly #input: Pick<Input, "bytes">;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined;
+  /** The last question. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(input: Pick<Input, "bytes">) {
     this.#input = input;
@@ -25,6 +36,13 @@ export class TypedInput implements Disposable {
   /** Leaves later input to other readers. */
   [Symbol.dispose](): void {
     this.#reader?.releaseLock();
+  }
+
+  /** Asks a question when those before it are answered. */
+  async runExclusively<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.#last.then(ask);
+    this.#last = answer.catch(() => {});
+    return await answer;
   }
 
   /** Discards what was typed before the call, which may take until the user stops typing. */

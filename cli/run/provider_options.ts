@@ -100,6 +100,11 @@ export async function getKey(
   return await findKey(provider, { command, signal }, host);
 }
 
+/** Whether the key of a provider is in an environment variable. */
+export function hasKeyVariable(provider: string, host: Pick<Host, "env">): boolean {
+  return hasVariable(keyVariables(provider), host);
+}
+
 function hasVariable(
   names: readonly (string | undefined)[],
   { env }: Pick<Host, "env">,

@@ -17,11 +17,13 @@ import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
+import type { DataQuestions } from "../mcp/ask_for_data.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
@@ -71,6 +73,8 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Asks for data that MCP servers request instead of the terminal. Default: none. */
+  readonly questions?: DataQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
@@ -89,6 +93,8 @@ export interface AgentSetupOptions extends
 export interface ConversationSetup {
   /** Records the changes of files, so that those of a prompt can be undone. */
   readonly changeLog: ChangeLog;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
@@ -123,8 +129,10 @@ export interface AgentSetup extends AsyncDisposable {
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly isInteractive: boolean;
-  /** Missing variables and problems of MCP servers, as sentences without a full stop. */
+  /** Missing variables and problems of MCP servers at the start, as sentences without a full stop. */
   readonly warnings: readonly string[];
+  /** Returns the later problems of MCP servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Reports which rules of the sandbox the kernel enforces. */
@@ -205,7 +213,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
-    warnings: [...listMissing(options, env), ...runTools.warnings],
+    warnings: [...listMissing(options, env), ...runTools.takeWarnings()],
+    takeWarnings: () => runTools.takeWarnings(),
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
     get refused() {
@@ -267,11 +276,14 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
   return {
     ...options,
     // Nothing shows that tools of servers only read.
-    servers: readOnly ? undefined : servers,
+    servers: servers && !readOnly
+      ? { ...servers, getQuestions: findQuestions(setupOptions, host) }
+      : undefined,
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
+    editor: conversation?.editor,
     task: {
       systemPrompt: appendPrompt(
         createTaskPrompt(describeEnvironment(setupOptions, host)),
@@ -307,7 +319,7 @@ async function loadPlanMode(
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
-const EDITING_TOOLS = ["write_file", "edit_file"];
+export const EDITING_TOOLS: readonly string[] = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
@@ -326,6 +338,23 @@ async function createLimits(
 /** Returns the keyboard if a user at the terminal can see a question and answer it. */
 function findKeyboard({ terminal }: Host): Input | undefined {
   return terminal.messages.isTerminal ? terminal.keyboard : undefined;
+}
+
+/** Returns the questions for the data of MCP servers; `undefined` if there is no user to ask. */
+function findQuestions(
+  { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
+  host: Host,
+): (() => Promise<DataQuestions>) | undefined {
+  if (questions) return () => Promise.resolve(questions);
+  const keyboard = findKeyboard(host);
+  // A program answers instead of the terminal.
+  if (ask || !keyboard) return undefined;
+  return async () => {
+    const { createTerminalQuestions } = await importLate<
+      typeof import("../mcp/terminal_questions.ts")
+    >("../mcp/terminal_questions.ts", import.meta.url);
+    return createTerminalQuestions(host, keyboard);
+  };
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {

@@ -42,7 +42,7 @@ interface RunResponseOptions extends ResponseOptions {
  * Creates a response whose body is a stream of events, or the error because of which there are none; cancelling the body
  * cancels the stream.
  *
- * @throws {BadRequestError} If the format is unknown.
+ * @throws {BadRequestError} If the format is unknown, or the status is none of a response with a body.
  */
 export function createResponse(
   stream: ReadableStream<AgentEvent>,
@@ -58,7 +58,22 @@ export function createResponse(
   });
   new Headers(headers).forEach((value, name) => allHeaders.set(name, value));
   if (misuse !== undefined) return createErrorResponse(misuse, allHeaders);
+  checkStatus(status);
   return new Response(createBody(stream, format, outcome), { status, headers: allHeaders });
+}
+
+/**
+ * Checks a status before the stream is read, since nothing else could read it then.
+ *
+ * @throws {BadRequestError} If no response with a body can have it.
+ */
+function checkStatus(status: number): void {
+  try {
+    new Response("", { status });
+  } catch (cause) {
+    const problem = `status must be that of a response with a body, such as 200, not ${status}`;
+    throw new BadRequestError(problem, { cause });
+  }
 }
 
 function createErrorResponse(misuse: unknown, headers: Headers): Response {

@@ -148,7 +148,8 @@ Deno.test("toJsonValue() converts as JSON.stringify() does", () => {
     { a: [1, "x", true, null], b: { c: {} } },
     { missing: undefined, list: [undefined, NaN, Infinity], at: new Date(0) },
     { toJSON: () => ({ toJSON: 5, nested: new URL("https://example.com") }) },
-    new Map([["a", 1]]),
+    new Point(1, 2),
+    [Object.create(null), Object.create(Object.create(null))],
     new Array(3),
     "text",
     NaN,
@@ -211,6 +212,52 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
   assert("problem" in deep);
   assertEquals(deep.problem.endsWith(" is nested more than 200 levels deep"), true);
 });
+
+Deno.test("toJsonValue() returns the problem with an object whose data is not in its properties", () => {
+  const cases: readonly [unknown, string][] = [
+    [new Map([["a", 1]]), "the value is of type Map"],
+    [{ users: new Set(["Ann"]) }, "/users is of type Set"],
+    [{ user: Promise.resolve("Ann") }, "/user is of type Promise"],
+    [new Error("Broken"), "the value is of type Error"],
+    [Object.assign(new RangeError("Broken"), { code: "E1" }), "the value is of type Error"],
+    [new Response("Hello"), "the value is of type Response"],
+    [new Blob(["Hello"]).stream(), "the value is of type ReadableStream"],
+    [[new Uint8Array(1), 1], "/0 is of type Uint8Array"],
+    [new ArrayBuffer(1), "the value is of type ArrayBuffer"],
+    [generate(), "the value is of type AsyncGenerator"],
+    [/a/, "the value is of type RegExp"],
+    [new Account("Ann"), "the value is of type Account"],
+  ];
+  for (const [value, problem] of cases) {
+    assertEquals(toJsonValue(value), { problem: `${problem}, which JSON cannot represent` });
+  }
+});
+
+class Point {
+  readonly x: number;
+  readonly y: number;
+
+  constructor(x: number, y: number) {
+    this.x = x;
+    this.y = y;
+  }
+}
+
+class Account {
+  readonly #owner: string;
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  get owner(): string {
+    return this.#owner;
+  }
+}
+
+async function* generate(): AsyncGenerator<string> {
+  yield await Promise.resolve("Hello");
+}
 
 Deno.test("cloneJson() omits members with a symbol as the key", () => {
   const value = { a: 1, [Symbol("b")]: { c: 1 } };

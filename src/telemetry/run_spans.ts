@@ -175,6 +175,8 @@ export class RunSpans implements RunObserver {
         return this.#addRunEvent(event.name, {});
       case "agent_end":
         return this.#endRun(event);
+      default:
+        event satisfies never;
     }
   };
 

@@ -8,10 +8,11 @@ import { abortable } from "../../core/abortable.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
-import { readNumber } from "./read_number.ts";
+import { readThreshold } from "./read_number.ts";
 import type { Score } from "./score.ts";
 
 /** A score from this value on passes. */
@@ -104,8 +105,9 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
   }
   return {
     name: topic,
+    optionNames: ["rubric", "threshold"],
     evaluate: async (context) => {
-      const threshold = readNumber(context.options, "threshold") ?? DEFAULT_THRESHOLD;
+      const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
       const verdict = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
       return toScore(topic, verdict, threshold);
@@ -131,8 +133,8 @@ async function askWithRetries(prompt: string, options: AskOptions): Promise<Verd
   const { model, maxRetries, context: { signal, isRecorded } } = options;
   const cache = isRecorded ? undefined : options.cache;
   const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
-  const cached = cache?.get(key);
-  if (cached !== undefined) return { ...parseVerdict(cached), cost: 0 };
+  const cached = readCached(cache?.get(key));
+  if (cached) return { ...cached, cost: 0 };
   let cost: number | null = 0;
   for (let attempt = 0;; attempt++) {
     try {
@@ -151,6 +153,15 @@ async function askWithRetries(prompt: string, options: AskOptions): Promise<Verd
   }
 }
 
+/** Returns the judgement of an answer in the cache; a cache on disk can be damaged, and the judge is then asked. */
+function readCached(answer: string | undefined): Omit<Verdict, "cost"> | undefined {
+  try {
+    return answer === undefined ? undefined : parseVerdict(answer);
+  } catch {
+    return undefined;
+  }
+}
+
 async function askOnce(
   prompt: string,
   { model, timeoutMs, context }: AskOptions,
@@ -158,7 +169,7 @@ async function askOnce(
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    timeoutMs,
+    Math.min(timeoutMs, MAX_TIMER_MS),
   );
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   try {

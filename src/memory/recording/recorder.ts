@@ -64,7 +64,10 @@ export interface SessionRecording extends AsyncDisposable {
    * @throws {AlreadyRunningError} While a run is active.
    */
   rewind(entryId: string | null): Promise<void>;
-  /** Stops recording and closes the session. A run that is active continues without being recorded. */
+  /**
+   * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
+   * sessions of its sub-agents, and of cancelled ones, are closed, too.
+   */
   stop(): Promise<void>;
 }
 
@@ -201,7 +204,9 @@ class Recorder implements SessionRecording {
       // A session without any other entry stays empty.
       if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
-      await this.session.close();
+      // The sub-agents of a run that is active may work on.
+      const settle = () => this.#agent.state.isRunning ? undefined : this.#subAgents.settle();
+      await this.session.close().finally(settle);
     }
   }
 

@@ -7,6 +7,7 @@ import {
   type PlainConversationOptions,
   typeConversation,
 } from "./plain_conversation.ts";
+import { openTerminal } from "./live_terminal.ts";
 
 const HELLO = [scriptedReply("Hello!")];
 
@@ -47,6 +48,43 @@ Deno.test("#help: lists all commands, and describes one", async () => {
       "  Also: /models\n  Key: F4\n",
   );
   assertEquals(missing, "error: There is no command nothing\n");
+});
+
+Deno.test("#help: the text of a command is beside it, or below it in a narrow terminal", async () => {
+  for (const [columns, rows] of [
+    [100, /^\/thinking \[LEVEL\|show\|hide\] {13}Sets .*\n {40}\S/m],
+    [60, /^\/thinking \[LEVEL\|show\|hide\]\n {2}Sets .*\n {2}\S/m],
+  ] as const) {
+    await using terminal = await openTerminal({ columns, rows: 100 });
+    await terminal.enter("#help");
+    await terminal.waitFor(rows);
+    await terminal.waitFor(">> text");
+  }
+});
+
+Deno.test("/tools: shows one line for each tool", async () => {
+  await using terminal = await openTerminal({ columns: 60, rows: 30 });
+  await terminal.enter("/tools");
+  await terminal.waitFor("task  ");
+  const rows = terminal.text.split("\n").filter((row) => row.endsWith("…") && /^\w+ {2}/.test(row));
+  assertEquals(rows.length, 7, terminal.text);
+});
+
+Deno.test("commands: one without an argument does not run with one", async () => {
+  await using conversation = await type(["/plan", "/undo 3", "/quit now", "/execute all of it"]);
+  const { outputs } = conversation;
+  for (const [index, name] of [[1, "/undo"], [2, "/quit"], [3, "/execute"]] as const) {
+    assertStringIncludes(outputs[index] ?? "", `error: ${name} takes no argument`);
+  }
+});
+
+Deno.test("commands: those that need the session state that it begins with the first prompt", async () => {
+  await using conversation = await type(["#info", "/save x", "/rewind", "/tree", "/export a.md"]);
+  const [info, ...others] = conversation.outputs;
+  assertMatch(info ?? "", /^session {4}begins with the first prompt$/m);
+  for (const output of others.slice(0, 4)) {
+    assertEquals(output, "error: There is no session yet: it begins with the first prompt\n");
+  }
 });
 
 Deno.test("#info: shows session, model, permissions and usage", async () => {
