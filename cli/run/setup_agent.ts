@@ -20,6 +20,7 @@ import { importLate } from "../host/import_late.ts";
 import type { DataQuestions } from "../mcp/ask_for_data.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
+import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getConfiguredUrls, getProviders } from "./provider_options.ts";
@@ -163,7 +164,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
   const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: { ...urls, ...providers } }),
+    connect({ fetch, env, headers, providers: withLocalProvider({ ...urls, ...providers }, host) }),
   );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
