@@ -5,10 +5,9 @@
  */
 
 import type { StreamFn } from "../../mod.ts";
-import { ModelNotFoundError } from "../../src/core/errors.ts";
+import { BadRequestError, ModelNotFoundError } from "../../src/core/errors.ts";
 import { lazyStreamFn } from "../../src/core/lazy_stream_fn.ts";
 import { createLocal, formatBytes, type LlamaGpu, type LocalOptions } from "../../src/local/mod.ts";
-import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { pathExists } from "../host/path_exists.ts";
 import { openModelStore } from "./local_store.ts";
@@ -24,7 +23,7 @@ const GPUS: Readonly<Record<string, LlamaGpu>> = {
 /**
  * Creates the stream function of the provider, with the settings of the environment.
  *
- * @throws {ConfigurationError} If a variable of the environment is invalid.
+ * @throws {BadRequestError} If a variable of the environment is invalid.
  */
 export function createLocalProvider(host: Pick<Host, "env" | "fetch">): StreamFn {
   const local = createLocal(readOptions(host));
@@ -63,7 +62,7 @@ function readOptions({ env, fetch }: Pick<Host, "env" | "fetch">): LocalOptions 
   const gpu = env("SWINK_LOCAL_GPU") || "auto";
   if (!Object.hasOwn(GPUS, gpu)) {
     const message = `SWINK_LOCAL_GPU is "${gpu}"; use one of: ${Object.keys(GPUS).join(", ")}`;
-    throw new ConfigurationError(message);
+    throw new BadRequestError(message);
   }
   return {
     env,
@@ -78,5 +77,5 @@ function readCount(name: string, env: Host["env"]): number | undefined {
   const text = env(name);
   if (!text) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new ConfigurationError(`${name} is "${text}"; use a positive integer`);
+  throw new BadRequestError(`${name} is "${text}"; use a positive integer`);
 }

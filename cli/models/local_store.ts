@@ -23,3 +23,12 @@ export function openModelStore({ env, fetch }: Pick<Host, "env" | "fetch">): Mod
   }
   return store;
 }
+
+/** Counts the models on this device; 0 if their directory cannot be read. */
+export async function countStoredModels(host: Pick<Host, "env" | "fetch">): Promise<number> {
+  try {
+    return (await openModelStore(host).list()).length;
+  } catch {
+    return 0;
+  }
+}
