@@ -36,6 +36,10 @@ const REASONS: readonly IgnoreReason[] = [
     reason: "without recorded streams (set SWINK_WIRE_FIXTURES)",
   },
   {
+    file: /^tests\/local\//,
+    reason: "without npm:node-llama-cpp, which needs the npm registry once",
+  },
+  {
     file: /^tests\/(memory\/(postgres_|kill_test)|durable\/dbos_)/,
     reason: "without PostgreSQL (run scripts/install_postgres.ts)",
   },

@@ -20,6 +20,7 @@ import { importLate } from "../host/import_late.ts";
 import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
+import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getOtherProviders, getProviders } from "./provider_options.ts";
@@ -168,7 +169,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
   const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: { ...others, ...providers } }),
+    connect({ fetch, env, headers, providers: withLocalProvider({ ...others, ...providers }, host) }),
   );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
