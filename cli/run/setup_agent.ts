@@ -169,7 +169,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
   const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: withLocalProvider({ ...others, ...providers }, host) }),
+    connect({
+      fetch,
+      env,
+      headers,
+      providers: withLocalProvider({ ...others, ...providers }, host),
+    }),
   );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
