@@ -23,12 +23,22 @@
  */
 
 export type {
+  AcpAuthMethod,
   AcpClient,
+  AcpCommandResult,
   AcpHost,
+  AcpPromptOptions,
+  AcpQuestion,
   AcpSession,
   AcpSessionInfo,
   AcpSessionRequest,
 } from "./acp_host.ts";
+export type {
+  AcpTerminal,
+  AcpTerminalExit,
+  AcpTerminalOptions,
+  AcpTerminalOutput,
+} from "./acp_terminal.ts";
 export type {
   AcpCommand,
   AcpConfigOption,
@@ -43,3 +53,4 @@ export type {
 export type { DescribeCall, DescribedCall } from "./describe_call.ts";
 export type { AcpPackage } from "./sdk_package.ts";
 export { serveAcp, type ServeAcpOptions } from "./serve_acp.ts";
+export { terminalTool, type TerminalToolOptions } from "./terminal_tool.ts";
