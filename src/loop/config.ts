@@ -163,6 +163,15 @@ type Defaults =
   & { readonly fallback: readonly ModelFallback[] };
 
 /**
+ * Returns a fallback with its model; a name is that of the model.
+ *
+ * @throws {BadRequestError} If a name is not one of a model.
+ */
+export function toModelFallback(fallback: string | ModelFallback): ModelFallback {
+  return typeof fallback === "string" ? { model: modelSpec(fallback) } : fallback;
+}
+
+/**
  * Checks a configuration and fills in the defaults.
  *
  * @throws {BadRequestError} If an option is invalid.
@@ -176,9 +185,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     streamOptions: config.streamOptions ?? {},
     convertToLlm: config.convertToLlm ?? omitCustomMessages,
     retry: config.retry ?? exponentialBackoff({ random: ports.random }),
-    fallback: (config.fallback ?? []).map((fallback) =>
-      typeof fallback === "string" ? { model: modelSpec(fallback) } : fallback
-    ),
+    fallback: (config.fallback ?? []).map(toModelFallback),
     policies: config.policies ?? [],
     interrupt: config.interrupt ?? "cancel",
     maxTurns: config.maxTurns ?? 100,
