@@ -109,7 +109,7 @@ export async function attempt(turn: TurnContext, attempted: AttemptOptions): Pro
   const { candidate: { model, getApiKey }, request } = attempted;
   let options: StreamOptions | undefined;
   try {
-    const resolved = resolveStreamOptions(turn, { model, options: request.options, getApiKey });
+    const resolved = resolveStreamOptions(turn, { model, request, getApiKey });
     options = resolved instanceof Promise ? await resolved : resolved;
   } catch (thrown) {
     if (!cancellation.aborted) return createFailedAttempt(toHookError("getApiKey", thrown));

@@ -30,6 +30,8 @@ export interface PreparedRequest {
   readonly context: LlmContext;
   /** The options, without the API key of `getApiKey`. */
   readonly options: StreamOptions;
+  /** The provider of the API key in the options; it is sent to no other. */
+  readonly keyProvider: string;
   /** The tools that the reply may call. */
   readonly tools: readonly AgentTool[];
   /** The tools that a policy has left out, which agents below the run may have. Default: none. */
@@ -143,6 +145,7 @@ function createRequest(
     model,
     context: { systemPrompt, messages, tools: getToolSpecs(tools) },
     options: selectOptions(run, progress.turn),
+    keyProvider: run.config.model.provider,
     tools,
   };
 }
@@ -175,13 +178,13 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
  */
 export function resolveStreamOptions(
   turn: TurnContext,
-  { model, options, getApiKey }: {
+  { model, request, getApiKey }: {
     readonly model: ModelSpec;
-    readonly options: StreamOptions;
+    readonly request: Pick<PreparedRequest, "options" | "keyProvider">;
     readonly getApiKey: GetApiKey | undefined;
   },
 ): StreamOptions | Promise<StreamOptions> {
-  const streamOptions = omitForeignKey(turn.run, model, options);
+  const streamOptions = omitForeignKey(model, request);
   return getApiKey ? addKey(turn, streamOptions, () => getApiKey(model.provider)) : streamOptions;
 }
 
@@ -198,10 +201,12 @@ async function addKey(
   }
 }
 
-/** Returns the options; their API key is sent only to the provider of the configured model. */
-function omitForeignKey(run: RunServices, model: ModelSpec, options: StreamOptions): StreamOptions {
-  if (options.apiKey === undefined) return options;
-  if (model.provider === run.config.model.provider) return options;
+/** Returns the options for a model, without an API key of another provider. */
+function omitForeignKey(
+  model: ModelSpec,
+  { options, keyProvider }: Pick<PreparedRequest, "options" | "keyProvider">,
+): StreamOptions {
+  if (options.apiKey === undefined || model.provider === keyProvider) return options;
   const { apiKey: _apiKey, ...rest } = options;
   return rest;
 }

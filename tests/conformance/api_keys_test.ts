@@ -51,3 +51,32 @@ Deno.test("asTool(): after setModel(), sends the API key of the agent's options 
     { model: modelSpec("test/larger:high"), options: { maxTokens: 9, apiKey: "key-of-test" } },
   ]);
 });
+
+Deno.test("apiKey of a preRequest policy: is sent to the provider of the model that the request then has", async () => {
+  const { agent, streamFn } = testAgent([
+    fail("network_error", "Down"),
+    fail("network_error", "Down"),
+    reply("Done"),
+    reply("Again"),
+  ], {
+    streamOptions: { apiKey: "key-of-test" },
+    retry: () => null,
+    fallback: [{ model: modelSpec("test/model") }, { model: modelSpec("other/fallback") }],
+    policies: [{
+      name: "router",
+      preRequest: ({ turn, request }) => ({
+        type: "change",
+        ...(request.context.messages.length === 1 && { model: modelSpec("other/model") }),
+        options: { apiKey: `key-${turn}` },
+      }),
+    }],
+  });
+  await agent.prompt("Go");
+  await agent.prompt("Again");
+  assertEquals(streamFn.calls.map(({ model, options }) => [model.provider, options.apiKey]), [
+    ["other", "key-1"],
+    ["test", undefined],
+    ["other", "key-1"],
+    ["test", "key-1"],
+  ]);
+});
