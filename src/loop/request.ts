@@ -10,7 +10,7 @@ import { NoMessagesError } from "../core/errors.ts";
 import { isJsonObject, toJsonValue } from "../core/json.ts";
 import type { AgentMessage, LlmMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
-import type { LlmContext, StreamOptions, ToolSpec } from "../core/stream.ts";
+import type { LlmContext, StreamFn, StreamOptions, ToolSpec } from "../core/stream.ts";
 import type { AgentTool } from "../core/tool.ts";
 import { toValidSpending } from "../core/usage.ts";
 import type { GetApiKey } from "./config.ts";
@@ -178,13 +178,17 @@ function selectOptions({ config }: RunServices, turn: number): StreamOptions {
  */
 export function resolveStreamOptions(
   turn: TurnContext,
-  { model, request, getApiKey }: {
+  { model, streamFn, request, getApiKey }: {
     readonly model: ModelSpec;
+    readonly streamFn: StreamFn;
     readonly request: Pick<PreparedRequest, "options" | "keyProvider">;
     readonly getApiKey: GetApiKey | undefined;
   },
 ): StreamOptions | Promise<StreamOptions> {
-  const streamOptions = omitForeignKey(model, request);
+  const { options, keyProvider } = request;
+  // A fallback with a function of its own may call another server under the same name.
+  const isKeyOwner = model.provider === keyProvider && streamFn === turn.run.config.streamFn;
+  const streamOptions = isKeyOwner ? options : omitKey(options);
   return getApiKey ? addKey(turn, streamOptions, () => getApiKey(model.provider)) : streamOptions;
 }
 
@@ -201,12 +205,8 @@ async function addKey(
   }
 }
 
-/** Returns the options for a model, without an API key of another provider. */
-function omitForeignKey(
-  model: ModelSpec,
-  { options, keyProvider }: Pick<PreparedRequest, "options" | "keyProvider">,
-): StreamOptions {
-  if (options.apiKey === undefined || model.provider === keyProvider) return options;
+function omitKey(options: StreamOptions): StreamOptions {
+  if (options.apiKey === undefined) return options;
   const { apiKey: _apiKey, ...rest } = options;
   return rest;
 }

@@ -80,3 +80,21 @@ Deno.test("apiKey of a preRequest policy: is sent to the provider of the model t
     ["test", "key-1"],
   ]);
 });
+
+Deno.test("apiKey of the agent: is not sent to another server that a fallback calls under the same provider", async () => {
+  const spare = scriptedStream([fail("network_error", "Down"), reply("Done")]);
+  const { agent, streamFn } = testAgent([fail("network_error", "Down")], {
+    streamOptions: { apiKey: "key-of-test", maxTokens: 9 },
+    retry: () => null,
+    fallback: [
+      { model: modelSpec("test/spare"), streamFn: spare },
+      { model: modelSpec("test/spare"), streamFn: spare, getApiKey: () => "key-of-spare" },
+    ],
+  });
+  await agent.prompt("Go");
+  assertEquals(streamFn.calls[0]?.options, { apiKey: "key-of-test", maxTokens: 9 });
+  assertEquals(spare.calls.map(({ options }) => options), [
+    { maxTokens: 9 },
+    { maxTokens: 9, apiKey: "key-of-spare" },
+  ]);
+});
