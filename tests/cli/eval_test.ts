@@ -464,6 +464,20 @@ Deno.test("swink eval run --replay: a damaged list of runs is a usage error, and
   assertEquals(listRuns(directory), before);
 });
 
+Deno.test("swink eval list, run --html: an evaluation that cannot be read does not hide the others", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory);
+  const file = `${directory.path}/results/${RUN_1}/results.jsonl`;
+  await Deno.remove(file);
+  await Deno.mkdir(file);
+  const { code, output, messages } = await withResults(directory, "list");
+  assertEquals([code, output.trimEnd().split("\n").length], [0, 1]);
+  assertStringIncludes(output, `${RUN_1}-2`);
+  assertStringIncludes(messages, `warning: ${RUN_1}: `);
+  assertEquals((await evaluate(directory, [`--html=${directory.path}/report.html`])).code, 0);
+});
+
 Deno.test("swink eval run: rejects more repetitions than a case may have", async () => {
   await using directory = await createProject();
   const { code, messages } = await evaluate(directory, ["--repeat=1001"]);
