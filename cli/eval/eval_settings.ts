@@ -14,7 +14,7 @@ import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { parseRunSettings, type RunSettings } from "../run/settings.ts";
 import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
-import { listDefaults } from "./default_options.ts";
+import { listDefaults } from "../settings/list_defaults.ts";
 import type { ReportFiles } from "./write_reports.ts";
 
 /** Default of the time limit of a run. */
