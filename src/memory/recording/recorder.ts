@@ -216,6 +216,8 @@ class Recorder implements SessionRecording {
   }
 
   async stop(): Promise<void> {
+    // Their results are recorded. Those of a run that is active may work on.
+    if (!this.#agent.state.isRunning && this.#subAgents.isEnding) await this.#subAgents.settle();
     this.#unsubscribe();
     this.#subAgents.stop();
     const { transform } = this.#hooks;
@@ -224,9 +226,7 @@ class Recorder implements SessionRecording {
       // A session without any other entry stays empty.
       if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
-      // The sub-agents of a run that is active may work on.
-      const settle = () => this.#agent.state.isRunning ? undefined : this.#subAgents.settle();
-      await this.session.close().finally(settle);
+      await this.session.close();
     }
   }
 
