@@ -481,8 +481,10 @@ export class LiveView implements ConversationView {
       )
       : [];
     const prompt = this.#textPrompt;
-    const { prompt: sign } = this.#display.symbols;
-    const input = (prompt?.line ?? this.#line).render({
+    const line = prompt?.line ?? this.#line;
+    const { symbols } = this.#display;
+    const sign = line.isInNormalMode ? symbols.normalPrompt : symbols.prompt;
+    const input = line.render({
       columns: terminal.columns,
       sign: prompt?.sign ?? `${sign} `,
       style: this.#createInputStyle(),

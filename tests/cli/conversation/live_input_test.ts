@@ -261,15 +261,19 @@ Deno.test("live: a line that is held back stays in the input, and Enter sends it
 Deno.test("live: --vi has the keys of vi, with commands after a colon", async () => {
   await using terminal = await openTerminal({ args: ["--vi"], model: [scriptedReply("Yes.")] });
   terminal.press("one two", KEYS.escape);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await terminal.waitFor("\n‹ one two");
   terminal.press("0", "d", "w");
-  await terminal.waitFor("\n› two");
+  await terminal.waitFor("\n‹ two");
+  terminal.press("A", "!");
+  await terminal.waitFor("\n› two!");
   terminal.press(KEYS.enter);
   await terminal.waitFor("Yes.");
-  assertEquals(terminal.listPrompts(), ["two"]);
+  assertEquals(terminal.listPrompts(), ["two!"]);
   terminal.press(KEYS.escape);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  terminal.press(":", "q", KEYS.enter);
+  await terminal.waitFor(/\n‹ ?$/);
+  terminal.press(":");
+  await terminal.waitFor(/\n‹ ?\n:$/);
+  terminal.press("q", KEYS.enter);
   assertEquals(await terminal.waitForExit(), 0);
 });
 
