@@ -65,6 +65,24 @@ Deno.test("live: a queued text is taken back into the input, or removed", async 
   assertEquals(terminal.listPrompts(), ["Begin", "second!"]);
 });
 
+Deno.test("live: three queued texts are shown, and the number of the others", async () => {
+  const reply = holdReply(scriptedReply("Yes."));
+  await using terminal = await openTerminal({ model: [reply], rows: 30 });
+  await terminal.enter("Begin");
+  await terminal.waitFor("Yes.");
+  const rows = () => terminal.screen.split("\n").filter((row) => /^queued|more; /.test(row));
+  for (const text of ["one", "two", "three"]) {
+    await terminal.enter(text);
+    await terminal.waitFor(`queued ${text}`);
+  }
+  assertEquals(rows(), ["queued one", "queued two", "queued three"]);
+  await terminal.enter("four");
+  await terminal.waitFor("+1 more; /queue");
+  assertEquals(rows(), ["queued one", "queued two", "queued three", "+1 more; /queue"]);
+  terminal.press(KEYS.escape);
+  reply.release();
+});
+
 Deno.test("live: keys that were typed before a question do not answer it, and the unfinished line is kept", async () => {
   const reply = holdReply(scriptedReply(WRITE), 2);
   await using terminal = await openTerminal({ model: [reply, scriptedReply("Done.")] });
@@ -156,7 +174,8 @@ Deno.test("live: Shift+Tab turns plan mode on and off", async () => {
 });
 
 Deno.test("live: F1, F3, F4 and F5 run their commands", async () => {
-  await using terminal = await openTerminal({ columns: 100, rows: 30 });
+  const env = { OPENAI_API_KEY: "k" };
+  await using terminal = await openTerminal({ columns: 100, rows: 30, env });
   terminal.press(KEYS.f1);
   await terminal.waitFor("/compact");
   terminal.press(KEYS.f3);
