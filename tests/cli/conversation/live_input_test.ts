@@ -65,6 +65,15 @@ Deno.test("live: a queued text is taken back into the input, or removed", async 
   assertEquals(terminal.listPrompts(), ["Begin", "second!"]);
 });
 
+Deno.test("live: the beginning of a long text is shown when it is sent", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply("Yes.")] });
+  const text = Array.from({ length: 1_500 }, (_, line) => `line ${line}`).join("\n");
+  terminal.press(KEYS.paste(text), KEYS.enter);
+  await terminal.waitFor("Yes.");
+  assertStringIncludes(terminal.text, "\n  line 199\n  … 1,300 more rows\nYes.");
+  assertEquals(terminal.listPrompts(), [text]);
+});
+
 Deno.test("live: three queued texts are shown, and the number of the others", async () => {
   const reply = holdReply(scriptedReply("Yes."));
   await using terminal = await openTerminal({ model: [reply], rows: 30 });
