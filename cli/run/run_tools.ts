@@ -40,8 +40,8 @@ export interface RunTools extends ToolRules, AsyncDisposable {
   readonly sandbox: Sandbox;
   /** Policies that select the tools of a request. */
   readonly policies: readonly Policy[];
-  /** Problems of servers, as sentences without a full stop. */
-  readonly warnings: readonly string[];
+  /** Returns the problems of servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
   /** The MCP servers, if there are any. */
   readonly servers: McpConnection | undefined;
   /** Runs commands of the user, also if the agent has no such tool. */
@@ -94,7 +94,7 @@ export async function openTools(
     ...rules,
     sandbox,
     policies: servers ? [servers.connection.policy] : [],
-    warnings: servers?.warnings ?? [],
+    takeWarnings: () => servers?.takeWarnings() ?? [],
     servers: servers?.connection,
     shell: findShell(ownTools),
     createReadingTools,

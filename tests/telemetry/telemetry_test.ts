@@ -155,6 +155,19 @@ Deno.test("telemetry(): creates a span for the run, each model call and each too
   assertEquals(spans.map(({ kind }) => kind), [CLIENT, INTERNAL, CLIENT, INTERNAL]);
 });
 
+Deno.test("telemetry(): the span of a run has the model that setModel() has set", async () => {
+  using registered = register();
+  const streamFn = scriptedStream([reply("It is sunny.")]);
+  const agent = new Agent({ model: "anthropic/claude", streamFn });
+  const { observe } = await telemetry({ api });
+  observe(agent);
+  agent.setModel("openai/gpt");
+  await agent.prompt("Hello");
+  const { "gen_ai.provider.name": provider, "gen_ai.request.model": model } =
+    find(registered.spans, "invoke_agent").attributes;
+  assertEquals([provider, model], ["openai", "gpt"]);
+});
+
 Deno.test("telemetry(): omits the content unless it is requested", async () => {
   const secret = "canary";
   const streamFn = () =>
