@@ -4,6 +4,22 @@
  * {@linkcode DbosEngine} runs the workflows of `@swink/agent/durable` on `npm:@dbos-inc/dbos-sdk`, which is loaded when the
  * engine starts. A run whose worker has ended is continued by another one within seconds.
  *
+ * @example
+ * ```ts
+ * import { durableAgent } from "@swink/agent/durable";
+ * import { DbosEngine } from "@swink/agent/durable/dbos";
+ *
+ * async function answer(question: string): Promise<string> {
+ *   await using engine = new DbosEngine({ databaseUrl: "postgres://localhost/app" });
+ *   const workflow = engine.register("answer", async (steps, prompt: string) => {
+ *     const agent = durableAgent({ model: "anthropic/claude-sonnet-5-5" }, steps);
+ *     return (await agent.prompt(prompt)).text;
+ *   });
+ *   await engine.start();
+ *   return await (await workflow.start(question)).result();
+ * }
+ * ```
+ *
  * @module
  */
 
