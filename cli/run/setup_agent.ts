@@ -20,9 +20,10 @@ import { importLate } from "../host/import_late.ts";
 import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
+import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
-import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import { getOtherProviders, getProviders } from "./provider_options.ts";
 import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
@@ -113,6 +114,8 @@ export interface AgentControls {
   readonly createSystemPrompt: (net: SandboxNet) => string;
   /** Forgets the key of a provider, because another one was saved. */
   readonly forgetKey: (provider: string) => void;
+  /** Whether a provider has a key, as far as that is known without running a key command. */
+  readonly hasKey: (provider: string) => Promise<boolean>;
   /** The sandbox, the MCP servers, and the command of the user. */
   readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
 }
@@ -162,11 +165,16 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
   const headers = { "user-agent": `swink/${VERSION}` };
-  const urls = conversation ? getConfiguredUrls(options, host) : {};
+  const others = conversation ? getOtherProviders(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
   const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: { ...urls, ...providers } }),
+    connect({
+      fetch,
+      env,
+      headers,
+      providers: withLocalProvider({ ...others, ...providers }, host),
+    }),
   );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
@@ -213,6 +221,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       // The transform keeps its cut, so that each agent needs its own.
       createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
       forgetKey: (provider) => keys.forget(provider),
+      hasKey: (provider) => keys.has(provider),
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },

@@ -50,7 +50,13 @@ Deno.test("findLateImports(): what is embedded resolves, with all of its imports
 
 Deno.test("createCompileArgs(): includes everything, and writes a file for each target", async () => {
   const args = await createCompileArgs({ config: "deno.json", target: TARGETS[4] });
-  assertEquals(args.slice(0, 4), ["compile", "--allow-all", "--config", "deno.json"]);
+  assertEquals(args.slice(0, 5), [
+    "compile",
+    "--allow-all",
+    "--exclude-unused-npm",
+    "--config",
+    "deno.json",
+  ]);
   const included = args.flatMap((arg, index) => args[index - 1] === "--include" ? [arg] : []);
   assertEquals(included, [...modules, ...packages]);
   assertEquals(args.slice(-5), [

@@ -442,7 +442,8 @@ cases:
 `;
   await using directory = await createProject(cases);
   const verdict = { blocks: ['{"score":1,"reason":"good"}'], ...TOKENS };
-  const args = ["--judge=anthropic/claude-haiku-4-5", "--base-url=http://127.0.0.1:9/own"];
+  const models = ["-m=anthropic/claude-sonnet-5-5", "--judge=anthropic/claude-haiku-4-5"];
+  const args = [...models, "--base-url=http://127.0.0.1:9/own"];
   const { code, host } = await evaluate(directory, args, { model: [GREET, verdict] });
   assertEquals(code, 0);
   assertEquals(host.requests.map(({ url }) => url.startsWith("http://127.0.0.1:9/own")), [

@@ -30,7 +30,7 @@ import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
-import { LoggedPath } from "./logged_path.ts";
+import { LoggedPath, type ReadPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState, type ResumedPlan, type SessionState } from "./session_state.ts";
@@ -117,7 +117,11 @@ export async function recordSession(
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
 export type RecorderOptions =
   & Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">
-  & { readonly store?: SessionStore };
+  & {
+    readonly store?: SessionStore;
+    /** The current path of the session, if it has just been read. */
+    readonly known?: ReadPath | undefined;
+  };
 
 /** Records an agent into an open session. */
 export async function recordInto(
@@ -126,7 +130,7 @@ export async function recordInto(
   options: RecorderOptions,
 ): Promise<SessionRecording> {
   const recorder = new Recorder(agent, session, options);
-  await recorder.start();
+  await recorder.start(options.known);
   return recorder;
 }
 
@@ -168,8 +172,8 @@ class Recorder implements SessionRecording {
     return this.#subAgents.detached;
   }
 
-  async start(): Promise<void> {
-    const path = await this.#path.read();
+  async start(known: ReadPath | undefined): Promise<void> {
+    const path = await this.#path.read(known);
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);

@@ -5,10 +5,11 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { realSleep } from "../../core/ports.ts";
 import type { AcpAuthMethod, AcpHost, AcpSession } from "./acp_host.ts";
+import { ConnectionGuard } from "./connection_guard.ts";
 import { toUserMessage } from "./content.ts";
 import { type ClientCapabilities, type OpenSession, SessionChannel } from "./open_session.ts";
-import { RequestLimit } from "./request_limit.ts";
 import { type AcpApp, type AcpIncoming, type AcpPackage, importAcpPackage } from "./sdk_package.ts";
 
 /** Options for {@linkcode serveAcp}. */
@@ -33,6 +34,9 @@ const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 const AUTH_REQUIRED = -32000;
 const NOT_FOUND = -32002;
+
+/** Maximum time for closing the sessions. */
+const CLOSE_MS = 5_000;
 
 /** Maximum number of open sessions of a client. */
 const MAX_SESSIONS = 100;
@@ -64,8 +68,8 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
   const server = new AcpServer(host, { sdk, now, closed });
   const app = sdk.agent({ name: host.name }) as AcpApp;
   server.register(app);
-  const limit = new RequestLimit();
-  const stream = limit.count(sdk.ndJsonStream(output, limit.limit(input)));
+  const guard = new ConnectionGuard();
+  const stream = guard.check(sdk.ndJsonStream(output, guard.limit(input)));
   const connection = app.connect(stream as never);
   const close = () => connection.close();
   signal?.addEventListener("abort", close, { once: true });
@@ -143,7 +147,14 @@ class AcpServer {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
     const sessions = [...this.#sessions.keys()];
-    await Promise.allSettled([...sessions.map((id) => this.#closeSession(id)), ...this.#changes]);
+    const closed = Promise.allSettled([
+      ...sessions.map((id) => this.#closeSession(id)),
+      ...this.#changes,
+    ]);
+    // A session that is opened later is closed at once.
+    const wait = new AbortController();
+    await Promise.race([closed, realSleep(CLOSE_MS, wait.signal)]);
+    wait.abort();
   }
 
   #initialize({ params }: AcpIncoming) {

@@ -189,6 +189,7 @@ Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [
   terminal.press(KEYS.controlG);
   await terminal.waitFor("Yes.");
   assertEquals(terminal.listPrompts(), ["My draft from the editor"]);
+  assertStringIncludes(terminal.text, "\n\n› My draft from the editor\nYes.");
   assertEquals(terminal.isRaw, true);
 });
 
@@ -198,6 +199,14 @@ Deno.test("live: an editor that is closed with an empty file sends nothing, and 
   terminal.press("My draft", KEYS.controlG);
   await terminal.waitFor("nothing was sent");
   assertEquals(terminal.requests.length, 0);
+  await terminal.waitFor("\n› My draft");
+});
+
+Deno.test("live: an editor that leaves no file to read is reported", async () => {
+  const files = { "edit.sh": 'rm "$1"; mkfifo "$1"\n' };
+  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
+  terminal.press("My draft", KEYS.controlG);
+  await terminal.waitFor("The text of the editor was not read: it is no file any more");
   await terminal.waitFor("\n› My draft");
 });
 

@@ -5,6 +5,7 @@
  */
 
 import { FileSessionStore } from "../../../src/memory/mod.ts";
+import { createTinyModel } from "../../local/tiny_model.ts";
 import { FAKE_TIME, scriptedReply } from "../fake_host.ts";
 import type { TemporaryDirectory } from "../temporary_directory.ts";
 import type { Transcript } from "./transcript.ts";
@@ -136,11 +137,32 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
   },
   {
     name: "models",
+    files: { "p/tiny.gguf": createTinyModel() },
     steps: [
       "swink models --help",
       "swink models sonnet-5-5",
       "swink models nothing",
       "swink models haiku 4-5 -o json",
+      "swink models local --help",
+      "swink models local",
+      "swink models local lst",
+      "swink models local list --help",
+      "swink models local list",
+      "swink models local pull --help",
+      "swink models local pull",
+      "swink models local pull nothing",
+      "swink models local pull hf:a/b",
+      { line: "swink models local pull qwen3-0.6b", model: [{ status: 404, body: "" }] },
+      { line: "swink models local pull qwen3-0.6b", model: [{ status: 503, body: "" }] },
+      "swink models local import --help",
+      "swink models local import HOME/p/a.txt",
+      "swink models local import HOME/p/tiny.gguf",
+      "swink models local import HOME/p/tiny.gguf",
+      "swink models local list -o json",
+      "swink models local remove --help",
+      "swink models local remove tiny",
+      "swink models local remove tiny",
+      { line: "swink models local list", env: { HOME: "" } },
     ],
   },
   {

@@ -1,0 +1,10 @@
+/**
+ * Durable runs on Restate.
+ *
+ * {@linkcode RestateEngine} runs the workflows of `@swink/agent/durable` on a Restate server, with
+ * `npm:@restatedev/restate-sdk`, which is loaded when the engine starts.
+ *
+ * @module
+ */
+
+export { RestateEngine, type RestateEngineOptions } from "./restate_engine.ts";
