@@ -22,7 +22,7 @@ export type WorkflowFunction<Input, Output> = (
 ) => Output | Promise<Output>;
 
 /** Options for {@linkcode DurableWorkflow.start}. */
-export interface StartRunOptions {
+export interface StartDurableRunOptions {
   /**
    * Id of the run, any text of 1 to 150 characters; a second start with the same id returns the first run. Default: a
    * random UUID.
@@ -35,7 +35,7 @@ export interface DurableWorkflow<Input = unknown, Output = unknown> {
   /** Name of the workflow, by which every process finds its code. */
   readonly name: string;
   /** Starts a run when its input is recorded. The input must be JSON. */
-  start(input: Input, options?: StartRunOptions): Promise<DurableRun<Output>>;
+  start(input: Input, options?: StartDurableRunOptions): Promise<DurableRun<Output>>;
 }
 
 /**

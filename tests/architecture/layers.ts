@@ -113,6 +113,7 @@ const layers: Layer[] = [
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
+  { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^cli\//,

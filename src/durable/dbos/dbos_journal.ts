@@ -8,8 +8,8 @@ import { createDeferred } from "../../core/deferred.ts";
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import type { Dbos } from "./npm_packages.ts";
 
 /** Calls a function in the asynchronous context of a workflow. */

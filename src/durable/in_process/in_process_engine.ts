@@ -17,10 +17,10 @@ import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { EngineRun } from "../engine_run.ts";
-import { executeRun } from "../execute_run.ts";
-import type { DurableOutcome } from "../run_outcome.ts";
-import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import type { DurableOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { type OpenRun, RunStore } from "./run_store.ts";
 import { SessionJournal } from "./session_journal.ts";
 

@@ -7,8 +7,8 @@
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import type { OpenRun, RunStore } from "./run_store.ts";
 
 /** The journal of a run that this process executes. */

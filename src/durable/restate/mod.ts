@@ -7,4 +7,8 @@
  * @module
  */
 
-export { RestateEngine, type RestateEngineOptions } from "./restate_engine.ts";
+export {
+  RestateEngine,
+  type RestateEngineOptions,
+  type RestateRegistration,
+} from "./restate_engine.ts";

@@ -9,8 +9,8 @@ import { DivergenceError } from "../../core/divergence_error.ts";
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { StreamError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
 import type { RestateContext, RestatePackage, RestatePromise } from "./restate_package.ts";
 
 /** A step as it is recorded. Restate itself only knows its position: another name would end the attempt, not the run. */

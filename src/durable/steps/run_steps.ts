@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../core/deferred.ts";
-import { DivergenceError } from "../core/divergence_error.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import { DivergenceError } from "../../core/divergence_error.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -16,10 +16,10 @@ import type {
   StepOperation,
   StepOptions,
   WaitOptions,
-} from "../core/durable_steps.ts";
-import { AbortedError, BadRequestError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
-import { type Clock, systemClock } from "../core/ports.ts";
+} from "../../core/durable_steps.ts";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
 import { hashJson } from "./hash_json.ts";
 import { executeRace } from "./execute_race.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
