@@ -47,6 +47,10 @@ export class ArrayJournal implements StepJournal {
     return this.#replayed.size > 0;
   }
 
+  get closing(): AbortSignal {
+    return this.#detach.signal;
+  }
+
   get detached(): AbortSignal {
     return this.#detach.signal;
   }

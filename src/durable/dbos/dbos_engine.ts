@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -217,10 +218,11 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
-  async close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const journal of this.#active.values()) journal.detach("The engine was closed");
+    const active = [...this.#active.values()];
+    await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
     await this.#recovering;
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
@@ -264,7 +266,7 @@ export class DbosEngine implements DurableEngine {
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const journal = new DbosJournal({ runId, startedAt, isContinued, dbos, runInContext });
     this.#active.set(runId, journal);
-    if (this.#closing.signal.aborted) journal.detach("The engine was closed");
+    if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
       if (isContinued) await this.#readMessages(runId);
       const outcome = await executeRun(journal, { workflow, input });

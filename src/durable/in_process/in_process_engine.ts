@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -115,11 +116,11 @@ export class InProcessEngine implements DurableEngine {
     });
   }
 
-  async close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     await this.#polling;
     const active = [...this.#active.values()];
-    for (const { journal } of active) journal.detach("The engine was closed");
+    await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
     await Promise.all(active.map(({ ended }) => ended));
     for (const { reject } of this.#waiting.values()) reject(createClosedError());
     this.#waiting.clear();

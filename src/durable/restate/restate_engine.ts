@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -181,11 +182,10 @@ export class RestateEngine implements DurableEngine {
     });
   }
 
-  close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     this.#handler.reject(new BadRequestError("The engine was closed"));
-    for (const journal of this.#active) journal.detach("The engine was closed");
-    return Promise.resolve();
+    await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -234,7 +234,7 @@ export class RestateEngine implements DurableEngine {
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
     const journal = new RestateJournal(context, { startedAt, restate });
     const { attemptCompletedSignal } = context.request();
-    const onEnd = () => journal.detach("Restate has ended the attempt");
+    const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
     attemptCompletedSignal.addEventListener("abort", onEnd);
     this.#active.add(journal);
     try {

@@ -27,6 +27,8 @@ export interface StepJournal {
   readonly isContinued: boolean;
   /** The messages to the run. */
   readonly inbox: RunInbox;
+  /** Aborted when this process must not begin to execute further steps of the run. */
+  readonly closing: AbortSignal;
   /** Aborted when this process must no longer execute the run, with a {@linkcode DetachedError} as its reason. */
   readonly detached: AbortSignal;
   /**
