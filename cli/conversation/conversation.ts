@@ -6,7 +6,7 @@
 
 import type { PromptInput } from "../../mod.ts";
 import { getErrorMessage } from "../../src/core/errors.ts";
-import { CliError } from "../host/cli_error.ts";
+import { CliError, UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import type { CommandContext, Delivery } from "./command/command_context.ts";
 import type { ConversationCommand } from "./command/conversation_command.ts";
@@ -182,6 +182,7 @@ export class Conversation {
     const problem = context.runs.isRunning ? getProblem(command, name) : undefined;
     if (problem !== undefined) return await output.printError(problem);
     try {
+      if (command.argument === undefined && argument !== "") throw createArgumentError(command);
       await command.run(argument, context);
     } catch (error) {
       const advice = error instanceof CliError ? error.advice : "";
@@ -225,6 +226,13 @@ const ACTION_COMMANDS: Readonly<
 };
 
 const CONFIRM = "Enter again sends the line as text.";
+
+function createArgumentError({ names: [name] }: ConversationCommand): UsageError {
+  return new UsageError(
+    `${name} takes no argument, so it was not run`,
+    `To send the line as a text, begin it with another word. #help ${name.slice(1)} describes it.`,
+  );
+}
 
 /** Whether a command has a key in its argument. */
 function isSecretCommand(

@@ -119,6 +119,7 @@ export async function createParts(
   });
   const onEvent = async (event: AgentEvent) => {
     await output.onEvent(event);
+    if (event.type === "agent_end") return await session.reportFailure(event.abortReason);
     if (event.type !== "turn_end") return;
     await status.updateGauge();
     await session.reportProblems();

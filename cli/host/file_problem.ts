@@ -11,5 +11,7 @@ import { getErrorMessage } from "../../src/core/errors.ts";
  * error, its own function and the path, which the messages of the program name already.
  */
 export function getFileProblem(error: unknown): string {
-  return getErrorMessage(error).replace(/ \(os error \d+\)(: .*)?$/s, "");
+  return getErrorMessage(error)
+    .replace(/ \(os error \d+\)(?:: .*)$/s, "")
+    .replaceAll(/ \(os error \d+\)/g, "");
 }

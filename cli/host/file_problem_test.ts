@@ -5,6 +5,10 @@ Deno.test("getFileProblem(): leaves out what the runtime adds to the reason", as
   const problem = await Deno.readTextFile("/no such\nfile").catch(getFileProblem);
   assertEquals(problem, "No such file or directory");
   assertEquals(getFileProblem(new Error("Is a directory (os error 21)")), "Is a directory");
+  assertEquals(
+    getFileProblem(new Error("read-only (Read-only file system (os error 30)); 1 not stored")),
+    "read-only (Read-only file system); 1 not stored",
+  );
 });
 
 Deno.test("getFileProblem(): keeps any other message", () => {

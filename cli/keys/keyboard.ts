@@ -21,10 +21,10 @@ export interface Keyboard extends AsyncDisposable {
    */
   read(signal?: AbortSignal): Promise<readonly KeyEvent[] | undefined>;
   /**
-   * Discards the keys that were typed before this call, including an unfinished sequence, which may take until the user
-   * stops typing.
+   * Takes the keys that were typed before this call, including an unfinished sequence, which may take until the user
+   * stops typing. They are returned, because a key that ends a run is meant at any time.
    */
-  discard(signal?: AbortSignal): Promise<void>;
+  discard(signal?: AbortSignal): Promise<readonly KeyEvent[]>;
   /**
    * Restores the terminal and stops reading, so that another program, such as an editor, can use it. The caller has
    * erased the live region.
@@ -45,6 +45,8 @@ export interface KeyboardOptions {
   /** Starts timers. */
   readonly startTimer: StartTimer;
 }
+
+const CARRIAGE_RETURN = 0x0d;
 
 /** Time without input after which all earlier input has been read. */
 const QUIET_MS = 200;
@@ -74,6 +76,13 @@ type ReadResult = ReadableStreamReadResult<Uint8Array>;
 /** A terminal that has been closed fails to read, which is the end of its input. */
 const END: ReadResult = { done: true };
 
+/**
+ * Matches a line that was typed before the raw mode: the terminal has made a line feed of its Enter, which would be
+ * Ctrl+J. Several lines may be a pasted text, and stay one.
+ */
+// deno-lint-ignore no-control-regex -- a text without control characters
+const EARLY_LINE = /^[^\x00-\x1f\x7f]+\n$/;
+
 class TerminalKeyboard implements Keyboard {
   readonly #options: KeyboardOptions;
   readonly #decoder = new KeyDecoder();
@@ -82,6 +91,7 @@ class TerminalKeyboard implements Keyboard {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #pendingRead: Promise<ReadResult> | undefined;
   #restoring: Disposable | undefined;
+  #hasRead = false;
 
   constructor(options: KeyboardOptions) {
     this.#options = options;
@@ -97,20 +107,28 @@ class TerminalKeyboard implements Keyboard {
       const { awaitsMs } = this.#decoder;
       const chunk = await this.#readChunk(awaitsMs, signal);
       if (chunk === "end") return undefined;
-      const keys = chunk === "timeout" ? this.#decoder.expire() : this.#decoder.push(chunk);
+      const keys = chunk === "timeout" ? this.#decoder.expire() : this.#decode(chunk);
       if (keys.length > 0) return keys;
     }
     return undefined;
   }
 
-  async discard(signal?: AbortSignal): Promise<void> {
+  #decode(chunk: Uint8Array): readonly KeyEvent[] {
+    const isFirst = !this.#hasRead;
+    this.#hasRead = true;
+    const isEarlyLine = isFirst && EARLY_LINE.test(new TextDecoder().decode(chunk));
+    return this.#decoder.push(isEarlyLine ? chunk.with(-1, CARRIAGE_RETURN) : chunk);
+  }
+
+  async discard(signal?: AbortSignal): Promise<readonly KeyEvent[]> {
+    const keys: KeyEvent[] = [];
     while (!signal?.aborted) {
       const chunk = await this.#readChunk(QUIET_MS, signal);
-      if (chunk === "end") return;
+      if (chunk === "end") return keys;
       if (chunk === "timeout") break;
-      this.#decoder.push(chunk);
+      for (const key of this.#decoder.push(chunk)) keys.push(key);
     }
-    this.#decoder.expire();
+    return [...keys, ...this.#decoder.expire()];
   }
 
   async suspend(): Promise<void> {

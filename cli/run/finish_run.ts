@@ -94,6 +94,7 @@ export async function finishRun(
     text,
     ...(answer && { answer }),
   };
+  await warnAboutSession(run, { outcome, reporter });
   const isPatchInReport = patch === "-" && run.outputFormat !== "text";
   try {
     const reported = isPatchInReport ? new TextDecoder().decode(changes) : undefined;
@@ -108,6 +109,16 @@ export async function finishRun(
   return exitCode === ExitCode.ok && host.terminal.output.closed.aborted
     ? ExitCode.brokenPipe
     : exitCode;
+}
+
+/** Reports that the end of a complete run was not saved. A run that was aborted for that reason has it as its own. */
+async function warnAboutSession(
+  { session }: Pick<Run, "session">,
+  { outcome, reporter }: Pick<PromptResult, "outcome"> & Pick<FinishOptions, "reporter">,
+): Promise<void> {
+  const failure = session?.takeFailure();
+  if (!failure || failure === outcome.abortReason) return;
+  await reporter.onNotice(`warning: ${getFileProblem(failure)}`);
 }
 
 /** Writes the text of the last reply to a file. */

@@ -7,6 +7,7 @@
 import type { AgentError } from "../../mod.ts";
 import { keyVariables } from "../../adapters/connect.ts";
 import { ExitCode } from "../host/exit_code.ts";
+import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
 import { formatError } from "../render/error_text.ts";
 import { toPlainText } from "../render/plain_text.ts";
@@ -96,10 +97,15 @@ export function getRunEndMessage(
 }
 
 function getFailureMessage(
-  { outcome: { error }, attempts = 1 }: RunEnd,
+  { outcome: { error, abortReason }, attempts = 1 }: RunEnd,
   { baseUrl, env }: RunEndMessageOptions,
 ): RunEndMessage {
-  if (!error) return { reason: "the run failed" };
+  if (!error) {
+    // A session that cannot be written aborts the run.
+    return {
+      reason: abortReason instanceof Error ? getFileProblem(abortReason) : "the run failed",
+    };
+  }
   const request = error.requestId ? ` (request ${error.requestId})` : "";
   const advice = error.code === "auth_error"
     ? getKeyAdvice(error, env)

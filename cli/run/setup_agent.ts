@@ -17,11 +17,14 @@ import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
+import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
-import { getConfiguredUrls, getProviders } from "./provider_options.ts";
+import { getOtherProviders, getProviders } from "./provider_options.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
@@ -71,6 +74,10 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Whether the session keeps the grants of the user, as that of a conversation does. Default: `false`. */
+  readonly keepsGrants?: boolean;
+  /** Asks for data that MCP servers request instead of the terminal. Default: none. */
+  readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
@@ -89,6 +96,8 @@ export interface AgentSetupOptions extends
 export interface ConversationSetup {
   /** Records the changes of files, so that those of a prompt can be undone. */
   readonly changeLog: ChangeLog;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
@@ -105,6 +114,8 @@ export interface AgentControls {
   readonly createSystemPrompt: (net: SandboxNet) => string;
   /** Forgets the key of a provider, because another one was saved. */
   readonly forgetKey: (provider: string) => void;
+  /** Whether a provider has a key, as far as that is known without running a key command. */
+  readonly hasKey: (provider: string) => Promise<boolean>;
   /** The sandbox, the MCP servers, and the command of the user. */
   readonly tools: Pick<RunTools, "sandbox" | "servers" | "shell">;
 }
@@ -123,8 +134,10 @@ export interface AgentSetup extends AsyncDisposable {
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly isInteractive: boolean;
-  /** Missing variables and problems of MCP servers, as sentences without a full stop. */
+  /** Missing variables and problems of MCP servers at the start, as sentences without a full stop. */
   readonly warnings: readonly string[];
+  /** Returns the later problems of MCP servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Reports which rules of the sandbox the kernel enforces. */
@@ -146,16 +159,22 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
+  const hasGate = conversation !== undefined || options.keepsGrants === true;
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
   const headers = { "user-agent": `swink/${VERSION}` };
-  const urls = conversation ? getConfiguredUrls(options, host) : {};
+  const others = conversation ? getOtherProviders(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
   const { wrapStreamFn = (inner) => inner } = options;
   const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: { ...urls, ...providers } }),
+    connect({
+      fetch,
+      env,
+      headers,
+      providers: withLocalProvider({ ...others, ...providers }, host),
+    }),
   );
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
@@ -170,8 +189,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     tools: runTools.tools,
     // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
     // pass it all calls.
-    approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: conversation ? approval.gate : approval.approve,
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",
@@ -202,10 +221,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       // The transform keeps its cut, so that each agent needs its own.
       createOptions: () => ({ ...agentOptions, transformContext: createTransform() }),
       forgetKey: (provider) => keys.forget(provider),
+      hasKey: (provider) => keys.has(provider),
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
-    warnings: [...listMissing(options, env), ...runTools.warnings],
+    warnings: [...listMissing(options, env), ...runTools.takeWarnings()],
+    takeWarnings: () => runTools.takeWarnings(),
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
     get refused() {
@@ -267,11 +288,14 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
   return {
     ...options,
     // Nothing shows that tools of servers only read.
-    servers: readOnly ? undefined : servers,
+    servers: servers && !readOnly
+      ? { ...servers, getQuestions: findQuestions(setupOptions, host) }
+      : undefined,
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
+    editor: conversation?.editor,
     task: {
       systemPrompt: appendPrompt(
         createTaskPrompt(describeEnvironment(setupOptions, host)),
@@ -307,7 +331,7 @@ async function loadPlanMode(
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
-const EDITING_TOOLS = ["write_file", "edit_file"];
+export const EDITING_TOOLS: readonly string[] = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
@@ -326,6 +350,23 @@ async function createLimits(
 /** Returns the keyboard if a user at the terminal can see a question and answer it. */
 function findKeyboard({ terminal }: Host): Input | undefined {
   return terminal.messages.isTerminal ? terminal.keyboard : undefined;
+}
+
+/** Returns the questions for the data of MCP servers; `undefined` if there is no user to ask. */
+function findQuestions(
+  { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
+  host: Host,
+): (() => Promise<ElicitationQuestions>) | undefined {
+  if (questions) return () => Promise.resolve(questions);
+  const keyboard = findKeyboard(host);
+  // A program answers instead of the terminal.
+  if (ask || !keyboard) return undefined;
+  return async () => {
+    const { createTerminalQuestions } = await importLate<
+      typeof import("../mcp/terminal_questions.ts")
+    >("../mcp/terminal_questions.ts", import.meta.url);
+    return createTerminalQuestions(host, keyboard);
+  };
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {

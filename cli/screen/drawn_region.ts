@@ -25,8 +25,11 @@ const FRAME_MS = 1_000 / 30;
 /** Time after the last change of the size until the region is drawn again. */
 const RESIZE_MS = 50;
 
-/** Time without a change of the size after which the next one is reported at once by every terminal. */
-const SETTLED_MS = 1_000;
+/**
+ * The same for a terminal that reports a size late: tmux applies a size at once, and then reports no other one for
+ * 250 ms. What is drawn meanwhile would be broken at a width that is not known, and its rows would remain.
+ */
+const LATE_RESIZE_MS = 300;
 
 /** Unwritten characters from which on more output is not welcome. */
 const HIGH_WATER_MARK = 65_536;
@@ -47,12 +50,15 @@ export class DrawnRegion implements LiveRegion {
   /** Whether the output, with what is pending, ends in the middle of a line. */
   #isLineOpen = false;
   #shown: ShownRegion | undefined;
+  /** Whether rows of the region may show something else. */
+  #isDamaged = false;
   #state: "active" | "suspended" | "closed" = "active";
   /** Time from the last frame to the next one, in milliseconds; infinite if nothing has changed. */
   #delayMs = Number.POSITIVE_INFINITY;
   #lastFrameAt = Number.NEGATIVE_INFINITY;
-  #resizedAt = Number.NEGATIVE_INFINITY;
   #reflow: Reflow = "unknown";
+  /** The size of the screen that was seen last. */
+  #seenSize: ScreenSize | undefined;
   /** Time until which nothing is drawn, because the size is still changing. */
   #heldUntil = Number.NEGATIVE_INFINITY;
   #cancelTimer: (() => void) | undefined;
@@ -86,8 +92,13 @@ export class DrawnRegion implements LiveRegion {
   }
 
   resized(): void {
-    this.#heldUntil = this.#options.now() + RESIZE_MS;
+    this.#hold();
     this.#cancel();
+    this.#request(0);
+  }
+
+  redraw(): void {
+    this.#isDamaged = true;
     this.#request(0);
   }
 
@@ -153,13 +164,29 @@ export class DrawnRegion implements LiveRegion {
     return end + lines.map((line) => `${line}\n`).join("");
   }
 
+  /** Draws nothing until the size has settled. */
+  #hold(): void {
+    const { features: { reflow }, now } = this.#options;
+    this.#heldUntil = now() + (reflow === "late" ? LATE_RESIZE_MS : RESIZE_MS);
+  }
+
+  /** The size of the screen may have changed before the signal arrives. */
+  #holdIfResized(): void {
+    const { columns, rows } = this.#options.getSize();
+    const seen = this.#seenSize;
+    if (seen?.columns === columns && seen.rows === rows) return;
+    this.#seenSize = { columns, rows };
+    if (seen) this.#hold();
+  }
+
   #schedule(): void {
     const { now, startTimer } = this.#options;
+    this.#holdIfResized();
     const waitMs = Math.max(this.#lastFrameAt + this.#delayMs, this.#heldUntil) - now();
     if (waitMs <= 0 || this.#state === "closed") return this.#writeFrame();
     this.#cancelTimer ??= startTimer(() => {
       this.#cancelTimer = undefined;
-      if (!this.#writing) this.#writeFrame();
+      if (!this.#writing) this.#schedule();
     }, waitMs);
   }
 
@@ -199,10 +226,8 @@ export class DrawnRegion implements LiveRegion {
   /** Decides for a change of the size whether the terminal has broken the rows of the region. */
   #chooseReflow(): Reflow {
     const { features: { reflow }, now } = this.#options;
-    const isSettled = now() - this.#resizedAt > SETTLED_MS;
-    this.#resizedAt = now();
     if (reflow !== "late") return reflow;
-    return isSettled ? "yes" : "unknown";
+    return now() < this.#heldUntil ? "unknown" : "yes";
   }
 
   #createFrame(output: string): string {
@@ -215,7 +240,9 @@ export class DrawnRegion implements LiveRegion {
     const next = this.#state === "active" ? fitContent(this.#content, size) : EMPTY;
     this.#shown = { ...next, size };
     const hasRegion = shown !== undefined && shown.rows.length > 0;
-    if (output === "" && hasRegion && !isResized && next.rows.length > 0) {
+    const isKnown = !isResized && !this.#isDamaged;
+    this.#isDamaged = false;
+    if (output === "" && hasRegion && isKnown && next.rows.length > 0) {
       return changeRows(shown, next);
     }
     let frame = "";

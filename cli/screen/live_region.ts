@@ -57,6 +57,8 @@ export interface LiveRegion {
   draw(lines: readonly string[], content: RegionContent): Promise<void>;
   /** Draws the region again after a change of the size of the terminal. Called for each change. */
   resized(): void;
+  /** Draws all rows of the region again, such as after another program has written to the terminal. */
+  redraw(): void;
   /** Writes a sequence that changes nothing on the screen, such as a notification (OSC 9) or a copied text (OSC 52). */
   send(sequence: string): Promise<void>;
   /** Writes what is pending and resolves when the terminal has it. Output that is kept by `suspend()` remains. */

@@ -44,6 +44,10 @@ export class PlainRegion implements LiveRegion {
     // There is no region.
   }
 
+  redraw(): void {
+    // There is no region.
+  }
+
   send(): Promise<void> {
     return Promise.resolve();
   }

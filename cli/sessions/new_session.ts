@@ -21,11 +21,16 @@ export class NewSession implements RunSession {
   readonly #options: NewSessionOptions;
   #agent: Agent | undefined;
   #starting: Promise<StartedRecording> | undefined;
+  #started: StartedRecording | undefined;
   recording: SessionRecording | undefined;
   #unsubscribe = (): void => {};
 
   constructor(options: NewSessionOptions) {
     this.#options = options;
+  }
+
+  get isPending(): boolean {
+    return this.#starting === undefined;
   }
 
   attach(agent: Agent): Promise<void> {
@@ -39,6 +44,10 @@ export class NewSession implements RunSession {
 
   async describe(): Promise<RecordedSession> {
     return await this.#start();
+  }
+
+  takeFailure(): Error | undefined {
+    return this.#started?.takeFailure();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,6 +69,7 @@ export class NewSession implements RunSession {
       import.meta.url,
     );
     const started = await startRecording(this.#agent, this.#options);
+    this.#started = started;
     this.recording = started.recording;
     this.#unsubscribe();
     return started;

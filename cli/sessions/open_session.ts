@@ -10,6 +10,7 @@ import type { SessionRecording } from "../../src/memory/recording/recorder.ts";
 import { type ResumedSession, resumeSession } from "../../src/memory/recording/resume.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import { findLastSession, findSession } from "./find_session.ts";
+import { LastFailure } from "./last_failure.ts";
 import { NewSession } from "./new_session.ts";
 import type { RunSession, RunSessionOptions } from "./run_session.ts";
 import type { SessionChoice } from "./session_choice.ts";
@@ -52,6 +53,7 @@ async function resume(
   let stop = () => resumed.session.close();
   let warnings: readonly string[] = [];
   let recording: SessionRecording | undefined;
+  const failure = new LastFailure();
   return {
     get recording() {
       return recording;
@@ -59,11 +61,12 @@ async function resume(
     ...(resumed.model && { model: resumed.model }),
     planMode: resumed.planMode,
     async attach(agent) {
-      const started = await resumed.into(agent);
+      const started = await resumed.into(agent, { onError: failure.set });
       recording = started;
-      stop = () => started.stop();
+      stop = () => failure.finish(started.stop());
       warnings = listWarnings(resumed, started.missingTools);
     },
+    takeFailure: failure.take,
     describe: () => Promise.resolve({ id: resumed.session.id, warnings }),
     async [Symbol.asyncDispose]() {
       const stopOnce = stop;

@@ -16,12 +16,16 @@ export interface RunSession extends AsyncDisposable {
   readonly model?: ModelSpec;
   /** Whether it is in plan mode. Default: `false`. */
   readonly planMode?: boolean;
+  /** Whether the session is created with the first reply. Default: `false`. */
+  readonly isPending?: boolean;
   /** The recording; `undefined` before it has started, and if the session cannot be written. */
   readonly recording: SessionRecording | undefined;
   /** Restores the session into the agent, and records its runs. */
   attach(agent: Agent): Promise<void>;
   /** Returns what is known about the recording, which must have been attached; a new session is created at the latest now. */
   describe(): Promise<RecordedSession>;
+  /** Returns the error because of which the session could not be written, once; `undefined` if there was none. */
+  takeFailure(): Error | undefined;
 }
 
 /** A session that is recorded. */
@@ -33,7 +37,7 @@ export interface RecordedSession {
 }
 
 /** A recording into a new session. */
-export interface StartedRecording extends RecordedSession {
+export interface StartedRecording extends RecordedSession, Pick<RunSession, "takeFailure"> {
   /** The recording; `undefined` if the session cannot be written. */
   readonly recording?: SessionRecording;
   /** Ends the recording. */

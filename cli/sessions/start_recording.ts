@@ -9,6 +9,7 @@ import type { Agent } from "../../src/agent/agent.ts";
 import { FileSessionStore } from "../../src/memory/file/file_store.ts";
 import { recordSession } from "../../src/memory/recording/recorder.ts";
 import { getFileProblem } from "../host/file_problem.ts";
+import { LastFailure } from "./last_failure.ts";
 import type { NewSessionOptions, RunSessionOptions, StartedRecording } from "./run_session.ts";
 import { getSessionDirectory } from "./session_directory.ts";
 
@@ -24,17 +25,24 @@ export async function startRecording(
 ): Promise<StartedRecording> {
   try {
     const cwd = await Deno.realPath(options.cwd);
-    const recording = await recordSession(agent, openStore(options), { id, cwd });
+    const failure = new LastFailure();
+    const recording = await recordSession(agent, openStore(options), {
+      id,
+      cwd,
+      onError: failure.set,
+    });
     return {
       id: recording.session.id,
       recording,
       warnings: [],
-      stop: () => recording.stop(),
+      stop: () => failure.finish(recording.stop()),
+      takeFailure: failure.take,
     };
   } catch (error) {
     return {
       warnings: [`the session is not saved: ${getFileProblem(error)}`],
       stop: () => Promise.resolve(),
+      takeFailure: () => undefined,
     };
   }
 }

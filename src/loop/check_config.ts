@@ -201,6 +201,16 @@ export function checkStreamOptions(name: string, options: unknown): void {
 }
 
 /**
+ * Checks a system prompt.
+ *
+ * @throws {BadRequestError} If it is no string.
+ */
+export function checkSystemPrompt(systemPrompt: unknown): void {
+  if (typeof systemPrompt === "string") return;
+  throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
+}
+
+/**
  * Checks the signal of a run.
  *
  * @throws {BadRequestError} If it is no `AbortSignal`.

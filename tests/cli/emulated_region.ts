@@ -6,7 +6,7 @@
 
 import type { TerminalFeatures } from "../../cli/host/terminal_features.ts";
 import { createLiveRegion } from "../../cli/screen/create_live_region.ts";
-import type { LiveRegion } from "../../cli/screen/live_region.ts";
+import type { LiveRegion, ScreenSize } from "../../cli/screen/live_region.ts";
 import { ManualTimers } from "./manual_timers.ts";
 import { type EmulatorOptions, TerminalEmulator } from "./terminal_emulator.ts";
 
@@ -18,6 +18,8 @@ export interface EmulatedRegionOptions extends EmulatorOptions {
   readonly isSynchronized?: boolean;
   /** The behavior of the terminal at resizes. Default: `except_cursor`, which is that of the emulator. */
   readonly reflow?: TerminalFeatures["reflow"];
+  /** Returns the size that the terminal reports. Default: its size. */
+  readonly getSize?: () => ScreenSize;
 }
 
 /** A live region with its terminal and clock. */
@@ -38,7 +40,7 @@ export function createEmulatedRegion(options: EmulatedRegionOptions = {}): Emula
   };
   const region = createLiveRegion({
     output,
-    getSize: () => terminal,
+    getSize: options.getSize ?? (() => terminal),
     now: timers.now,
     startTimer: timers.startTimer,
     features: { hasCursor, isSynchronized, reflow },

@@ -364,7 +364,7 @@ Deno.test("swink eval gate: passes and fails by limits, with a code for each dec
   ]);
   assertEquals(await gate(`${directory.path}/results/${RUN_1}`, "--min-pass-rate=90"), [
     3,
-    "RUN was not checked: the limits are invalid\n  minPassRate must be from 0 to 1, not 90\n",
+    "RUN was not checked: a limit or the baseline is invalid\n  minPassRate must be from 0 to 1, not 90\n",
   ]);
   const json = await withResults(directory, "gate", "latest", "-ojson");
   assertEquals(JSON.parse(json.output), { run: RUN_1, type: "pass", reasons: [] });
@@ -397,6 +397,85 @@ Deno.test("swink eval compare: fails for a regression, which the gate finds, too
   );
   const gated = await withResults(directory, "gate", second, `--baseline=${RUN_1}`);
   assertEquals([gated.code, gated.output], [1, `${second} fails\n  greets: response regressed\n`]);
+});
+
+Deno.test("swink eval gate: decides nothing about results that have changed, or with a baseline that shows nothing", async () => {
+  await using directory = await createProject();
+  await evaluate(directory);
+  await evaluate(directory, [], { model: [READ, { blocks: ["Bye"] }, WRITE, DONE] });
+  const second = `${RUN_1}-2`;
+  const gate = async (...args: string[]) => {
+    const { code, output } = await withResults(directory, "gate", ...args);
+    return [code, output.trimEnd().split("\n").at(-1)];
+  };
+  const itself = "  The baseline is the evaluation itself: name another one";
+  assertEquals(await gate(second, `--baseline=${second}`), [3, itself]);
+  assertEquals(await gate("latest", "--baseline=latest"), [3, itself]);
+
+  // Without the case that failed.
+  const header = JSON.parse(directory.read(`results/${second}/run.json`));
+  header.set.cases.shift();
+  directory.write(`results/${second}/run.json`, JSON.stringify(header));
+  const changed = "The hash is not that of the header and the results";
+  assertEquals(await gate(second), [1, `  ${changed}`]);
+  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
+    3,
+    `  The baseline cannot be used: ${changed}`,
+  ]);
+
+  directory.write(`results/${second}/results.jsonl`, "");
+  const missing = `1 of 1 runs of ${second} have no result`;
+  assertEquals(await gate(RUN_1, `--baseline=${second}`), [
+    3,
+    `  The baseline cannot be used: ${missing}`,
+  ]);
+  const compared = await withResults(directory, "compare", RUN_1, second);
+  assertEquals([compared.code, compared.messages], [1, `warning: ${missing}\n`]);
+});
+
+Deno.test("swink eval run: a judge of the provider of the model has its base URL", async () => {
+  const cases = `id: judged
+cases:
+  - id: greets
+    userMessages: [Greet me]
+    evaluators: [{ name: correctness }]
+`;
+  await using directory = await createProject(cases);
+  const verdict = { blocks: ['{"score":1,"reason":"good"}'], ...TOKENS };
+  const models = ["-m=anthropic/claude-sonnet-5-5", "--judge=anthropic/claude-haiku-4-5"];
+  const args = [...models, "--base-url=http://127.0.0.1:9/own"];
+  const { code, host } = await evaluate(directory, args, { model: [GREET, verdict] });
+  assertEquals(code, 0);
+  assertEquals(host.requests.map(({ url }) => url.startsWith("http://127.0.0.1:9/own")), [
+    true,
+    true,
+  ]);
+});
+
+Deno.test("swink eval run --replay: a damaged list of runs is a usage error, and leaves no evaluation", async () => {
+  await using directory = await createProject();
+  await evaluate(directory, [`--record=${directory.path}/recording`]);
+  const list = "recording/anthropic%2Fclaude-sonnet-5-5/runs.jsonl";
+  directory.write(list, `${directory.read(list)}{}\n`);
+  const before = listRuns(directory);
+  const { code, messages } = await evaluate(directory, [`--replay=${directory.path}/recording`]);
+  assertEquals(code, 2);
+  assertStringIncludes(messages, "runs.jsonl:3: record the set again");
+  assertEquals(listRuns(directory), before);
+});
+
+Deno.test("swink eval run: rejects more repetitions than a case may have", async () => {
+  await using directory = await createProject();
+  const { code, messages } = await evaluate(directory, ["--repeat=1001"]);
+  assertEquals([code, messages], [2, "swink: Option --repeat must be at most 1000, not 1001\n"]);
+});
+
+Deno.test("swink eval run: finds a misspelled option of an evaluator before the first run", async () => {
+  const cases = CASES.replace("options: { command: grep", "options: { timeout: 5, command: grep");
+  await using directory = await createProject(cases);
+  const { code, messages, host } = await evaluate(directory);
+  assertEquals([code, host.requests.length], [3, 0]);
+  assertStringIncludes(messages, 'Unknown option "timeout" of the evaluator "command"');
 });
 
 Deno.test("swink eval report, list and verify: read an evaluation from disk", async () => {

@@ -283,3 +283,21 @@ Deno.test("swink run: 50 runs in one directory at the same time are 50 complete 
   assertEquals(sessions.map(({ firstPrompt }) => firstPrompt).sort(), prompts.toSorted());
   assertEquals(new Set(results.map(({ result }) => result.sessionId)).size, 50);
 });
+
+Deno.test("swink run: a session that cannot be written any more is reported once, with the reason", async () => {
+  await using home = await createTemporaryDirectory({ "p/a.txt": "1\n" });
+  const host = createFakeHost({
+    model: [scriptedReply(scriptedCall("read_file", { path: "a.txt" })), scriptedReply("Done.")],
+    env: { ANTHROPIC_API_KEY: "k", NO_COLOR: "1", HOME: home.path },
+  });
+  const directory = `${home.path}/${SESSIONS}`;
+  host.onMessage((text) => {
+    if (!text.includes("read_file")) return;
+    for (const { name } of Deno.readDirSync(directory)) {
+      if (name.endsWith(".jsonl")) Deno.removeSync(`${directory}/${name}`);
+    }
+  });
+  await main(["run", "--cwd", `${home.path}/p`, "Read"], host);
+  assertEquals(host.messages.match(/Cannot write the session/g)?.length, 1, host.messages);
+  assert(!host.messages.includes("the run failed"), host.messages);
+});

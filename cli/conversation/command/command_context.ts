@@ -69,6 +69,8 @@ export interface QueueControl {
 export interface SessionControl {
   /** The open session; `undefined` if nothing is saved. */
   readonly session: Session | undefined;
+  /** Whether the first prompt begins the session. */
+  readonly isPending: boolean;
   /** Opens the store of the saved sessions; `undefined` for a user without a home directory. */
   openStore(): Promise<SessionStore | undefined>;
   /**

@@ -12,11 +12,19 @@ import type { SessionControl } from "./command_context.ts";
 /**
  * Returns the session.
  *
- * @throws {CliError} If the conversation is not saved.
+ * @throws {CliError} If no prompt has been sent yet, or the conversation is not saved.
  */
-export function requireSession({ session }: Pick<SessionControl, "session">): Session {
+export function requireSession(
+  { session, isPending }: Pick<SessionControl, "session" | "isPending">,
+): Session {
   if (session) return session;
-  throw new CliError("This conversation is not saved, so it has no earlier states", {
+  if (isPending) {
+    throw new CliError("There is no session yet: it begins with the first prompt", {
+      exitCode: ExitCode.failed,
+    });
+  }
+  throw new CliError("This conversation is not saved", {
     exitCode: ExitCode.failed,
+    advice: "#copy all copies it.",
   });
 }

@@ -59,12 +59,10 @@ function listFiles(directory: string, onProblem: (problem: string) => void): str
 /** Creates a command from the text of its file, which may begin with a description between lines of `---`. */
 export function createCustomCommand(name: string, text: string): ConversationCommand {
   const { fields, body } = splitFrontMatter(text);
-  const hasArgument = body.includes(ARGUMENTS);
-  const argument = fields["argument-hint"] ?? (hasArgument ? "[TEXT]" : undefined);
   return defineCommand({
     names: [`/${name}`],
+    argument: fields["argument-hint"] ?? "[TEXT]",
     summary: fields.description ?? summarize(body),
-    ...(argument !== undefined && { argument }),
     run(given, { runs }) {
       runs.send(insertArgument(body, given));
     },

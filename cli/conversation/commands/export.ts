@@ -4,13 +4,14 @@
  * @module
  */
 
+import type { Session } from "../../../src/memory/mod.ts";
 import { isAbsolute, join } from "../../../src/platform/paths.ts";
 import { CliError, UsageError } from "../../host/cli_error.ts";
 import { ExitCode } from "../../host/exit_code.ts";
 import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
-import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
 
 /** `/export`. */
@@ -20,28 +21,17 @@ export const exportSession = defineCommand({
   summary:
     "Writes the conversation as Markdown, as a page (.html), or for swink sessions import (.jsonl)",
   worksDuringRuns: true,
-  async run(argument, context) {
-    const { view, sessions, settings } = context;
-    const { session } = sessions;
-    if (!session) {
-      throw new CliError("This conversation is not saved, so it cannot be exported", {
-        exitCode: ExitCode.failed,
-        advice: "#copy all copies it.",
-      });
-    }
+  async run(argument, { view, sessions, settings }) {
+    const session = requireSession(sessions);
     const name = argument === "" ? `${session.id.replace(/[^\w-]/g, "_")}.md` : argument;
     const file = isAbsolute(name) ? name : join(settings.cwd, name);
     await session.flush();
-    await writeNew(file, await createText(name, context));
+    await writeNew(file, await createText(name, session));
     await view.print(toLines(`Written to ${file}`, "faint"));
   },
 });
 
-async function createText(
-  name: string,
-  { sessions: { session } }: Pick<CommandContext, "sessions">,
-): Promise<string> {
-  if (!session) return "";
+async function createText(name: string, session: Session): Promise<string> {
   const { exportHtml, exportJsonl, exportMarkdown } = await importLate<
     typeof import("../../../src/memory/mod.ts")
   >("../../../src/memory/mod.ts", import.meta.url);

@@ -7,6 +7,7 @@
 import { didYouMean } from "../../command_line/suggestion.ts";
 import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
+import { wrapLine } from "../../render/line/wrap_line.ts";
 import type { CommandDescription } from "../command/command_description.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { toLine } from "../view/lines.ts";
@@ -24,10 +25,12 @@ export const help = defineCommand({
   async run(argument, { view, listCommands }) {
     const commands = await listCommands();
     if (argument !== "") return await view.print(formatOne(findCommand(commands, argument)));
+    const { columns } = view;
+    const rows = commands.map((command) => [formatUsage(command), command.summary] as const);
     await view.print([
-      ...formatRows(commands.map((command) => [formatUsage(command), command.summary])),
+      ...formatRows(rows, columns),
       toLine(""),
-      ...formatRows(INPUT),
+      ...formatRows(INPUT, columns),
     ]);
   },
 });
@@ -63,11 +66,19 @@ function formatOne(command: CommandDescription): Line[] {
   ];
 }
 
-/** Formats rows of two columns. */
-function formatRows(rows: readonly (readonly [string, string])[]): Line[] {
-  const width = Math.max(...rows.map(([term]) => term.length));
-  return rows.map(([term, explanation]) => [
-    { text: term.padEnd(width + 2), role: "name" },
-    { text: explanation },
-  ]);
+/** Columns of explanations without which they are below their terms. */
+const MIN_EXPLANATION = 40;
+
+/** Formats rows of two columns, or of a term above its explanation where the terminal is narrow. */
+function formatRows(rows: readonly (readonly [string, string])[], columns: number): Line[] {
+  const width = Math.max(...rows.map(([term]) => term.length)) + 2;
+  const isNarrow = columns - width < MIN_EXPLANATION;
+  const next: Line = [{ text: " ".repeat(isNarrow ? 2 : width) }];
+  return rows.flatMap(([term, explanation]) => {
+    const first: Line = [{ text: isNarrow ? term : term.padEnd(width), role: "name" }];
+    const text: Line = [{ text: explanation }];
+    return isNarrow
+      ? [first, ...wrapLine(text, { columns, first: next, next })]
+      : wrapLine(text, { columns, first, next });
+  });
 }

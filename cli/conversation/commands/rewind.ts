@@ -5,10 +5,11 @@
  */
 
 import { UsageError } from "../../host/cli_error.ts";
-import { toOneLine } from "../../render/plain_text.ts";
+import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { pluralize } from "../../render/tool_line.ts";
 import type { CommandContext } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { cutLine } from "../command/cut_line.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listPrompts } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
@@ -29,8 +30,8 @@ export const rewind = defineCommand({
     const isUndone = await undoChanges(prompt.previousTimestamp, context);
     if (isUndone === undefined) return;
     await sessions.moveTo(prompt.parentId);
-    const text = `Back before: ${toOneLine(prompt.text).slice(0, 60)}`;
-    await view.print([toLine(text, "faint")]);
+    const line = toLine(`Back before: ${toOneLine(toPlainText(prompt.text))}`, "faint");
+    await view.print([cutLine(line, view)]);
     view.setDraft(prompt.text);
     view.redraw();
   },

@@ -4,9 +4,8 @@
  * @module
  */
 
-import { CliError } from "../../host/cli_error.ts";
-import { ExitCode } from "../../host/exit_code.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { requireSession } from "../command/require_session.ts";
 import { toLines } from "../view/lines.ts";
 
 /** `#save`. */
@@ -15,13 +14,8 @@ export const save = defineCommand({
   argument: "[TITLE]",
   summary: "Names the session; it is saved all the time",
   worksDuringRuns: true,
-  async run(title, { view, sessions: { session } }) {
-    if (!session) {
-      throw new CliError("This conversation is not saved", {
-        exitCode: ExitCode.failed,
-        advice: "/export FILE writes it to a file.",
-      });
-    }
+  async run(title, { view, sessions }) {
+    const session = requireSession(sessions);
     if (title !== "") session.append({ type: "title", title });
     await session.flush();
     const name = title === "" ? "" : ` as ${JSON.stringify(title)}`;

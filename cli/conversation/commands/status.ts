@@ -4,10 +4,12 @@
  * @module
  */
 
+import { formatNumber } from "../../render/format_number.ts";
+import { pluralize } from "../../render/tool_line.ts";
+import type { SessionControl } from "../command/command_context.ts";
 import { defineCommand } from "../command/conversation_command.ts";
 import { formatFields } from "../command/format_fields.ts";
 import { formatModel } from "../command/format_model.ts";
-import { pluralize } from "../../render/tool_line.ts";
 
 /** `#info`. */
 export const status = defineCommand({
@@ -20,7 +22,7 @@ export const status = defineCommand({
     const { net } = tools.sandbox;
     const sandbox = await setup.describeSandbox();
     await view.print(formatFields([
-      ["session", sessions.session?.id ?? "not saved"],
+      ["session", formatSession(sessions)],
       ["directory", settings.cwd],
       ["model", formatModel(model)],
       ["mode", planMode?.isActive ? "plan" : "execute"],
@@ -29,7 +31,14 @@ export const status = defineCommand({
       ["sandbox", settings.sandbox === "off" ? "off" : sandbox.summary],
       ["tools", agentTools.map(({ name }) => name).join(", ")],
       ["messages", pluralize(messages.length, "message")],
-      ["tokens", `${total.usage.total} in ${pluralize(record.turns.length, "prompt")}`],
+      [
+        "tokens",
+        `${formatNumber(total.usage.total)} in ${pluralize(record.turns.length, "prompt")}`,
+      ],
     ]));
   },
 });
+
+function formatSession({ session, isPending }: SessionControl): string {
+  return session?.id ?? (isPending ? "begins with the first prompt" : "not saved");
+}

@@ -8,6 +8,7 @@ import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { cutLine } from "../command/cut_line.ts";
 import { toLine } from "../view/lines.ts";
 
 /** `/tools`. */
@@ -22,10 +23,12 @@ export const tools = defineCommand({
   ],
   async run(argument, { view, output, setup: { agent } }) {
     if (argument === "") {
-      return await view.print(agent.state.tools.map(({ name, description }): Line => [
-        { text: name, role: "tool" },
-        { text: `  ${toOneLine(toPlainText(description)).slice(0, 100)}`, role: "faint" },
-      ]));
+      return await view.print(
+        agent.state.tools.map(({ name, description }): Line => [
+          { text: name, role: "tool" },
+          { text: `  ${toOneLine(toPlainText(description))}`, role: "faint" },
+        ]).map((line) => cutLine(line, view)),
+      );
     }
     if (argument !== "expanded" && argument !== "collapsed") {
       throw new UsageError(`/tools takes expanded or collapsed, not ${JSON.stringify(argument)}`);

@@ -8,6 +8,7 @@ import { UsageError } from "../../host/cli_error.ts";
 import type { Line } from "../../render/line/line.ts";
 import { toOneLine, toPlainText } from "../../render/plain_text.ts";
 import { defineCommand } from "../command/conversation_command.ts";
+import { cutLine } from "../command/cut_line.ts";
 import { requireSession } from "../command/require_session.ts";
 import { listTree, type PromptNode } from "../command/session_prompts.ts";
 import { toLine } from "../view/lines.ts";
@@ -24,7 +25,10 @@ export const tree = defineCommand({
     if (nodes.length === 0) {
       return await view.print([toLine("No prompt has been sent yet", "faint")]);
     }
-    if (argument === "") return await view.print(formatTree(nodes));
+    if (argument === "") {
+      const lines = formatTree(nodes);
+      return await view.print(lines.map((line) => cutLine(line, view)));
+    }
     const node = /^\d+$/.test(argument) ? nodes[Number(argument) - 1] : undefined;
     if (!node) {
       throw new UsageError(
@@ -43,7 +47,7 @@ function formatTree(nodes: readonly PromptNode[]): Line[] {
     { text: `${String(index + 1).padStart(width)} ${isCurrent ? "*" : " "} `, role: "faint" },
     { text: "  ".repeat(depth) },
     {
-      text: toOneLine(toPlainText(text)).slice(0, 200),
+      text: toOneLine(toPlainText(text)),
       role: isCurrent ? "text" : "faint",
     },
   ]);

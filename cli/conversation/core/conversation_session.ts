@@ -5,8 +5,7 @@
  */
 
 import type { Session, SessionStore } from "../../../src/memory/mod.ts";
-import { CliError } from "../../host/cli_error.ts";
-import { ExitCode } from "../../host/exit_code.ts";
+import { getFileProblem } from "../../host/file_problem.ts";
 import { importLate } from "../../host/import_late.ts";
 import type { ProgramDirectories } from "../../host/program_directories.ts";
 import type { AgentSetup } from "../../run/setup_agent.ts";
@@ -15,6 +14,7 @@ import type { RunSession } from "../../sessions/run_session.ts";
 import type { SessionChoice } from "../../sessions/session_choice.ts";
 import { getSessionDirectory } from "../../sessions/session_directory.ts";
 import type { SessionControl } from "../command/command_context.ts";
+import { requireSession } from "../command/require_session.ts";
 
 /** Options for {@linkcode ConversationSession}. */
 export interface ConversationSessionOptions {
@@ -49,12 +49,23 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
     return this.#current?.recording?.session;
   }
 
+  get isPending(): boolean {
+    return this.#current?.isPending ?? false;
+  }
+
   /** Reports why a new session is not saved, once. Called when it must have been created. */
   async reportProblems(): Promise<void> {
     if (this.#isReported) return;
     this.#isReported = true;
     const recorded = await this.#current?.describe();
     await this.#options.onWarnings(recorded?.warnings ?? []);
+  }
+
+  /** Reports that the end of a run was not saved, unless the run was aborted for that reason. */
+  async reportFailure(abortReason: unknown): Promise<void> {
+    const failure = this.#current?.takeFailure();
+    if (!failure || failure === abortReason) return;
+    await this.#options.onWarnings([getFileProblem(failure)]);
   }
 
   async openStore(): Promise<SessionStore | undefined> {
@@ -81,13 +92,8 @@ export class ConversationSession implements SessionControl, AsyncDisposable {
   }
 
   async moveTo(leaf: string | null): Promise<void> {
-    const { recording } = this.#current ?? {};
-    if (!recording) {
-      throw new CliError("The conversation is not saved, so it has no earlier states", {
-        exitCode: ExitCode.failed,
-      });
-    }
-    await recording.rewind(leaf);
+    requireSession(this);
+    await this.#current?.recording?.rewind(leaf);
     this.#options.onSwitched();
   }
 

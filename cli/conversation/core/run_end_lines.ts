@@ -35,7 +35,8 @@ export function formatRunEnd(
   { turns, attempts, baseUrl, env, view }: RunEndOptions,
 ): Line[] {
   const { usage, cost, stopReason } = result;
-  const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy;
+  const isAborted = stopReason === "aborted" && !result.error && !result.stoppedBy &&
+    !(result.abortReason instanceof Error);
   const end = {
     outcome: result,
     attempts,

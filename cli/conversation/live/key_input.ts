@@ -16,6 +16,8 @@ export interface KeyInputOptions {
   readonly acceptsPastes: boolean;
   /** Called for Escape and Ctrl+C, which end the question too. */
   readonly onAbort: () => void;
+  /** Called for Ctrl+Z, after which the question is there again. */
+  readonly onSuspend: () => void;
 }
 
 /** Reads the keys that arrive together as one text, because such characters are a text and no answers. */
@@ -26,15 +28,17 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
     this.#options = options;
   }
 
-  /** Discards what was typed before the call. */
+  /** Discards what was typed before the call, except that Escape and Ctrl+C end the question. */
   async discardEarlier(signal: AbortSignal): Promise<void> {
-    await this.#options.keyboard.discard(signal);
+    const { keyboard, onAbort } = this.#options;
+    const keys = await keyboard.discard(signal);
+    if (keys.some(isAbort)) onAbort();
   }
 
   /** Returns the next keys; `undefined` at the end of the input or when the signal is aborted. */
   async readChunk(signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const { keyboard, acceptsPastes, onAbort } = this.#options;
-    const keys = await keyboard.read(signal);
+    const { acceptsPastes, onAbort } = this.#options;
+    const keys = await this.#readKeys(signal);
     if (!keys) return undefined;
     if (keys.some(isAbort)) {
       onAbort();
@@ -45,6 +49,22 @@ export class KeyInput implements Pick<QuestionContext["input"], "discardEarlier"
     );
     return new TextEncoder().encode(encoded.join(""));
   }
+
+  /** Returns the next keys that are not for the shell. */
+  async #readKeys(signal: AbortSignal): Promise<readonly KeyEvent[] | undefined> {
+    const { keyboard, onSuspend } = this.#options;
+    for (;;) {
+      const keys = await keyboard.read(signal);
+      if (!keys) return undefined;
+      const others = keys.filter((key) => !isSuspend(key));
+      if (others.length < keys.length) onSuspend();
+      if (others.length > 0) return others;
+    }
+  }
+}
+
+function isSuspend(event: KeyEvent): boolean {
+  return event.type === "key" && event.name === "z" && event.ctrl && !event.alt;
 }
 
 function isAbort(event: KeyEvent): boolean {

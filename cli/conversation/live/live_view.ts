@@ -295,6 +295,7 @@ export class LiveView implements ConversationView {
       await this.#stopReading();
       await this.#suspendRegion();
       this.#user = "question";
+      const aborting = new AbortController();
       try {
         return await ask({
           host,
@@ -303,9 +304,13 @@ export class LiveView implements ConversationView {
           input: new KeyInput({
             keyboard,
             acceptsPastes,
-            onAbort: () => this.#inputs.push({ type: "action", name: "abort" }),
+            onAbort: () => {
+              aborting.abort();
+              this.#inputs.push({ type: "action", name: "abort" });
+            },
+            onSuspend: () => this.#options.host.terminal.requestSuspension(),
           }),
-          signal: this.#end(signal),
+          signal: AbortSignal.any([this.#end(signal), aborting.signal]),
         });
       } finally {
         this.#user = "input";
@@ -383,6 +388,9 @@ export class LiveView implements ConversationView {
       case "abort":
       case "quit":
         return resolve(undefined);
+      case "action":
+        if (effect.name === "suspend" || effect.name === "redraw") this.#forward(effect.name);
+        return;
       default:
         return;
     }
@@ -423,7 +431,7 @@ export class LiveView implements ConversationView {
       case "suspend":
         return this.#options.host.terminal.requestSuspension();
       case "redraw":
-        return void this.#options.region.resume();
+        return this.#options.region.redraw();
       case "editor": {
         const { text } = this.#line;
         this.#line.setText("");

@@ -30,7 +30,7 @@ import { findAgentTool } from "./list_agent_tools.ts";
 import { findLoggedCut } from "./logged_cut.ts";
 import { createRunEndedEntry } from "./run_ended_entry.ts";
 import { readLoggedHistory } from "./logged_history.ts";
-import { LoggedPath } from "./logged_path.ts";
+import { LoggedPath, type ReadPath } from "./logged_path.ts";
 import { getSideEffect } from "./pending_calls.ts";
 import { QueueTracker } from "./queue_tracker.ts";
 import { readSessionState, type ResumedPlan, type SessionState } from "./session_state.ts";
@@ -64,7 +64,15 @@ export interface SessionRecording extends AsyncDisposable {
    * @throws {AlreadyRunningError} While a run is active.
    */
   rewind(entryId: string | null): Promise<void>;
-  /** Stops recording and closes the session. A run that is active continues without being recorded. */
+  /**
+   * Resolves when all entries so far are persisted. If they cannot be, the run is aborted as by any other write that
+   * fails; `session.flush()` would take the error away from the recording.
+   */
+  flush(): Promise<void>;
+  /**
+   * Stops recording and closes the session. A run that is active continues without being recorded; after a run, the
+   * sessions of its sub-agents, and of cancelled ones, are closed, too.
+   */
   stop(): Promise<void>;
 }
 
@@ -109,7 +117,11 @@ export async function recordSession(
 /** Options for `recordInto()`; the `store` has the sessions of sub-agents. */
 export type RecorderOptions =
   & Pick<RecordSessionOptions, "transform" | "approvalGate" | "onError">
-  & { readonly store?: SessionStore };
+  & {
+    readonly store?: SessionStore;
+    /** The current path of the session, if it has just been read. */
+    readonly known?: ReadPath | undefined;
+  };
 
 /** Records an agent into an open session. */
 export async function recordInto(
@@ -118,7 +130,7 @@ export async function recordInto(
   options: RecorderOptions,
 ): Promise<SessionRecording> {
   const recorder = new Recorder(agent, session, options);
-  await recorder.start();
+  await recorder.start(options.known);
   return recorder;
 }
 
@@ -160,8 +172,8 @@ class Recorder implements SessionRecording {
     return this.#subAgents.detached;
   }
 
-  async start(): Promise<void> {
-    const path = await this.#path.read();
+  async start(known: ReadPath | undefined): Promise<void> {
+    const path = await this.#path.read(known);
     this.#unsubscribe = this.#agent.subscribe((event) => this.#onEvent(event));
     const { transform } = this.#hooks;
     if (transform) transform.onCompact = (report) => this.#recordManualCompaction(report);
@@ -192,6 +204,15 @@ class Recorder implements SessionRecording {
     await this.session.flush();
   }
 
+  async flush(): Promise<void> {
+    try {
+      await this.session.flush();
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
   async stop(): Promise<void> {
     this.#unsubscribe();
     this.#subAgents.stop();
@@ -201,7 +222,9 @@ class Recorder implements SessionRecording {
       // A session without any other entry stays empty.
       if (!this.#isSuspended && this.session.leafId !== null) this.#recordGate();
     } finally {
-      await this.session.close();
+      // The sub-agents of a run that is active may work on.
+      const settle = () => this.#agent.state.isRunning ? undefined : this.#subAgents.settle();
+      await this.session.close().finally(settle);
     }
   }
 

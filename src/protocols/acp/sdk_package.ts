@@ -9,7 +9,11 @@ import { BadRequestError } from "../../core/errors.ts";
 /** The client at the other end of a connection. */
 export interface AcpPeer {
   /** Sends a request. */
-  request(method: string, params: object, options?: object): Promise<unknown>;
+  request(
+    method: string,
+    params: object,
+    options?: { cancellationSignal?: AbortSignal; stopWaitingOnCancel?: boolean },
+  ): Promise<unknown>;
   /** Sends a notification. */
   notify(method: string, params: object): Promise<void>;
 }
@@ -40,7 +44,10 @@ export interface AcpPackage {
   /** Creates an app. */
   agent(options: { name: string }): unknown;
   /** Creates a stream of messages from lines of JSON. */
-  ndJsonStream(output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>): object;
+  ndJsonStream(output: WritableStream<Uint8Array>, input: ReadableStream<Uint8Array>): {
+    readonly readable: ReadableStream<unknown>;
+    readonly writable: WritableStream<unknown>;
+  };
   /** An error with a code of JSON-RPC. */
   readonly RequestError: new (code: number, message: string, data?: unknown) => Error;
 }

@@ -5,7 +5,9 @@
  */
 
 import { AgentError, BadRequestError, getErrorMessage } from "../../core/errors.ts";
-import type { AcpHost, AcpSession } from "./acp_host.ts";
+import { realSleep } from "../../core/ports.ts";
+import type { AcpAuthMethod, AcpHost, AcpSession } from "./acp_host.ts";
+import { ConnectionGuard } from "./connection_guard.ts";
 import { toUserMessage } from "./content.ts";
 import { type ClientCapabilities, type OpenSession, SessionChannel } from "./open_session.ts";
 import { type AcpApp, type AcpIncoming, type AcpPackage, importAcpPackage } from "./sdk_package.ts";
@@ -33,6 +35,12 @@ const INTERNAL_ERROR = -32603;
 const AUTH_REQUIRED = -32000;
 const NOT_FOUND = -32002;
 
+/** Maximum time for closing the sessions. */
+const CLOSE_MS = 5_000;
+
+/** Maximum number of open sessions of a client. */
+const MAX_SESSIONS = 100;
+
 /**
  * Serves a client of the Agent Client Protocol, version 1, such as an editor, until it closes the connection. Runs that are
  * active then are aborted, and all sessions are closed.
@@ -56,10 +64,13 @@ const NOT_FOUND = -32002;
  */
 export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise<void> {
   const { input, output, signal, now = Date.now, sdk = await importAcpPackage() } = options;
-  const server = new AcpServer(host, sdk, now);
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>();
+  const server = new AcpServer(host, { sdk, now, closed });
   const app = sdk.agent({ name: host.name }) as AcpApp;
   server.register(app);
-  const connection = app.connect(sdk.ndJsonStream(output, input) as never);
+  const guard = new ConnectionGuard();
+  const stream = guard.check(sdk.ndJsonStream(output, guard.limit(input)));
+  const connection = app.connect(stream as never);
   const close = () => connection.close();
   signal?.addEventListener("abort", close, { once: true });
   if (signal?.aborted) close();
@@ -67,22 +78,32 @@ export async function serveAcp(host: AcpHost, options: ServeAcpOptions): Promise
     await connection.closed;
   } finally {
     signal?.removeEventListener("abort", close);
+    onClosed();
     await server.close();
   }
+}
+
+interface ServerOptions {
+  readonly sdk: AcpPackage;
+  readonly now: () => number;
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
 }
 
 /** The sessions of one connection. */
 class AcpServer {
   readonly #host: AcpHost;
-  readonly #sdk: AcpPackage;
-  readonly #now: () => number;
+  readonly #options: ServerOptions;
   readonly #sessions = new Map<string, OpenSession>();
+  /** Sessions that are being opened or closed. */
+  readonly #changes = new Set<Promise<unknown>>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #capabilities: ClientCapabilities = {};
+  #isClosed = false;
 
-  constructor(host: AcpHost, sdk: AcpPackage, now: () => number) {
+  constructor(host: AcpHost, options: ServerOptions) {
     this.#host = host;
-    this.#sdk = sdk;
-    this.#now = now;
+    this.#options = options;
   }
 
   /** Adds the handlers of the protocol. */
@@ -92,14 +113,16 @@ class AcpServer {
       app.onRequest(method, (context) => this.#answer(() => handler(context)));
     on("initialize", (context) => this.#initialize(context));
     on("authenticate", () => ({}));
-    on("session/new", (context) => this.#createSession(context));
+    on("session/new", (context) => this.#track(this.#createSession(context)));
     on("session/prompt", (context) => this.#prompt(context));
     on("session/set_mode", ({ params }) => this.#setMode(params));
     on("session/set_config_option", ({ params }) => this.#setConfigOption(params));
     on("session/close", ({ params }) => this.#closeSession(params.sessionId));
     if (openSession) {
-      on("session/load", (context) => this.#openSession(context, { withHistory: true }));
-      on("session/resume", (context) => this.#openSession(context, { withHistory: false }));
+      const open = (context: AcpIncoming, withHistory: boolean) =>
+        this.#track(this.#openSession(context, { withHistory }));
+      on("session/load", (context) => open(context, true));
+      on("session/resume", (context) => open(context, false));
     }
     if (listSessions) {
       on("session/list", async ({ params: { cwd, cursor } }) => {
@@ -119,16 +142,26 @@ class AcpServer {
     });
   }
 
-  /** Ends all runs and sessions. */
+  /** Ends all runs and sessions, also those that are still being opened. */
   async close(): Promise<void> {
-    const sessions = [...this.#sessions.values()];
-    this.#sessions.clear();
-    await Promise.all(sessions.map((session) => session.close()));
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    const sessions = [...this.#sessions.keys()];
+    const closed = Promise.allSettled([
+      ...sessions.map((id) => this.#closeSession(id)),
+      ...this.#changes,
+    ]);
+    // A session that is opened later is closed at once.
+    const wait = new AbortController();
+    await Promise.race([closed, realSleep(CLOSE_MS, wait.signal)]);
+    wait.abort();
   }
 
   #initialize({ params }: AcpIncoming) {
     this.#capabilities = params.clientCapabilities ?? {};
-    const { name, version, openSession, listSessions, deleteSession } = this.#host;
+    const { name, version, openSession, listSessions, deleteSession, authMethods = [] } =
+      this.#host;
+    const hasTerminal = this.#capabilities.auth?.terminal === true;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name, version },
@@ -144,11 +177,12 @@ class AcpServer {
           ...(deleteSession && { delete: {} }),
         },
       },
-      authMethods: [],
+      authMethods: authMethods.map((method) => toAuthMethod(method, hasTerminal)),
     };
   }
 
   async #createSession(context: AcpIncoming) {
+    this.#checkLimit();
     const channel = this.#createChannel(context);
     const session = await this.#host.createSession(this.#toRequest(context, channel));
     return { sessionId: session.id, ...await this.#show(channel, session) };
@@ -160,6 +194,7 @@ class AcpServer {
   ): Promise<object> {
     const { sessionId } = context.params;
     await this.#closeSession(sessionId);
+    this.#checkLimit();
     const channel = this.#createChannel(context);
     const request = { ...this.#toRequest(context, channel), sessionId };
     const session = await this.#host.openSession?.(request);
@@ -169,8 +204,24 @@ class AcpServer {
     return state;
   }
 
-  #createChannel({ params, client }: AcpIncoming): SessionChannel {
-    return new SessionChannel(client, this.#capabilities, params.cwd);
+  /** Remembers work that must have ended before the server has closed. */
+  async #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#changes.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#changes.delete(work);
+    }
+  }
+
+  #checkLimit(): void {
+    if (this.#sessions.size + this.#changes.size < MAX_SESSIONS) return;
+    throw new BadRequestError(`At most ${MAX_SESSIONS} sessions can be open: close one first`);
+  }
+
+  #createChannel({ params, client: peer }: AcpIncoming): SessionChannel {
+    const { closed } = this.#options;
+    return new SessionChannel({ peer, capabilities: this.#capabilities, closed }, params.cwd);
   }
 
   #toRequest({ params }: AcpIncoming, { client }: SessionChannel) {
@@ -179,17 +230,31 @@ class AcpServer {
   }
 
   /** Opens a session, and returns its modes and settings. The client learns of the commands when it has the answer. */
-  #show(channel: SessionChannel, session: AcpSession): object {
+  async #show(channel: SessionChannel, session: AcpSession): Promise<object> {
     const open = channel.open(session);
+    if (this.#isClosed || this.#sessions.has(session.id)) {
+      await open.close();
+      throw this.#createError(INTERNAL_ERROR, `The session ${session.id} cannot be opened`);
+    }
     this.#sessions.set(session.id, open);
-    if (session.commands) queueMicrotask(() => void open.sendState().catch(() => {}));
+    if (session.commands) this.#afterAnswer(() => open.sendCommands());
     const configOptions = session.config?.options();
     return { modes: open.modes, ...(configOptions && { configOptions: [...configOptions] }) };
   }
 
+  /** Sends something when the answer to the current request has been sent, which takes no other turn of the event loop. */
+  #afterAnswer(send: () => Promise<void>): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      send().catch(() => {});
+    }, 0);
+    this.#timers.add(timer);
+  }
+
   async #prompt({ params, signal }: AcpIncoming) {
     const session = this.#find(params.sessionId);
-    const end = await session.prompt(toUserMessage(params.prompt, this.#now()), signal);
+    const message = toUserMessage(params.prompt, this.#options.now());
+    const end = await session.prompt(message, signal);
     switch (end.type) {
       case "ended":
         return { stopReason: end.stopReason };
@@ -201,31 +266,36 @@ class AcpServer {
   }
 
   async #setMode({ sessionId, modeId }: { sessionId: string; modeId: string }) {
-    const { session: { modes } } = this.#find(sessionId);
+    const open = this.#find(sessionId);
+    const { modes } = open.session;
     if (!modes?.available.some(({ id }) => id === modeId)) {
       throw this.#createError(INVALID_PARAMS, `There is no mode ${modeId}`);
     }
     await modes.select(modeId);
+    this.#afterAnswer(() => open.sendSettings());
     return {};
   }
 
   async #setConfigOption(
     { sessionId, configId, value }: { sessionId: string; configId: string; value: unknown },
   ) {
-    const { session: { config } } = this.#find(sessionId);
+    const open = this.#find(sessionId);
+    const { config, modes } = open.session;
     const option = config?.options().find(({ id }) => id === configId);
     if (!config || !option?.options.some((choice) => choice.value === value)) {
       const text = `There is no setting ${configId} with the value ${String(value)}`;
       throw this.#createError(INVALID_PARAMS, text);
     }
+    const mode = modes?.current();
     await config.select(configId, String(value));
+    if (modes?.current() !== mode) this.#afterAnswer(() => open.sendSettings());
     return { configOptions: [...config.options()] };
   }
 
   async #closeSession(sessionId: string): Promise<object> {
     const session = this.#sessions.get(sessionId);
     this.#sessions.delete(sessionId);
-    await session?.close();
+    if (session) await this.#track(session.close());
     return {};
   }
 
@@ -240,13 +310,31 @@ class AcpServer {
     try {
       return await handle();
     } catch (thrown) {
-      if (thrown instanceof this.#sdk.RequestError) throw thrown;
-      const isInvalid = thrown instanceof BadRequestError || AgentError.is(thrown);
-      throw this.#createError(isInvalid ? INVALID_PARAMS : INTERNAL_ERROR, getErrorMessage(thrown));
+      if (thrown instanceof this.#options.sdk.RequestError) throw thrown;
+      throw this.#createError(getErrorCode(thrown), getErrorMessage(thrown), getErrorData(thrown));
     }
   }
 
   #createError(code: number, message: string, data?: object): Error {
-    return new this.#sdk.RequestError(code, message, data);
+    return new this.#options.sdk.RequestError(code, message, data);
   }
+}
+
+function getErrorCode(thrown: unknown): number {
+  if (!AgentError.is(thrown)) return INTERNAL_ERROR;
+  return thrown.code === "auth_error" ? AUTH_REQUIRED : INVALID_PARAMS;
+}
+
+function getErrorData(thrown: unknown): object | undefined {
+  return AgentError.is(thrown) ? { code: thrown.code } : undefined;
+}
+
+/** Returns a method in the form of the protocol; a client without a terminal shows only its description. */
+function toAuthMethod(
+  { id, name, description, terminalArguments }: AcpAuthMethod,
+  hasTerminal: boolean,
+): object {
+  const method = { id, name, ...(description !== undefined && { description }) };
+  if (!terminalArguments || !hasTerminal) return method;
+  return { ...method, type: "terminal", args: [...terminalArguments] };
 }

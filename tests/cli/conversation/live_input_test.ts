@@ -106,6 +106,19 @@ Deno.test("live: Escape at a question refuses the call and aborts the run", asyn
   assertEquals(await Deno.stat(`${terminal.home.path}/p/a.txt`).catch(() => "none"), "none");
 });
 
+Deno.test("live: Ctrl+C directly before a question aborts the run, as other keys are discarded", async () => {
+  const reply = holdReply(scriptedReply(WRITE), 1);
+  await using terminal = await openTerminal({ model: [reply], rows: 30 });
+  await terminal.enter("Write");
+  await terminal.waitFor("preparing write_file");
+  reply.release();
+  // The status is erased before earlier keys are discarded.
+  await terminal.waitFor(() => !terminal.screen.includes("EXECUTE"));
+  terminal.press("y", KEYS.controlC);
+  await terminal.waitFor("aborted; changes made so far are kept");
+  assert(!terminal.text.includes("Allow?"), terminal.text);
+});
+
 Deno.test("live: Ctrl+C clears the text, then aborts the run, and leaves when it is pressed again", async () => {
   const reply = holdReply(scriptedReply("Yes."));
   await using terminal = await openTerminal({ model: [reply] });
@@ -176,6 +189,7 @@ Deno.test("live: Ctrl+G opens the text in the editor and sends what it returns [
   terminal.press(KEYS.controlG);
   await terminal.waitFor("Yes.");
   assertEquals(terminal.listPrompts(), ["My draft from the editor"]);
+  assertStringIncludes(terminal.text, "\n\n› My draft from the editor\nYes.");
   assertEquals(terminal.isRaw, true);
 });
 
@@ -185,6 +199,14 @@ Deno.test("live: an editor that is closed with an empty file sends nothing, and 
   terminal.press("My draft", KEYS.controlG);
   await terminal.waitFor("nothing was sent");
   assertEquals(terminal.requests.length, 0);
+  await terminal.waitFor("\n› My draft");
+});
+
+Deno.test("live: an editor that leaves no file to read is reported", async () => {
+  const files = { "edit.sh": 'rm "$1"; mkfifo "$1"\n' };
+  await using terminal = await openTerminal({ files, env: { EDITOR: "sh 'HOME/edit.sh'" } });
+  terminal.press("My draft", KEYS.controlG);
+  await terminal.waitFor("The text of the editor was not read: it is no file any more");
   await terminal.waitFor("\n› My draft");
 });
 
@@ -285,4 +307,17 @@ Deno.test("live: the prefix of a grant and the reason of a refusal are edited in
   await terminal.waitFor(/^Reason:$/m);
   terminal.press("Not now", KEYS.enter);
   await terminal.waitFor("Refused: the user denied it at the terminal: Not now");
+});
+
+Deno.test("live: Ctrl+L draws the prompt again and leaves no row behind", async () => {
+  await using terminal = await openTerminal();
+  terminal.press("a text");
+  await terminal.waitFor("› a text");
+  const before = terminal.text;
+  for (const mark of ["1", "2"]) {
+    await terminal.emulator.write("\rnoise of another program");
+    terminal.press(KEYS.controlL, mark);
+    await terminal.waitFor(`› a text${mark === "1" ? "1" : "12"}`);
+  }
+  assertEquals(terminal.text, before.replace("› a text", "› a text12"));
 });

@@ -79,6 +79,24 @@ Deno.test("live: Ctrl+Z leaves the terminal to the shell, and the draft is there
   await terminal.waitFor(() => terminal.screen.endsWith("› My draft"));
 });
 
+Deno.test("live: Ctrl+Z at a question or a text prompt leaves the terminal to the shell, and they are there afterwards", async () => {
+  await using terminal = await openTerminal({ model: [scriptedReply(WRITE)], rows: 30 });
+  await terminal.enter("Write");
+  await terminal.waitFor("Allow?");
+  terminal.press(KEYS.controlZ);
+  await terminal.waitFor(() => terminal.suspensions.length === 1);
+  await terminal.waitFor(() => terminal.isRaw);
+  terminal.press("r");
+  await terminal.waitFor("\nReason:");
+  terminal.press("Not", KEYS.controlZ);
+  await terminal.waitFor(() => terminal.suspensions.length === 2);
+  await terminal.waitFor(() => terminal.isRaw);
+  terminal.press(" yet");
+  await terminal.waitFor("Reason: Not yet");
+  assertEquals(terminal.suspensions, [{ isRaw: false }, { isRaw: false }]);
+  assert(!terminal.text.includes("Possible answers"), terminal.text);
+});
+
 Deno.test("live: a terminal that is closed leaves the session saved, and its questions refused", async () => {
   await using home = await createTemporaryDirectory({ "p/.keep": "" });
   const model = [scriptedReply("Before."), scriptedReply(WRITE)];
@@ -104,6 +122,22 @@ Deno.test("live: a terminal that is closed leaves the session saved, and its que
   await terminal.waitFor("After.");
   assertEquals(terminal.listPrompts(), ["One", "Two", "Three"]);
   assertEquals(await Deno.stat(`${home.path}/p/a.txt`).catch(() => "none"), "none");
+});
+
+Deno.test("live: a session that cannot be written is reported, and its prompts end with the reason", async () => {
+  const model = [scriptedReply("One."), scriptedReply("Two."), scriptedReply("Three.")];
+  await using terminal = await openTerminal({ model, rows: 40 });
+  await terminal.enter("1");
+  await terminal.waitFor("1 turn");
+  const sessions = `${terminal.home.path}/.local/state/swink/sessions`;
+  for await (const { name } of Deno.readDir(sessions)) {
+    if (name.endsWith(".jsonl")) await Deno.remove(`${sessions}/${name}`);
+  }
+  await terminal.enter("2");
+  await terminal.waitFor(/^(?:warning|error): Cannot write the session/m);
+  await terminal.enter("3");
+  await terminal.waitFor(/^error: Cannot write the session "\S+": another/m);
+  assert(!terminal.text.includes("aborted"), terminal.text);
 });
 
 Deno.test("live: SIGTERM during a run restores the terminal and saves the session", async () => {

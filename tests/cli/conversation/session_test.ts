@@ -76,7 +76,7 @@ Deno.test("conversation: --no-session saves nothing, and one without a prompt is
   });
   const { home, outputs } = unsaved;
   assertEquals(outputs[2], "error: There is no saved session to copy yet\n");
-  assertEquals(outputs[3], "error: This conversation is not saved, so it has no earlier states\n");
+  assertEquals(outputs[3], "error: This conversation is not saved\n#copy all copies it.\n");
   await using empty = await typeConversation({ home, typed: ["/plan", "#approve on", "/quit"] });
   assertEquals(empty.code, 0);
   const store = new FileSessionStore({ directory: `${home.path}/.local/state/swink/sessions` });
