@@ -76,10 +76,10 @@ Deno.test("ReplyParser: divides a reply into thinking, text and calls, however i
     fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
     ([text, blocks], lengths) => {
       const parts: string[] = [];
-      for (let start = 0, index = 0; start < text.length; index++) {
-        const length = lengths[index % lengths.length] ?? 1;
-        parts.push(text.slice(start, start + length));
-        start += length;
+      for (let rest = text; rest !== "";) {
+        const length = lengths[parts.length % lengths.length] ?? 1;
+        parts.push(rest.slice(0, length));
+        rest = rest.slice(length);
       }
       assertEquals(parse(parts).blocks, blocks);
     },
