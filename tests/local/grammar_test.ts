@@ -73,7 +73,8 @@ Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", igno
     await instance.createGrammar({ grammar }).then(() => true, () => false);
   await fc.assert(
     fc.asyncProperty(finite, async (schema) => {
-      assert(await accepts(createReplyGrammar(schema)), createReplyGrammar(schema));
+      const options = { schema, tools: [], format: TAGGED_CALLS, mayThink: true };
+      assert(await accepts(createReplyGrammar(options)), createReplyGrammar(options));
     }),
     { numRuns: 60, seed: 1 },
   );
@@ -95,8 +96,10 @@ Deno.test({ name: "grammar: llama.cpp accepts the grammars of all schemas", igno
     parameters: {},
   }];
   for (const format of [TAGGED_CALLS, findCallFormat("[TOOL_CALLS]")]) {
-    for (const part of ["content", "calls"] as const) {
-      assertEquals(await accepts(createCallGrammar(tools, format, part)), true);
+    assertEquals(await accepts(createCallGrammar(tools, format)), true);
+    for (const schema of [undefined, { type: "integer" }]) {
+      const grammar = createReplyGrammar({ schema, tools, format, mayThink: schema !== undefined });
+      assertEquals(await accepts(grammar), true, grammar);
     }
   }
   await instance.dispose();

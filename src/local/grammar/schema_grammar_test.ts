@@ -2,9 +2,13 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { TAGGED_CALLS } from "../prompt/call_format.ts";
 import { createCallGrammar, createReplyGrammar } from "./reply_grammar.ts";
 
+function createGrammar(schema: Record<string, unknown>): string {
+  return createReplyGrammar({ schema, tools: [], format: TAGGED_CALLS, mayThink: false });
+}
+
 /** Returns the rules of a schema, without those that all grammars share. */
 function getRules(schema: Record<string, unknown>): string[] {
-  return createReplyGrammar(schema).split("\n").filter((line) => /^(v\d+|root) /.test(line));
+  return createGrammar(schema).split("\n").filter((line) => /^(v\d+|root) /.test(line));
 }
 
 Deno.test("createReplyGrammar(): required members come first, and others may be missing", () => {
@@ -13,7 +17,7 @@ Deno.test("createReplyGrammar(): required members come first, and others may be 
     properties: { b: { type: "string" }, a: { type: "integer" }, c: { type: "boolean" } },
     required: ["a"],
   };
-  const text = createReplyGrammar(schema);
+  const text = createGrammar(schema);
   const object = getRules(schema).find((rule) => rule.startsWith("v0 "));
   assertEquals(
     object,
@@ -21,7 +25,7 @@ Deno.test("createReplyGrammar(): required members come first, and others may be 
       .raw`v0 ::= "{" space "\"a\"" space ":" space v2 ("," space "\"b\"" space ":" space v1)? ` +
       String.raw`("," space "\"c\"" space ":" space v3)? "}" space`,
   );
-  assertStringIncludes(text, "\nroot ::= v0\n");
+  assertStringIncludes(text, "\nroot ::= (v0)\n");
 });
 
 Deno.test("createReplyGrammar(): expresses values, alternatives, bounds and references", () => {
@@ -44,14 +48,14 @@ Deno.test("createReplyGrammar(): expresses values, alternatives, bounds and refe
 
 Deno.test("createReplyGrammar(): leaves out what would make a grammar too large", () => {
   const huge = { type: "string", maxLength: 1_000_000_000 };
-  assertEquals(getRules(huge), ["v0 ::= string", "root ::= v0"]);
+  assertEquals(getRules(huge), ["v0 ::= string", "root ::= (v0)"]);
   const wide = {
     type: "object",
     properties: Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`member${index}`, { enum: ["a".repeat(100)] }]),
     ),
   };
-  assert(createReplyGrammar(wide).length < 10_000);
+  assert(createGrammar(wide).length < 10_000);
   let deep: Record<string, unknown> = { type: "string" };
   for (let level = 0; level < 5_000; level++) deep = { type: "array", items: deep };
   assert(getRules(deep).length < 100);
@@ -68,13 +72,17 @@ Deno.test("createCallGrammar(): has one rule for each tool, and the texts around
     description: "",
     parameters,
   }];
-  const grammar = createCallGrammar(tools, TAGGED_CALLS, "content");
+  const grammar = createCallGrammar(tools, TAGGED_CALLS);
   assertStringIncludes(
     grammar,
-    String.raw`call0 ::= "{\"name\": " "\"f\"" ", \"arguments\": " v0 "}"`,
+    String.raw`call0 ::= "{\"name\": \"f\", \"arguments\": " v0 "}"`,
   );
   assertStringIncludes(grammar, "\ncall ::= call0 | call1\n");
   assertStringIncludes(grammar, '\ncontent ::= space call space "</tool_call>"\n');
-  const forced = createCallGrammar(tools, TAGGED_CALLS, "calls");
-  assertStringIncludes(forced, '\nroot ::= "<tool_call>" content (space "<tool_call>" content)*\n');
+  const options = { tools, format: TAGGED_CALLS, mayThink: false };
+  const calls = '"<tool_call>" content (space "<tool_call>" content)*';
+  assertStringIncludes(createReplyGrammar(options), `\nroot ::= (${calls})\n`);
+  const schema = { type: "string" };
+  const either = createReplyGrammar({ ...options, schema });
+  assertStringIncludes(either, `\nroot ::= (v0 | ${calls})\n`);
 });
