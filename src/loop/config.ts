@@ -33,7 +33,7 @@ export type GetApiKey = (
 export interface ModelFallback {
   /** The model. */
   readonly model: ModelSpec;
-  /** Calls the model. Default: the `streamFn` of the run. */
+  /** Calls the model, without the `apiKey` of `streamOptions`. Default: the `streamFn` of the run, with that key. */
   readonly streamFn?: StreamFn | undefined;
   /** Returns the key of the model's provider. Default: the `getApiKey` of the run. */
   readonly getApiKey?: GetApiKey | undefined;

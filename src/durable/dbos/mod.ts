@@ -9,14 +9,14 @@
  * import { durableAgent } from "@swink/agent/durable";
  * import { DbosEngine } from "@swink/agent/durable/dbos";
  *
- * async function answer(question: string): Promise<string> {
- *   await using engine = new DbosEngine({ databaseUrl: "postgres://localhost/app" });
- *   const workflow = engine.register("answer", async (steps, prompt: string) => {
+ * async function startWorker(databaseUrl: string) {
+ *   const engine = new DbosEngine({ databaseUrl });
+ *   const support = engine.register("support", async (steps, prompt: string) => {
  *     const agent = durableAgent({ model: "anthropic/claude-sonnet-5-5" }, steps);
  *     return (await agent.prompt(prompt)).text;
  *   });
- *   await engine.start();
- *   return await (await workflow.start(question)).result();
+ *   await engine.start(); // continues the runs of workers that have ended
+ *   return { engine, support };
  * }
  * ```
  *

@@ -9,18 +9,23 @@
  * import { durableAgent } from "@swink/agent/durable";
  * import { RestateEngine } from "@swink/agent/durable/restate";
  *
- * async function answer(question: string): Promise<string> {
- *   await using engine = new RestateEngine({ ingressUrl: "http://localhost:8080" });
- *   const workflow = engine.register("answer", async (steps, prompt: string) => {
+ * async function startWorker(ingressUrl: string) {
+ *   const engine = new RestateEngine({ ingressUrl });
+ *   const support = engine.register("support", async (steps, prompt: string) => {
  *     const agent = durableAgent({ model: "anthropic/claude-sonnet-5-5" }, steps);
  *     return (await agent.prompt(prompt)).text;
  *   });
+ *   Deno.serve({ port: 9080 }, engine.fetch); // the endpoint is registered in Restate
  *   await engine.start();
- *   return await (await workflow.start(question)).result();
+ *   return { engine, support };
  * }
  * ```
  *
  * @module
  */
 
-export { RestateEngine, type RestateEngineOptions } from "./restate_engine.ts";
+export {
+  RestateEngine,
+  type RestateEngineOptions,
+  type RestateRegistration,
+} from "./restate_engine.ts";
