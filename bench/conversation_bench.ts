@@ -255,7 +255,8 @@ async function measureMemory(): Promise<Row[]> {
   await using home = await createHome();
   await Deno.writeTextFile(`${home.path}/p/a.txt`, "A line\n".repeat(10));
   let turns = 0;
-  const samples: { readonly turn: number; readonly memory: number; readonly history: number }[] = [];
+  const samples: { readonly turn: number; readonly memory: number; readonly history: number }[] =
+    [];
   const ended = Promise.withResolvers<void>();
   let pid = 0;
   await using server = serveLoopback(async (request) => {

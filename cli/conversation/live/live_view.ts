@@ -6,7 +6,6 @@
  */
 
 import type { Completer } from "../../editor/completion.ts";
-import type { InputStyle } from "../../editor/editor_options.ts";
 import type { EditorEffect, ForwardedAction } from "../../editor/editor_state.ts";
 import type { InputHistory } from "../../editor/input_history.ts";
 import type { Host } from "../../host/host.ts";
@@ -34,6 +33,7 @@ import { fitLine } from "./fit_line.ts";
 import { FrameTimer } from "./frame_timer.ts";
 import { InputLine, type InputLineOptions } from "./input_line.ts";
 import { InputQueue } from "./input_queue.ts";
+import { createInputStyle } from "./input_style.ts";
 import { KeyInput } from "./key_input.ts";
 import type { Notifier } from "./notifier.ts";
 import { PendingRows } from "./pending_rows.ts";
@@ -488,18 +488,12 @@ export class LiveView implements ConversationView {
     const input = line.render({
       columns: terminal.columns,
       sign: prompt?.sign ?? `${sign} `,
-      style: this.#createInputStyle(),
+      style: createInputStyle(this.#encode),
     });
     return {
       rows: [...above, ...input.rows],
       cursor: input.cursor &&
         { row: above.length + input.cursor.row, column: input.cursor.column },
     };
-  }
-
-  #createInputStyle(): InputStyle {
-    const paint = (role: "prompt" | "faint" | "selected") => (text: string) =>
-      text === "" ? "" : this.#encode([{ text, role }]);
-    return { sign: paint("prompt"), faint: paint("faint"), selected: paint("selected") };
   }
 }

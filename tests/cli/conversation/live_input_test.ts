@@ -71,7 +71,10 @@ Deno.test("live: a text that is wider than the terminal is shown with the indent
   terminal.press(KEYS.paste(`${words}\n${words}`), KEYS.enter);
   await terminal.waitFor("Yes.");
   const rows = terminal.text.split("\n").filter((row) => row.includes("word"));
-  assertEquals(rows.map((row) => row.slice(0, 3)), ["› w", ...Array.from({ length: 5 }, () => "  w")]);
+  assertEquals(rows.map((row) => row.slice(0, 3)), [
+    "› w",
+    ...Array.from({ length: 5 }, () => "  w"),
+  ]);
 });
 
 Deno.test("live: the beginning of a long text is shown when it is sent", async () => {
