@@ -60,7 +60,7 @@ function isMissingPermission(error: unknown): error is Error {
 
 /**
  * Imports the rest of the program. Deno loads modules with a literal specifier before it runs anything, which makes
- * `--version` 50 % slower, so this specifier is computed. `deno compile` finds the file by `--include`.
+ * `--version` 50 % slower, so this specifier is computed. `scripts/compile` finds the file for `deno compile`.
  */
 async function loadProgram(): Promise<typeof import("./program.ts")> {
   const module = new URL("./program.ts", import.meta.url);

@@ -13,11 +13,13 @@ const refund = fakeTool({ name: "refund", result: "Refunded." });
 const approve: Approve = ({ arguments: { euros } }) =>
   typeof euros === "number" && euros < 50 ? true : { type: "pending" };
 
+const options = { model: "example/scripted", tools: [refund], approve } satisfies AgentOptions;
+
 async function runFirstProcess(): Promise<void> {
   const streamFn = scriptedStream([
     reply([toolCall("refund", { euros: 20 }), toolCall("refund", { euros: 900 })]),
   ]);
-  const agent = new Agent({ model: "example/scripted", tools: [refund], approve, streamFn });
+  const agent = new Agent({ ...options, streamFn });
   const { pendingApprovals, decidedCalls } = await agent.prompt("Refund both orders");
   const { messages } = agent.state;
   await Deno.writeTextFile(file, JSON.stringify({ messages, pendingApprovals, decidedCalls }));
@@ -29,13 +31,7 @@ async function runSecondProcess(): Promise<void> {
     await Deno.readTextFile(file),
   );
   const streamFn = scriptedStream([reply("Both orders are refunded.")]);
-  const agent = new Agent({
-    model: "example/scripted",
-    tools: [refund],
-    approve,
-    streamFn,
-    ...stored,
-  });
+  const agent = new Agent({ ...options, streamFn, ...stored });
   for (const { name, arguments: args } of agent.state.pendingApprovals) {
     console.log(`approve ${name} ${JSON.stringify(args)}? yes`);
   }

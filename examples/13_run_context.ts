@@ -2,7 +2,7 @@
 //
 // The context is never sent to the model, stored or logged, so that one set of tools serves all users.
 
-import { Agent, defineTool, type Policy, type ToolContext } from "@swink/agent";
+import { Agent, defineTool, extractText, type Policy, type ToolContext } from "@swink/agent";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";
 
 interface App {
@@ -38,14 +38,11 @@ for (const user of [{ name: "ada", isAdmin: true }, { name: "bob", isAdmin: fals
     streamFn: scriptedStream([
       ({ context: { tools } }) =>
         tools.length > 0 ? reply([toolCall("list_orders")]) : reply("You have no access."),
-      ({ context: { messages } }) => {
-        const [block] = messages.at(-1)?.content ?? [];
-        return reply(`You ordered: ${block?.type === "text" ? block.text : ""}.`);
-      },
+      ({ context: { messages } }) =>
+        reply(`You ordered: ${extractText(messages.at(-1)?.content ?? [])}.`),
     ]),
   });
-  const context: App = { user, orders };
-  const { text } = await agent.prompt("What did I order?", { context });
+  const { text } = await agent.prompt("What did I order?", { context: { user, orders } });
   console.log(`${user.name}: ${text}`);
 }
 

@@ -13,7 +13,6 @@ const config = {
     notes: {
       command: Deno.execPath(),
       args: ["run", "--quiet", "--no-config", "--cached-only", "notes_server.ts"],
-      env: { DENO_NO_UPDATE_CHECK: "1" },
     },
   },
 };

@@ -26,7 +26,7 @@ const makeAgent: MakeAgent = async ({ evalCase, getDirectory }) => {
   return { agent, [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose]() };
 };
 
-async function evaluate(name: string): Promise<void> {
+for (const name of ["cases.yaml", "failing_cases.yaml"]) {
   const set = await loadEvalSet(new URL(`evals/${name}`, import.meta.url).pathname);
   const result = await runEvalSet(set, makeAgent, {
     parallel: 4,
@@ -36,22 +36,17 @@ async function evaluate(name: string): Promise<void> {
   });
   const { passed, failed } = summarizeRun(result);
   const { type, reasons } = gate(result);
-  console.log(
-    `${set.id}: ${passed} passed, ${failed} failed. Gate: ${[type, ...reasons].join(", ")}`,
-  );
+  console.log(`${set.id}: ${passed} passed, ${failed} failed`, [type, ...reasons]);
   for (const { caseId, scores } of result.results) {
-    for (const { metric, passed, reason = "" } of scores) {
-      if (!passed) console.log(`  ${caseId}: ${metric}: ${reason.split("\n")[0]}`);
+    for (const { metric, reason = "" } of scores.filter(({ passed }) => !passed)) {
+      console.log(`  ${caseId}: ${metric}: ${reason.split("\n")[0]}`);
     }
   }
 }
 
-await evaluate("cases.yaml");
-await evaluate("failing_cases.yaml");
-
 // Prints:
-// inventory: 13 passed, 0 failed. Gate: pass
-// inventory-failing: 0 passed, 2 failed. Gate: fail, 0 of 2 runs passed; the minimum is 100 %
+// inventory: 13 passed, 0 failed [ "pass" ]
+// inventory-failing: 0 passed, 2 failed [ "fail", "0 of 2 runs passed; the minimum is 100 %" ]
 //   claims_without_work: checks: The command exited with code 1:
 //   repeats_itself: run: The budget stopped the run: 5 turns exceed 4
 //   repeats_itself: response: The answer does not contain "rules.md"

@@ -1,6 +1,6 @@
 /**
- * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, and the packages that the built package depends on, for the
- * tests in `tests/runtimes`.
+ * Installs Node 20, Node 24 and Bun from npm in `dist/runtimes`, the packages that the built package depends on, and a client
+ * of the Agent Client Protocol, for the tests in `tests/runtimes` and `tests/cli`.
  *
  * @module
  */
@@ -22,6 +22,8 @@ async function listInstallations(): Promise<Record<string, string[]>> {
     node20: ["node@20"],
     node24: ["node@24"],
     bun: ["bun@1"],
+    // A client of the Agent Client Protocol, which needs Node 22 or later.
+    acpx: ["acpx@0.19"],
     packages: [...packages, "@types/node@20"],
   };
 }

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { findBrokenSpans } from "./documentation/broken_spans.ts";
 import { getComments } from "./documentation/comments.ts";
 import { findDeadPaths } from "./documentation/dead_paths.ts";
 import { findDeadLinks, getAnchors } from "./documentation/markdown_links.ts";
@@ -13,6 +14,10 @@ Deno.test("documentation: paths in pages and comments exist", () => {
 
 Deno.test("documentation: relative links in pages lead to files and headings", () => {
   assertEquals(pages.flatMap((page) => findDeadLinks(page, pages, paths)), []);
+});
+
+Deno.test("documentation: inline code in pages is on one line", () => {
+  assertEquals(pages.flatMap(findBrokenSpans), []);
 });
 
 Deno.test("documentation: link tags in comments resolve", () => {
@@ -45,6 +50,12 @@ Deno.test("findDeadPaths() reads comments of code, without their examples", () =
     "src/a.ts: docs/x.md",
     "src/a.ts: z.ts",
   ]);
+});
+
+Deno.test("findBrokenSpans() reads prose, without code blocks", () => {
+  const page = (text: string) => findBrokenSpans({ path: "a.md", text });
+  assertEquals(page("`a b` and ``c ` d``\n```sh\necho `date\n```\n"), []);
+  assertEquals(page("See `a\nb` there"), ["a.md:1: See `a", "a.md:2: b` there"]);
 });
 
 Deno.test("findDeadLinks() checks links to files and headings, not to web pages", () => {

@@ -25,6 +25,25 @@ for (const name of names) {
   });
 }
 
+/** Programs of several steps, which are longer. */
+const LONGER = ["17_plan_mode.ts", "19_worktree.ts"];
+
+Deno.test("examples: programs have less than 40 lines of code", async () => {
+  const long: string[] = [];
+  for (const name of names) {
+    const source = await Deno.readTextFile(new URL(`examples/${name}`, root));
+    const lines = source.split("\n").filter((line) => !/^\s*(\/\/.*)?$/.test(line));
+    if (lines.length >= 40) long.push(name);
+  }
+  assertEquals(long, LONGER);
+});
+
+Deno.test("examples: examples/README.md lists each program once", async () => {
+  const page = await Deno.readTextFile(new URL("examples/README.md", root));
+  const links = Array.from(page.matchAll(/\]\((\w+\.ts)\)/g), ([, name = ""]) => name);
+  assertEquals(links.toSorted(), names);
+});
+
 Deno.test("examples: file names are numbered consecutively from 1", () => {
   const numbers = names.map((name) => Number(name.slice(0, 2)));
   assertEquals(numbers, numbers.map((_, index) => index + 1));

@@ -78,6 +78,8 @@ export class AnthropicReply implements ReplyReader<string> {
     // The tier of a request only permits the priority tier; which one served it is always reported.
     countTierRequest(this.#requests, { reported: this.#wireUsage.service_tier });
     countTierRequest(this.#requests, { reported: this.#wireUsage.speed });
+    const region = textOrEmpty(this.#wireUsage.inference_geo);
+    this.#requests.set("regionalRequests", /^(?:global|not_available|)$/.test(region) ? 0 : 1);
     return this.#requests.addTo(toUsage(this.#wireUsage));
   }
 

@@ -51,6 +51,8 @@ export interface WireUsage {
   readonly service_tier?: string | null;
   /** Speed of the reply: `standard` or `fast`. */
   readonly speed?: string | null;
+  /** Region that served the request: `global`, `us` or `not_available`. */
+  readonly inference_geo?: string | null;
   readonly server_tool_use?: { readonly web_search_requests?: number } | null;
 }
 

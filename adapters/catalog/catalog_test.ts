@@ -101,6 +101,7 @@ Deno.test("pricesFromCatalog(): returns the rates of shipped and added models", 
     cacheWrite: 1.25,
     cacheWriteLong: 2,
     requests,
+    factors: { regionalRequests: 1.1 },
   });
   const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, total: 1_000_000 };
   assertEquals(priceUsage(usage, rates ?? { input: 0, output: 0 }).total, 1);
@@ -138,6 +139,7 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     cacheWrite: 0.125,
     cacheWriteLong: 0.2,
     requests: { webSearchRequests: 10 },
+    factors: { regionalRequests: 1.1 },
     tiers: [{
       abovePromptTokens: 100_000,
       input: 0.5,
@@ -153,6 +155,7 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     cacheRead: 0.1,
     cacheWrite: 2.5,
     requests: { webSearchRequests: 10, fileSearchRequests: 2.5 },
+    factors: { regionalRequests: 1.1 },
     tiers: [{ abovePromptTokens: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5 }],
   });
   assertEquals(getRates("openai", "gpt-6.2-sol"), getRates("openai", "gpt-6.1-sol"));
@@ -164,7 +167,19 @@ Deno.test("findModelRates(): has the prices of long prompts and of long cache wr
     cacheWrite: 10,
     cacheWriteLong: 16,
     requests: { webSearchRequests: 10 },
+    factors: { regionalRequests: 1.1 },
   });
+});
+
+Deno.test("findModelRates(): models of OpenAI since GPT-5.4 have a factor in regions with data residency", () => {
+  const getFactor = (modelId: string) =>
+    findModelRates(catalog, { provider: "openai", modelId })?.factors?.["regionalRequests"];
+  for (const modelId of ["gpt-5.4", "gpt-5.5", "gpt-6.1-sol", "gpt-6.2-sol"]) {
+    assertEquals(getFactor(modelId), 1.1, modelId);
+  }
+  for (const modelId of ["gpt-5", "gpt-5.1-codex", "gpt-4o", "o3"]) {
+    assertEquals(getFactor(modelId), 1, modelId);
+  }
 });
 
 Deno.test("findModelRates(): applies the factor of a Bedrock profile to all prices", () => {

@@ -71,13 +71,28 @@ export function withRequestFees(
   );
 }
 
+/** Adds the factor of prices in a region with data residency to models. */
+export function withRegionalFactor(
+  models: Catalog,
+  getFactor: (modelId: string) => number,
+): Catalog {
+  return Object.fromEntries(
+    Object.entries(models).map(([modelId, entry]) => [
+      modelId,
+      entry.rates
+        ? { ...entry, rates: { ...entry.rates, factors: { regionalRequests: getFactor(modelId) } } }
+        : entry,
+    ]),
+  );
+}
+
 /** Multiplies all prices of tokens by a factor. */
-export function scaleRates({ tiers, requests, ...base }: Rates, factor: number): Rates {
+export function scaleRates({ tiers, requests, factors, ...base }: Rates, factor: number): Rates {
   const scale = <Part extends Omit<RateTier, "abovePromptTokens">>(part: Part): Part =>
     Object.fromEntries(
       Object.entries(part).map(([name, rate]) => [name, rate && scaleRate(rate, factor)]),
     ) as Part;
-  const fees = requests && { requests };
+  const fees = { ...(requests && { requests }), ...(factors && { factors }) };
   if (!tiers) return { ...scale(base), ...fees };
   return {
     ...scale(base),

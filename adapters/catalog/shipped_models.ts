@@ -13,6 +13,7 @@ import {
   NO_THINKING,
   rates,
   withLongPrompt,
+  withRegionalFactor,
   withRequestFees,
 } from "./entry_builders.ts";
 import type { Rates } from "../../src/core/usage.ts";
@@ -331,11 +332,22 @@ const ANTHROPIC_FEES = { webSearchRequests: 10 };
 /** Fees of server tools, which differ at Azure. The price of executed code depends on the lifetime of its container. */
 const OPENAI_FEES = { webSearchRequests: 10, fileSearchRequests: 2.5 };
 
+/** Returns the factor of OpenAI's regions, which cost more for models since March 5, 2026: GPT-5.4 and later. */
+function getOpenAIFactor(modelId: string): number {
+  return /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)/.test(modelId) ? 1.1 : 1;
+}
+
 /** All shipped models by `provider/modelId`. */
 export const CATALOG_MODELS: Catalog = {
-  ...prefixModelIds("anthropic", withRequestFees(ANTHROPIC, ANTHROPIC_FEES)),
+  ...prefixModelIds(
+    "anthropic",
+    withRegionalFactor(withRequestFees(ANTHROPIC, ANTHROPIC_FEES), () => 1.1),
+  ),
   ...prefixModelIds("bedrock", createBedrockModels(ANTHROPIC)),
-  ...prefixModelIds("openai", withRequestFees(OPENAI, OPENAI_FEES)),
+  ...prefixModelIds(
+    "openai",
+    withRegionalFactor(withRequestFees(OPENAI, OPENAI_FEES), getOpenAIFactor),
+  ),
   ...prefixModelIds("deepseek", DEEPSEEK),
   ...prefixModelIds("google", GOOGLE),
   ...prefixModelIds("mistral", MISTRAL),

@@ -13,7 +13,7 @@ import {
   resolveSettings,
 } from "../kit/options/adapter_options.ts";
 import { createChat } from "./chat/chat.ts";
-import { detectDialect, isOpenAIUrl } from "./chat/dialect.ts";
+import { detectDialect, isOpenAIUrl, isRegionalUrl } from "./chat/dialect.ts";
 import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 import { createResponses } from "./responses/responses.ts";
@@ -43,7 +43,7 @@ export function createOpenAIStreamFn(options: OpenAIOptions): StreamFn {
   const server = { settings, apiKey, keyless };
   const apis = {
     chat: createChat({ ...server, dialect: detectDialect(settings.baseUrl) }),
-    responses: createResponses(server),
+    responses: createResponses({ ...server, isRegional: isRegionalUrl(settings.baseUrl) }),
   };
   return withCatalog(
     (request) => apis[api ?? getDefaultApi(request.model, settings)](request),

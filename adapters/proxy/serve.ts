@@ -10,7 +10,6 @@ import { refuseUnknownOptions } from "../kit/options/check_options.ts";
 import { type Authorize, checkAuthorization, type ProxyConnection } from "./authorization.ts";
 import { type Rejection, toResponse } from "./errors.ts";
 import { createEventBody } from "./event_body.ts";
-import { checkRequestHead, readProxyRequest } from "./request.ts";
 
 export type { Authorize, ProxyConnection } from "./authorization.ts";
 
@@ -83,6 +82,8 @@ export function serveProxy(streamFn: StreamFn, options: ServeProxyOptions = {}):
     clock,
   };
   return async (request, connection) => {
+    // Loaded by servers only: programs that use a proxy do not need it.
+    const { checkRequestHead, readProxyRequest } = await import("./request.ts");
     const rejection = checkRequestHead(request) ??
       await checkAuthorization(request, { connection, authorize, timeoutMs, clock });
     if (rejection) return await rejectRequest(request, rejection);

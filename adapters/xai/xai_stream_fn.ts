@@ -14,7 +14,7 @@ import { type ErrorTable, FILTERED, QUOTA } from "../kit/errors/error_table.ts";
 import { type AdapterOptions, resolveSettings } from "../kit/options/adapter_options.ts";
 import { WEB_URLS } from "../kit/request/adapt_content.ts";
 import type { MediaAbility } from "../kit/request/content_abilities.ts";
-import { resolveSessionId } from "../kit/request/model_limits.ts";
+import { resolveSessionId, type ServiceTierNames } from "../kit/request/model_limits.ts";
 import { checkApi, checkOptionNames } from "../kit/options/check_options.ts";
 import { withCatalog } from "../kit/request/with_catalog.ts";
 
@@ -30,9 +30,18 @@ export interface XaiOptions extends AdapterOptions {
 /** Images that xAI accepts. */
 const IMAGES: MediaAbility = { types: /^image\/(?:png|jpeg)$/, urls: WEB_URLS };
 
+/** Tiers of xAI, which applies the default one unless a request has another. */
+const SERVICE_TIERS: ServiceTierNames = {
+  auto: "default",
+  default: "default",
+  priority: "priority",
+};
+
 const DIALECT: ChatDialect = {
   ...COMPATIBLE,
   maxTokensField: "max_completion_tokens",
+  unsupported: ["verbosity", "reasoningSummary"],
+  serviceTiers: SERVICE_TIERS,
   getAbilities: (modelId) => ({ ...COMPATIBLE.getAbilities(modelId), image: IMAGES }),
 };
 
@@ -40,6 +49,8 @@ const DIALECT: ChatDialect = {
 const RESPONSES_DIALECT: ResponsesDialect = {
   images: { ...IMAGES, files: true },
   documents: { types: /^$/, files: true },
+  serviceTiers: SERVICE_TIERS,
+  hasVerbosity: false,
   loadServerTools: async () => (await import("../openai/server/server_tools.ts")).XAI_TOOLS,
 };
 

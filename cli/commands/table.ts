@@ -7,6 +7,7 @@
 import { defineCommand } from "../command_line/definition.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { VERSION } from "../host/version.ts";
+import { acp } from "./acp.ts";
 import { chat } from "./chat.ts";
 import { completions } from "./completions.ts";
 import { config } from "./config.ts";
@@ -18,6 +19,7 @@ import { mcp } from "./mcp.ts";
 import { models } from "./models.ts";
 import { rules } from "./rules.ts";
 import { run } from "./run.ts";
+import { serve } from "./serve.ts";
 import { sessions } from "./sessions.ts";
 
 /** The program and its commands. */
@@ -27,6 +29,8 @@ export const PROGRAM = defineCommand({
   commands: [
     chat,
     run,
+    acp,
+    serve,
     sessions,
     evaluation,
     models,

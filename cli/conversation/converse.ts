@@ -17,6 +17,7 @@ import {
   type ConversationParts,
   createParts,
 } from "./conversation_parts.ts";
+import { createElicitationQuestions } from "./approval/elicitation_questions.ts";
 import { SessionChanges } from "./core/session_changes.ts";
 import { printWarnings } from "./view/print_warnings.ts";
 import { reportConversationEnd, reportConversationStart } from "./report_start.ts";
@@ -44,20 +45,21 @@ export async function converse(
     hooks,
     sessions,
     ask,
+    questions: createElicitationQuestions(view),
     conversation: { changeLog },
     today: connection.today,
     interrupt,
     host: { ...host, fetch: connection.fetch },
     onAgent,
   });
-  const { setup: { agent } } = opened;
+  const { agent } = opened.setup;
   const parts = await createParts({ ...dependencies, settings, hooks, opened, changeLog });
   late.parts = parts;
   const { conversation, context, session, status, onEvent } = parts;
   await using _recording = session;
   agent.subscribe(async (event) => {
     await onEvent(event);
-    await printWarnings(view, hooks.takeWarnings());
+    await printWarnings(view, [...hooks.takeWarnings(), ...opened.setup.takeWarnings()]);
   });
   signals.divert(() => void conversation.interrupt());
   // The first reply creates a new session.

@@ -14,7 +14,7 @@ import {
   summarizeRun,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError, getErrorMessage } from "../../src/core/errors.ts";
 import { join } from "../../src/platform/paths.ts";
 import { UsageError } from "../host/cli_error.ts";
 import { ExitCode } from "../host/exit_code.ts";
@@ -49,8 +49,18 @@ export async function compareEvaluations(
   const { output } = host.terminal;
   if (outputFormat === "json") await output.write(toJsonLine(comparisons));
   else await output.write(formatComparisons(comparisons, host));
+  const missing = [first, second].flatMap(describeMissing);
+  for (const text of missing) {
+    await host.terminal.messages.write(`warning: ${toPlainText(text)}\n`);
+  }
   const hasRegressed = comparisons.some(({ change }) => change === "regressed");
-  return hasRegressed ? ExitCode.failed : ExitCode.ok;
+  return hasRegressed || missing.length > 0 ? ExitCode.failed : ExitCode.ok;
+}
+
+/** Describes the runs of an evaluation that have no result, if there are any. */
+function describeMissing({ id, planned, results }: EvalRun): string[] {
+  const missing = planned - results.length;
+  return missing > 0 ? [`${missing} of ${planned} runs of ${id} have no result`] : [];
 }
 
 function formatComparisons(comparisons: readonly MetricComparison[], host: Host): string {
@@ -86,22 +96,50 @@ export async function gateEvaluation(
   options: GateCommandOptions,
   host: Host,
 ): Promise<ExitCode> {
-  const { minPassRate, minScore, maxCost, maxDuration, baseline, results } = options;
-  const run = await findRun(name, results);
-  const missing = run.planned - run.results.length;
-  const decision: GateDecision = missing > 0
-    ? { type: "no_result", reasons: [`${missing} of ${run.planned} runs have no result`] }
-    : gate(run, {
-      minPassRate,
-      minScore,
-      maxCost,
-      maxDuration: maxDuration === undefined ? undefined : maxDuration * 1_000,
-      noRegressionAgainst: baseline === undefined ? undefined : await findRun(baseline, results),
-    });
+  const { results } = options;
+  const run = await findVerified(name, results);
+  const baseline = options.baseline === undefined
+    ? undefined
+    : await findVerified(options.baseline, results);
+  const decision = decide(run, baseline, options);
   const { output } = host.terminal;
-  if (options.outputFormat === "json") await output.write(toJsonLine({ run: run.id, ...decision }));
-  else await output.write(formatDecision(run.id, decision));
+  const { id } = run.run;
+  if (options.outputFormat === "json") await output.write(toJsonLine({ run: id, ...decision }));
+  else await output.write(formatDecision(id, decision));
   return GATE_CODES[decision.type];
+}
+
+/** An evaluation, and the reasons why its results are not those that were made. */
+interface VerifiedRun {
+  readonly run: EvalRun;
+  readonly problems: readonly string[];
+}
+
+async function findVerified(name: string, results: string): Promise<VerifiedRun> {
+  const run = await findRun(name, results);
+  const missing = describeMissing(run);
+  if (missing.length > 0) return { run, problems: missing };
+  const { problems } = await verifyEvalRun(await findRunDirectory(name, results));
+  return { run, problems };
+}
+
+function decide(
+  { run, problems }: VerifiedRun,
+  baseline: VerifiedRun | undefined,
+  { minPassRate, minScore, maxCost, maxDuration }: GateCommandOptions,
+): GateDecision {
+  if (problems.length > 0) return { type: "no_result", reasons: problems };
+  const invalid = baseline?.run.id === run.id
+    ? ["The baseline is the evaluation itself: name another one"]
+    : (baseline?.problems ?? []).map((problem) => `The baseline cannot be used: ${problem}`);
+  if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
+  return gate(run, {
+    minPassRate,
+    minScore,
+    maxCost,
+    maxDuration: maxDuration === undefined ? undefined : maxDuration * 1_000,
+    noRegressionAgainst: baseline?.run,
+  });
 }
 
 const GATE_CODES: Readonly<Record<GateDecision["type"], ExitCode>> = {
@@ -115,7 +153,7 @@ const GATE_TITLES: Readonly<Record<GateDecision["type"], string>> = {
   pass: "passes",
   fail: "fails",
   no_result: "has no result",
-  configuration_error: "was not checked: the limits are invalid",
+  configuration_error: "was not checked: a limit or the baseline is invalid",
 };
 
 function formatDecision(id: string, { type, reasons }: GateDecision): string {
@@ -157,7 +195,12 @@ export async function listEvaluations(
   const { output, messages } = host.terminal;
   const entries: RunEntry[] = [];
   for (const { id } of headers) {
-    entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+    try {
+      entries.push(toEntry(await readTotals(join(resolvePath(results), id))));
+    } catch (error) {
+      // It must not hide the others.
+      await messages.write(`warning: ${toPlainText(`${id}: ${getErrorMessage(error)}`)}\n`);
+    }
   }
   if (outputFormat === "json") {
     await output.write(toJsonLine(entries));

@@ -9,28 +9,39 @@ import { connect } from "../../adapters/connect.ts";
 import { prices } from "../../adapters/catalog/catalog.ts";
 import {
   createJudgeEvaluator,
+  type EvalCase,
   type EvalSet,
   EvaluatorRegistry,
   type JudgeModel,
   type JudgeTopic,
   LruJudgeCache,
 } from "../../src/eval/mod.ts";
+import { AgentError } from "../../src/core/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
+import { withLocalProvider } from "../run/local_models.ts";
 import { getProviders } from "../run/provider_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 
 const TOPICS: readonly JudgeTopic[] = ["correctness", "faithfulness", "tool_use", "safety"];
 
+/** The settings of an evaluation, and its model. */
+export interface EvaluatorSettings {
+  /** The settings. */
+  readonly settings: EvalSettings;
+  /** The model that is evaluated. */
+  readonly model: ModelSpec;
+}
+
 /**
  * Creates the evaluators. Commands run in the sandbox of `swink run`, and judges with the selected model.
  *
- * @throws {ConfigurationError} If a case names an unknown evaluator, or a judge without a model.
+ * @throws {ConfigurationError} If a case names an unknown evaluator or option, or a judge without a model.
  */
 export async function createEvaluators(
   set: EvalSet,
-  settings: EvalSettings,
+  { settings, model: evaluated }: EvaluatorSettings,
   host: Host,
 ): Promise<EvaluatorRegistry> {
   const { judge, run: { net, sandbox: confinement, environment, passEnvironment } } = settings;
@@ -39,25 +50,34 @@ export async function createEvaluators(
       createSandbox({ cwd, net, confinement, environment, passEnvironment }),
   });
   if (judge) {
-    const model = await createJudge(judge, settings, host);
+    const model = await createJudge(judge, { settings, model: evaluated }, host);
     const cache = new LruJudgeCache();
     for (const topic of TOPICS) evaluators.register(createJudgeEvaluator(topic, { model, cache }));
   }
-  checkNames(set, evaluators);
+  checkEvaluators(set, evaluators);
   return evaluators;
 }
 
 async function createJudge(
   model: ModelSpec,
-  { replay, run: { providers } }: EvalSettings,
+  { settings: { replay, run: { providers, baseUrl } }, model: evaluated }: EvaluatorSettings,
   host: Host,
 ): Promise<JudgeModel> {
-  const selection = { needsKey: replay === undefined, ...(providers && { providers }) };
+  const selection = {
+    needsKey: replay === undefined,
+    ...(providers && { providers }),
+    // The base URL is that of the provider of the evaluated model.
+    ...(baseUrl !== undefined && model.provider === evaluated.provider && { baseUrl }),
+  };
   const options = await getProviders([model], selection, host);
   return {
     name: `${model.provider}/${model.modelId}`,
     ask: async (prompt, { fetch, signal }) => {
-      const streamFn = connect({ fetch, env: host.env, providers: options });
+      const streamFn = connect({
+        fetch,
+        env: host.env,
+        providers: withLocalProvider(options, host),
+      });
       const agent = new Agent({ model, streamFn, prices });
       const { text, cost, error } = await agent.prompt(prompt, { signal });
       if (error) throw error;
@@ -66,10 +86,15 @@ async function createJudge(
   };
 }
 
-function checkNames({ cases }: EvalSet, { names }: EvaluatorRegistry): void {
-  for (const { id, evaluators = [] } of cases) {
+function checkEvaluators({ cases }: EvalSet, registry: EvaluatorRegistry): void {
+  const { names } = registry;
+  for (const evalCase of cases) {
+    const { id, evaluators = [] } = evalCase;
     const unknown = evaluators.find(({ name }) => !names.includes(name));
-    if (!unknown) continue;
+    if (!unknown) {
+      checkOptions(evalCase, registry);
+      continue;
+    }
     const message = `The case ${id} has the evaluator ${JSON.stringify(unknown.name)}`;
     if (TOPICS.some((topic) => topic === unknown.name)) {
       throw new ConfigurationError(
@@ -78,5 +103,14 @@ function checkNames({ cases }: EvalSet, { names }: EvaluatorRegistry): void {
       );
     }
     throw new ConfigurationError(`${message}, which does not exist`, `Known: ${names.join(", ")}`);
+  }
+}
+
+function checkOptions(evalCase: EvalCase, registry: EvaluatorRegistry): void {
+  try {
+    registry.checkCase(evalCase);
+  } catch (error) {
+    if (!AgentError.is(error)) throw error;
+    throw new ConfigurationError(`The case ${evalCase.id}: ${error.message}`);
   }
 }

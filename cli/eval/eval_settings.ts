@@ -14,7 +14,7 @@ import { resolveNewFile, resolvePath } from "../run/resolve_path.ts";
 import { parseRunSettings, type RunSettings } from "../run/settings.ts";
 import type { EVAL_RUN_OPTIONS, EvalRunOptions } from "../settings/eval_options.ts";
 import { RUN_OPTIONS, type RunOptions } from "../settings/run_options.ts";
-import { listDefaults } from "./default_options.ts";
+import { listDefaults } from "../settings/list_defaults.ts";
 import type { ReportFiles } from "./write_reports.ts";
 
 /** Default of the time limit of a run. */
@@ -63,7 +63,10 @@ export async function parseEvalSettings(
   signal: AbortSignal,
   host: Host,
 ): Promise<EvalSettings> {
-  const { model: names, judge, record, replay, results, chaos } = options;
+  const { model: names, judge, record, replay, results, chaos, repeat = 1 } = options;
+  if (repeat > MAX_REPETITIONS) {
+    throw new UsageError(`Option --repeat must be at most ${MAX_REPETITIONS}, not ${repeat}`);
+  }
   const configured = await configureRun(
     { options: createRunOptions(options), given, ignoresProject: true },
     signal,
@@ -124,8 +127,11 @@ const SEPARATE_OPTIONS: readonly string[] = [
   "resume",
 ] satisfies (keyof typeof EVAL_RUN_OPTIONS)[];
 
+/** Maximum number of repetitions of a case, as in a file. */
+const MAX_REPETITIONS = 1_000;
+
 /** Maximum number of seeds, as of repetitions. */
-const MAX_SEEDS = 1_000;
+const MAX_SEEDS = MAX_REPETITIONS;
 
 /** Parses seeds, such as `1-20` or `3,7`. */
 function parseSeeds(text: string): number[] {

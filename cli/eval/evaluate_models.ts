@@ -15,7 +15,7 @@ import {
   runEvalSet,
   type RunEvalSetOptions,
 } from "../../src/eval/mod.ts";
-import { AgentError } from "../../src/core/errors.ts";
+import { AgentError, BadRequestError } from "../../src/core/errors.ts";
 import { ConfigurationError, UsageError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
@@ -104,24 +104,27 @@ async function evaluateModel(
   const onStart = (
     request: { readonly evalCase: { readonly id: string }; readonly repetition: number },
   ) => progress.start({ caseId: request.evalCase.id, repetition: request.repetition });
-  await runEvalSet(set, createMakeAgent({ settings, model, signal, onStart, onError }, host), {
-    ...getRunOptions(settings, model, host),
-    ...prepared,
-    signal,
-    finished: writer.finished,
-    omitCalls: true,
-    onResult: async (result: CaseResult) => {
-      // A run that failed because of the key is no result of the model.
-      if (!stop.signal.aborted) {
-        await writer.append(result);
-        hasResults ||= result.outcome !== "skipped";
-      }
-      await progress.finish(result);
-    },
-  });
-  if (failure) {
+  try {
+    await runEvalSet(set, createMakeAgent({ settings, model, signal, onStart, onError }, host), {
+      ...getRunOptions(settings, model, host),
+      ...prepared,
+      signal,
+      finished: writer.finished,
+      omitCalls: true,
+      onResult: async (result: CaseResult) => {
+        // A run that failed because of the key is no result of the model.
+        if (!stop.signal.aborted) {
+          await writer.append(result);
+          hasResults ||= result.outcome !== "skipped";
+        }
+        await progress.finish(result);
+      },
+    });
+    if (failure) throw createRejection(failure, model);
+  } catch (error) {
     if (!hasResults) await Deno.remove(writer.directory, { recursive: true });
-    throw createRejection(failure, model);
+    // Such as a damaged recording.
+    throw error instanceof BadRequestError ? new UsageError(error.message) : error;
   }
   return await writer.finish();
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ModelSpec } from "../../mod.ts";
 import { loadEvalSet } from "../../src/eval/mod.ts";
 import type { ExitCode } from "../host/exit_code.ts";
 import type { Host } from "../host/host.ts";
@@ -30,7 +31,9 @@ export async function runEvaluation(
     return resumed ? selectSameCases(set, resumed.set) : selectCases(set, settings);
   });
   const dependencies = { interrupt, host, command: `swink eval run ${path}` };
-  const prepare = async () => ({ evaluators: await createEvaluators(set, settings, host) });
+  const prepare = async (model: ModelSpec) => ({
+    evaluators: await createEvaluators(set, { settings, model }, host),
+  });
   const runs = await evaluate({ set, prepare }, settings, dependencies);
   return await reportRuns(runs, settings, dependencies);
 }

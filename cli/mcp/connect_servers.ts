@@ -5,15 +5,24 @@
  */
 
 import type { AgentTool } from "../../mod.ts";
-import { connectMcp, type McpConnection, type McpOptions } from "../../src/mcp/mod.ts";
+import {
+  connectMcp,
+  type McpConnection,
+  type McpElicit,
+  type McpOptions,
+} from "../../src/mcp/mod.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { VERSION } from "../host/version.ts";
+import type { ElicitationQuestions } from "./ask_elicitation.ts";
 import { readServers, type ServerSources } from "./server_files.ts";
 
 /** Options for `connectServers()`. */
 export interface ServerOptions extends ServerSources {
   /** Starts the programs of servers. */
   readonly sandbox: NonNullable<McpOptions["sandbox"]>;
+  /** Returns the questions for data that a server requests. Default: it is declined. */
+  readonly getQuestions?: (() => Promise<ElicitationQuestions>) | undefined;
 }
 
 /** The connected servers. */
@@ -22,8 +31,8 @@ export interface ConnectedServers extends AsyncDisposable {
   readonly connection: McpConnection;
   /** The tools at the start of the run. */
   readonly tools: readonly AgentTool[];
-  /** Problems of servers, as sentences without a full stop. */
-  readonly warnings: readonly string[];
+  /** Returns the problems of servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
 }
 
 /**
@@ -32,28 +41,52 @@ export interface ConnectedServers extends AsyncDisposable {
  * @throws {ConfigurationError} If a file is invalid.
  */
 export async function connectServers(
-  { sandbox, ...sources }: ServerOptions,
+  { sandbox, getQuestions, ...sources }: ServerOptions,
   { env, fetch }: Pick<Host, "env" | "fetch">,
 ): Promise<ConnectedServers | undefined> {
   const { config, environment, problems } = await readServers(sources, env);
   if (Object.keys(config.mcpServers ?? {}).length + problems.length === 0) return undefined;
   const warnings = [...problems];
+  const report = (warning: string) => void warnings.push(warning);
   const connection = await connectMcp(config, {
     sandbox,
     environment,
     fetch,
     clientInfo: { name: "swink", version: VERSION },
-    onWarning: ({ server, message }) => warnings.push(`MCP server ${server}: ${message}`),
+    onElicitation: createElicit(getQuestions, report),
+    onWarning: ({ server, message }) => report(`MCP server ${server}: ${message}`),
   });
   for (const { name, state } of connection.servers) {
     if (state.type === "ready") continue;
     const reason = "reason" in state ? state.reason : "it has not started yet";
-    warnings.push(`MCP server ${name}: ${reason}`);
+    report(`MCP server ${name}: ${reason}`);
   }
   return {
     connection,
     tools: connection.tools,
-    warnings,
+    takeWarnings: () => warnings.splice(0),
     [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose](),
+  };
+}
+
+/** Creates the function that answers the requests of servers for data, whose code is loaded for the first one. */
+function createElicit(
+  getQuestions: ServerOptions["getQuestions"],
+  report: (warning: string) => void,
+): McpElicit {
+  return async (request) => {
+    if (!getQuestions) {
+      report(
+        `MCP server ${request.server} asked for data, which was declined: this run is not interactive`,
+      );
+      return { type: "declined" };
+    }
+    const { askElicitation } = await importLate<typeof import("./ask_elicitation.ts")>(
+      "./ask_elicitation.ts",
+      import.meta.url,
+    );
+    const { answer, problem } = await askElicitation(request, await getQuestions());
+    if (problem !== undefined) report(problem);
+    return answer;
   };
 }

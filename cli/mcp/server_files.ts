@@ -21,6 +21,8 @@ export interface ServerSources {
   readonly files: readonly string[];
   /** Names of variables that all servers may use. */
   readonly passEnvironment: readonly string[];
+  /** Servers that another program names, whose texts have no variables. Default: none. */
+  readonly servers?: McpConfig | undefined;
 }
 
 /** The servers of a run. */
@@ -43,7 +45,7 @@ const BASIC_VARIABLES = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USERPROFILE", 
  * @throws {ConfigurationError} If a file is invalid, or a further file is missing.
  */
 export async function readServers(
-  { directories, projectRoot, files, passEnvironment }: ServerSources,
+  { directories, projectRoot, files, passEnvironment, servers }: ServerSources,
   env: Host["env"],
 ): Promise<ConfiguredServers> {
   const own = directories ? await readIfExists(getUserServersPath(directories)) : [];
@@ -53,12 +55,16 @@ export async function readServers(
   const further = await Promise.all(files.map(readFile));
   const shared = [...BASIC_VARIABLES, ...passEnvironment];
   const limited = project.map((config) => limitVariables(config, shared));
-  const configs = [...own, ...limited.map(({ config }) => config), ...further];
+  const literal = servers ? [escapeVariables(servers)] : [];
+  const configs = [...own, ...limited.map(({ config }) => config), ...further, ...literal];
   const names = [...shared, ...[...own, ...further].flatMap(findVariables)];
   return {
     problems: limited.flatMap(({ problems }) => problems),
     config: { mcpServers: Object.assign({}, ...configs.map(({ mcpServers }) => mcpServers)) },
-    environment: Object.fromEntries(names.map((name) => [name, env(name)])),
+    environment: {
+      ...Object.fromEntries(names.map((name) => [name, env(name)])),
+      ...(servers && { [DOLLAR]: "$" }),
+    },
   };
 }
 
@@ -86,6 +92,14 @@ function limitVariables(
     return [];
   });
   return { config: { mcpServers: Object.fromEntries(servers) }, problems };
+}
+
+/** Name of a variable whose value is a dollar sign. */
+const DOLLAR = "SWINK_DOLLAR_SIGN";
+
+/** Returns a configuration whose texts stay as they are when variables are replaced, which happens once. */
+function escapeVariables(config: McpConfig): McpConfig {
+  return JSON.parse(JSON.stringify(config).replaceAll("${", `\${${DOLLAR}}{`));
 }
 
 async function readIfExists(path: string): Promise<McpConfig[]> {

@@ -14,7 +14,7 @@ import {
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { askChoice } from "../questions/ask_choice.ts";
-import { TypedInput } from "../questions/typed_input.ts";
+import { getTypedInput } from "../questions/typed_input.ts";
 import { toPlainText } from "../render/plain_text.ts";
 import { getStyle } from "../render/style.ts";
 import { USER_DENIAL } from "../render/tool_line.ts";
@@ -74,18 +74,19 @@ interface TerminalPromptOptions extends ApprovalOptions {
 /** Creates a prompt that shows each call at the terminal and asks. */
 function createTerminalPrompt(options: TerminalPromptOptions): ApprovalPrompt {
   const { host, keyboard, getTrusted } = options;
-  const input = new TypedInput(keyboard);
+  const input = getTypedInput(keyboard);
   const waiting = new WaitingCalls(options);
   return async (request) => {
     const { name, signal } = request;
     const style = getStyle(host.terminal.messages, host.env);
     const position = await waiting.countQuestion(request, getTrusted());
-    const answer = await askChoice({
+    const choice = {
       details: formatCallDetails(request, { style, position, columns: host.terminal.columns }),
       message: `Allow? [y]es / [n]o / [a]lways ${toPlainText(name)}`,
       answers: ANSWERS,
-    }, { host, keyboard, input, signal });
-    return toDecision(answer);
+    };
+    const context = { host, keyboard, input, signal };
+    return toDecision(await input.runExclusively(() => askChoice(choice, context)));
   };
 }
 

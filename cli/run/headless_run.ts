@@ -83,7 +83,7 @@ export async function promptAgent(
   run: HeadlessRunOptions,
   reporter: DeferredReporter,
 ): Promise<PromptResult> {
-  const { setup: { agent }, firstRequest, interrupt, host, prompt, schema, hooks } = run;
+  const { setup, firstRequest, interrupt, host, prompt, schema, hooks } = run;
   using watches = new DisposableStack();
   const watch = () => void (watches.disposed || watches.use(host.terminal.watchOutput()));
   // A failure is reported with the next event.
@@ -97,7 +97,7 @@ export async function promptAgent(
   let attempts = 1;
   let turns = 0;
   let outcome: RunOutcome | undefined;
-  const started = startPrompt(agent, prompt, { schema, signal });
+  const started = startPrompt(setup.agent, prompt, { schema, signal });
   for await (const event of started.events) {
     if (event.type === "agent_start") runId = event.runId;
     if (event.type === "turn_start") {
@@ -107,7 +107,7 @@ export async function promptAgent(
     if (event.type === "retry") attempts++;
     if (event.type === "agent_end") outcome = toRunOutcome(event);
     await reporter.onEvent(event);
-    for (const warning of hooks?.takeWarnings() ?? []) {
+    for (const warning of [...hooks?.takeWarnings() ?? [], ...setup.takeWarnings()]) {
       await reporter.onNotice(`warning: ${warning}`);
     }
   }

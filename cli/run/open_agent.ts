@@ -11,6 +11,7 @@ import { importLate } from "../host/import_late.ts";
 import type { InterruptHandler } from "../host/interrupt.ts";
 import { createNoHomeError, getProgramDirectories } from "../host/program_directories.ts";
 import type { StartedHooks } from "../hooks/start_hooks.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { NewSession } from "../sessions/new_session.ts";
 import type { RunSession } from "../sessions/run_session.ts";
 import type { SessionChoice } from "../sessions/session_choice.ts";
@@ -35,6 +36,8 @@ export interface OpenAgentOptions {
   readonly today: Date;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Asks for data that MCP servers request instead of the terminal. Default: none. */
+  readonly questions?: ElicitationQuestions | undefined;
   /** Properties of an agent that gets several prompts. Default: it gets one. */
   readonly conversation?: ConversationSetup | undefined;
   /** Aborts the run. */
@@ -53,7 +56,8 @@ export interface OpenAgentOptions {
  */
 export async function openAgent(
   settings: ProjectRunSettings,
-  { hooks, sessions, today, ask, conversation, interrupt, host, onAgent }: OpenAgentOptions,
+  { hooks, sessions, today, ask, questions, conversation, interrupt, host, onAgent }:
+    OpenAgentOptions,
 ): Promise<OpenedAgent> {
   await using cleanup = new AsyncDisposableStack();
   const session = await openSession(settings, sessions, host);
@@ -66,6 +70,7 @@ export async function openAgent(
       ...(model && { model }),
       continuesPlan: session?.planMode,
       ask,
+      questions,
       conversation,
       today,
       signal: interrupt.signal,
@@ -77,7 +82,7 @@ export async function openAgent(
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
   if (settings.permissionMode !== "plan" && !conversation) setup.planMode?.turnOff(setup.agent);
-  interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  cleanup.defer(interrupt.beforeExit(() => setup[Symbol.asyncDispose]()));
   if (settings.sandbox === "required") await requireConfinement(setup);
   const owned = cleanup.move();
   return {

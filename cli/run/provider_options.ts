@@ -12,6 +12,7 @@ import type { ProviderSettings } from "../config/provider_settings.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import { LOCAL_PROVIDER } from "./local_models.ts";
 
 /** The settings of a run that concern its providers. */
 export interface ProviderSelection {
@@ -36,11 +37,24 @@ export async function getProviders(
   if (!first) return {};
   // The base URL of the command line is that of the model, not of its fallbacks.
   const { baseUrl: _baseUrl, ...shared } = options;
-  const providers = { [first.provider]: await getProviderOptions(first, options, host) };
+  const providers: Record<string, ProviderOptions> = {};
+  if (!isOnDevice(first, options)) {
+    providers[first.provider] = await getProviderOptions(first, options, host);
+  }
   for (const model of others) {
+    if (isOnDevice(model, shared)) continue;
     providers[model.provider] ??= await getProviderOptions(model, shared, host);
   }
   return providers;
+}
+
+/** Whether a model runs in this process, for which no options are needed: unless a server has the name of the provider. */
+function isOnDevice(
+  { provider }: ModelSpec,
+  { baseUrl, providers = {} }: ProviderSelection,
+): boolean {
+  return provider === LOCAL_PROVIDER && baseUrl === undefined &&
+    providers[provider]?.baseUrl === undefined;
 }
 
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
@@ -54,7 +68,8 @@ async function getProviderOptions(
     (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
   const names = providerNames();
   if (ownUrl === undefined && !names.includes(provider)) {
-    const advice = `Providers: ${names.join(", ")}. Any other requires --base-url.`;
+    const known = [...names, LOCAL_PROVIDER].join(", ");
+    const advice = `Providers: ${known}. Any other requires --base-url.`;
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
@@ -104,6 +119,11 @@ export async function getKey(
     import.meta.url,
   );
   return await findKey(provider, { command, signal }, host);
+}
+
+/** Whether the key of a provider is in an environment variable. */
+export function hasKeyVariable(provider: string, host: Pick<Host, "env">): boolean {
+  return hasVariable(keyVariables(provider), host);
 }
 
 /** Whether one of some environment variables is set. */

@@ -15,6 +15,7 @@ import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
 import type { ConnectedServers, ServerOptions } from "../mcp/connect_servers.ts";
 import { createTaskTool, TASK_TOOL, type TaskToolOptions } from "./task_tool.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { resolveToolRules, type ToolRules, type ToolSelection } from "./tool_rules.ts";
 
 /** Options for `openTools()`. */
@@ -29,6 +30,8 @@ export interface RunToolOptions extends ToolSelection {
   readonly servers?: Omit<ServerOptions, "sandbox"> | undefined;
   /** Records the changes of files. Default: they are not recorded. */
   readonly changeLog?: ChangeLog | undefined;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The tools of a run. Disposing of them ends the servers and removes temporary files. */
@@ -37,8 +40,8 @@ export interface RunTools extends ToolRules, AsyncDisposable {
   readonly sandbox: Sandbox;
   /** Policies that select the tools of a request. */
   readonly policies: readonly Policy[];
-  /** Problems of servers, as sentences without a full stop. */
-  readonly warnings: readonly string[];
+  /** Returns the problems of servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
   /** The MCP servers, if there are any. */
   readonly servers: McpConnection | undefined;
   /** Runs commands of the user, also if the agent has no such tool. */
@@ -56,7 +59,7 @@ export interface RunTools extends ToolRules, AsyncDisposable {
  * @throws {ConfigurationError} If the temporary directory does not exist, or the configuration of a server is invalid.
  */
 export async function openTools(
-  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, ...selection }:
+  { sandbox: sandboxOptions, task, skills, servers: sources, changeLog, editor, ...selection }:
     RunToolOptions,
   host: Pick<Host, "env" | "fetch">,
 ): Promise<RunTools> {
@@ -64,7 +67,9 @@ export async function openTools(
   await using cleanup = new AsyncDisposableStack();
   const sandbox = cleanup.use(openSandbox({ ...sandboxOptions, readRoots }, host.env));
   const servers = sources && cleanup.use(await connectServers({ ...sources, sandbox }, host));
-  const basicTools = createBasicTools(await createKit(sandbox, changeLog));
+  const kit = await createKit(sandbox, changeLog);
+  const ownTools = createBasicTools(kit);
+  const basicTools = editor ? await replaceTools(ownTools, editor, kit) : ownTools;
   const rules = resolveToolRules(selection, [
     ...basicTools,
     ...(task ? [createTaskTool(task)] : []),
@@ -89,9 +94,9 @@ export async function openTools(
     ...rules,
     sandbox,
     policies: servers ? [servers.connection.policy] : [],
-    warnings: servers?.warnings ?? [],
+    takeWarnings: () => servers?.takeWarnings() ?? [],
     servers: servers?.connection,
-    shell: findShell(basicTools),
+    shell: findShell(ownTools),
     createReadingTools,
     attach: (agent) => void servers?.connection.attach(agent, (tools) => tools.filter(isSelected)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -109,6 +114,16 @@ async function createKit(
     typeof import("../../src/tools/changes/command_changes.ts")
   >("../../src/tools/changes/command_changes.ts", import.meta.url);
   return { ...kit, changeLog, commandChanges: new CommandChanges(sandbox, changeLog) };
+}
+
+async function replaceTools(
+  ...options: Parameters<typeof import("./editor_tools.ts").replaceTools>
+): Promise<AgentTool[]> {
+  const { replaceTools } = await importLate<typeof import("./editor_tools.ts")>(
+    "./editor_tools.ts",
+    import.meta.url,
+  );
+  return replaceTools(...options);
 }
 
 function findShell(tools: readonly AgentTool[]): AgentTool {

@@ -17,11 +17,14 @@ import type { RunSettings } from "./settings.ts";
 import type { Host } from "../host/host.ts";
 import type { Input } from "../host/terminal.ts";
 import { importLate } from "../host/import_late.ts";
+import type { ElicitationQuestions } from "../mcp/ask_elicitation.ts";
 import { VERSION } from "../host/version.ts";
 import { CallApproval, type LateApprovalGate } from "./call_approval.ts";
+import { withLocalProvider } from "./local_models.ts";
 import { chooseModel } from "./model_choice.ts";
 import { ProviderKeys } from "./provider_keys.ts";
 import { getOtherProviders, getProviders } from "./provider_options.ts";
+import type { EditorTools } from "./editor_tools.ts";
 import { openTools, type RunToolOptions, type RunTools } from "./run_tools.ts";
 import { createRetryStrategy } from "./retry_strategy.ts";
 import type { WaitingCallsOptions } from "./waiting_calls.ts";
@@ -71,6 +74,10 @@ export interface AgentSetupOptions extends
   readonly conversation?: ConversationSetup | undefined;
   /** Asks about tool calls instead of the terminal. Default: none. */
   readonly ask?: ApprovalPrompt | undefined;
+  /** Whether the session keeps the grants of the user, as that of a conversation does. Default: `false`. */
+  readonly keepsGrants?: boolean;
+  /** Asks for data that MCP servers request instead of the terminal. Default: none. */
+  readonly questions?: ElicitationQuestions | undefined;
   /** Wraps the stream function. Default: none. */
   readonly wrapStreamFn?: (streamFn: StreamFn) => StreamFn;
   /** Policies in addition to those of the limits. Default: none. */
@@ -89,6 +96,8 @@ export interface AgentSetupOptions extends
 export interface ConversationSetup {
   /** Records the changes of files, so that those of a prompt can be undone. */
   readonly changeLog: ChangeLog;
+  /** Tools that an editor provides. Default: none. */
+  readonly editor?: EditorTools | undefined;
 }
 
 /** The parts of an agent that the user changes and inspects between two prompts. */
@@ -125,8 +134,10 @@ export interface AgentSetup extends AsyncDisposable {
   readonly approvalMode: ApprovalMode;
   /** Whether the user can be asked. */
   readonly isInteractive: boolean;
-  /** Missing variables and problems of MCP servers, as sentences without a full stop. */
+  /** Missing variables and problems of MCP servers at the start, as sentences without a full stop. */
   readonly warnings: readonly string[];
+  /** Returns the later problems of MCP servers since the last call, as sentences without a full stop. */
+  takeWarnings(): readonly string[];
   /** Names of the tools that were refused because approval was not possible. */
   readonly refused: readonly string[];
   /** Reports which rules of the sandbox the kernel enforces. */
@@ -140,7 +151,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
-  const { env, fetch } = host;
+  const { env } = host;
   const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
@@ -152,13 +163,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
-  const headers = { "user-agent": `swink/${VERSION}` };
-  const others = conversation ? getOtherProviders(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
-  const { wrapStreamFn = (inner) => inner } = options;
-  const streamFn = wrapStreamFn(
-    connect({ fetch, env, headers, providers: { ...others, ...providers } }),
-  );
+  const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
   const createTransform = () => summarize({ streamFn, contextWindow, prices });
@@ -170,10 +176,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     transformContext: transform,
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
-    // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
-    // pass it all calls.
-    approvalMode: conversation || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: conversation ? approval.gate : approval.approve,
+    ...selectApproval(options, { approval, mode, runTools }),
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",
@@ -182,10 +185,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
-      ...(planMode ? [planMode] : []),
-      ...await createLimits(options),
-      ...runTools.policies,
-      ...options.policies ?? [],
+      ...[...(planMode ? [planMode] : []), ...await createLimits(options)],
+      ...[...runTools.policies, ...options.policies ?? []],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
@@ -208,7 +209,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
       createSystemPrompt: (net) => createPrompt({ ...options, net }, host),
       tools: runTools,
     },
-    warnings: [...listMissing(options, env), ...runTools.warnings],
+    warnings: [...listMissing(options, env), ...runTools.takeWarnings()],
+    takeWarnings: () => runTools.takeWarnings(),
     approvalMode: mode,
     isInteractive: (options.ask ?? findKeyboard(host)) !== undefined,
     get refused() {
@@ -217,6 +219,20 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Creates the stream function of the providers of a run; the model of a conversation may change to others. */
+function createStreamFn(
+  options: AgentSetupOptions,
+  providers: Awaited<ReturnType<typeof getProviders>>,
+  host: Host,
+): StreamFn {
+  const { fetch, env } = host;
+  const { wrapStreamFn = (inner) => inner, conversation } = options;
+  const headers = { "user-agent": `swink/${VERSION}` };
+  const others = conversation ? getOtherProviders(options, host) : {};
+  const known = withLocalProvider({ ...others, ...providers }, host);
+  return wrapStreamFn(connect({ fetch, env, headers, providers: known }));
 }
 
 interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
@@ -234,6 +250,22 @@ function createApproval(
   const keyboard = findKeyboard(host);
   const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
   return new CallApproval({ ...options, allow: approved });
+}
+
+/** Returns the approval of the agent: with the grants of the session if it keeps them. */
+function selectApproval(
+  { conversation, keepsGrants = false }: AgentSetupOptions,
+  { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
+    readonly approval: CallApproval;
+  },
+): Pick<AgentOptions, "approvalMode" | "approve"> {
+  const hasGate = conversation !== undefined || keepsGrants;
+  return {
+    // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
+    // it all calls.
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
+  };
 }
 
 function listMissing(
@@ -270,11 +302,14 @@ function toToolOptions(setupOptions: AgentSetupOptions, host: Host): RunToolOpti
   return {
     ...options,
     // Nothing shows that tools of servers only read.
-    servers: readOnly ? undefined : servers,
+    servers: servers && !readOnly
+      ? { ...servers, getQuestions: findQuestions(setupOptions, host) }
+      : undefined,
     // Commands that nothing confines could change something.
     disallowedTools: readOnly && !isConfined ? [...disallowedTools, "bash"] : disallowedTools,
     skills: project?.skills ?? [],
     changeLog: conversation?.changeLog,
+    editor: conversation?.editor,
     task: {
       systemPrompt: appendPrompt(
         createTaskPrompt(describeEnvironment(setupOptions, host)),
@@ -310,7 +345,7 @@ async function loadPlanMode(
 }
 
 /** The tools that change files; their sandbox restricts them to the working directory. */
-const EDITING_TOOLS = ["write_file", "edit_file"];
+export const EDITING_TOOLS: readonly string[] = ["write_file", "edit_file"];
 
 /** Creates the policies for the limits, if there are any: the cost of a conversation, the duration of each prompt. */
 async function createLimits(
@@ -329,6 +364,23 @@ async function createLimits(
 /** Returns the keyboard if a user at the terminal can see a question and answer it. */
 function findKeyboard({ terminal }: Host): Input | undefined {
   return terminal.messages.isTerminal ? terminal.keyboard : undefined;
+}
+
+/** Returns the questions for the data of MCP servers; `undefined` if there is no user to ask. */
+function findQuestions(
+  { ask, questions }: Pick<AgentSetupOptions, "ask" | "questions">,
+  host: Host,
+): (() => Promise<ElicitationQuestions>) | undefined {
+  if (questions) return () => Promise.resolve(questions);
+  const keyboard = findKeyboard(host);
+  // A program answers instead of the terminal.
+  if (ask || !keyboard) return undefined;
+  return async () => {
+    const { createTerminalQuestions } = await importLate<
+      typeof import("../mcp/terminal_questions.ts")
+    >("../mcp/terminal_questions.ts", import.meta.url);
+    return createTerminalQuestions(host, keyboard);
+  };
 }
 
 function createPrompt(options: AgentSetupOptions, host: Host): string {

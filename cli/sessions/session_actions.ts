@@ -170,7 +170,7 @@ export async function deleteSessions(
 }
 
 /** Deletes the earlier contents of files that a session has changed. */
-async function deleteChanges(id: string, { env }: Pick<Host, "env">): Promise<void> {
+export async function deleteChanges(id: string, { env }: Pick<Host, "env">): Promise<void> {
   const directory = await getChangeDirectory(requireProgramDirectories("sessions", env), id);
   try {
     await Deno.remove(directory, { recursive: true });

@@ -23,6 +23,7 @@ import { type Ports, resolvePorts } from "../core/ports.ts";
 import { toJsonSchema } from "../core/standard_schema.ts";
 import type { StreamFn } from "../core/stream.ts";
 import type { AgentTool, ExpectedContext } from "../core/tool.ts";
+import { checkSystemPrompt } from "../loop/check_config.ts";
 import type { AgentLoopConfig, TurnSettings } from "../loop/config.ts";
 import { EventPipe } from "../loop/event_pipe.ts";
 import { createContinueInput, hasValidMessages } from "../loop/loop.ts";
@@ -38,12 +39,7 @@ import { createQueueEvent } from "./create_queue_event.ts";
 import { createDefaultStream } from "./default_stream.ts";
 import { enqueue } from "./enqueue.ts";
 import type { LatestRun } from "./latest_run.ts";
-import {
-  type AgentOptions,
-  checkAgentOptions,
-  checkSystemPrompt,
-  internalsByAgent,
-} from "./options.ts";
+import { type AgentOptions, checkAgentOptions, internalsByAgent } from "./options.ts";
 import {
   addRunTools,
   applyRunOptions,
@@ -305,8 +301,9 @@ export class Agent<Tool extends AgentTool<never> = AgentTool> {
    * @throws {BadRequestError} If the name is invalid.
    */
   asTool(options: AgentToolOptions): AgentTool<ExpectedContext<Tool>> {
-    const start = { ...this.#getSettings(), messages: [], pendingApprovals: [] };
-    return createAgentTool((parent) => new Agent({ ...this.#options, ...start, parent }), options);
+    const { model, ...settings } = this.#getSettings();
+    const start = { ...this.#options, ...settings, messages: [], pendingApprovals: [] };
+    return createAgentTool((parent) => new Agent({ ...start, parent }), { ...options, model });
   }
 
   /**

@@ -48,6 +48,7 @@ export interface AgentStream extends ReadableStream<AgentEvent> {
    *
    * @throws {TypeError} If the stream is being read.
    * @throws {BadRequestError} If the format is unknown.
+   * @throws {RangeError | TypeError} If no response with a body can have the status.
    */
   toResponse(options?: ResponseOptions): Response;
 }

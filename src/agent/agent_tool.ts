@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ModelSpec } from "../core/model.ts";
 import type { RunHandle } from "../core/run_handle.ts";
 import type { AgentTool, ToolContext } from "../core/tool.ts";
 import { defineTool } from "../core/tool.ts";
@@ -18,10 +19,15 @@ export interface AgentToolOptions
   readonly description: string;
 }
 
-/** Creates a tool that runs a new agent for every call, with the prompt that the model passes. */
+/** An agent that a tool runs. */
+interface ToolAgent extends PromptableAgent {
+  setModel(model: ModelSpec): void;
+}
+
+/** Creates a tool that runs a new agent with a model for every call, with the prompt that the model passes. */
 export function createAgentTool(
-  createAgent: (parent: RunHandle) => PromptableAgent,
-  options: AgentToolOptions,
+  createAgent: (parent: RunHandle) => ToolAgent,
+  { model, ...options }: AgentToolOptions & { readonly model: ModelSpec },
 ): AgentTool {
   return defineTool({
     ...options,
@@ -36,7 +42,10 @@ export function createAgentTool(
     },
     execute: async ({ prompt }, context: ToolContext) => {
       const { runAgentTool } = await import("./run_code.ts");
-      return await runAgentTool(createAgent(context.run), { name: options.name, prompt }, context);
+      const agent = createAgent(context.run);
+      // Set afterwards, since the API key of its options is that of the provider of their model.
+      agent.setModel(model);
+      return await runAgentTool(agent, { name: options.name, prompt }, context);
     },
   });
 }

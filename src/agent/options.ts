@@ -6,7 +6,6 @@
 
 import type { DecidedCall, PendingApproval } from "../core/approval.ts";
 import { checkObject } from "../core/check_object.ts";
-import { BadRequestError } from "../core/errors.ts";
 import type { AgentMessage } from "../core/message.ts";
 import type { ModelSpec } from "../core/model.ts";
 import type { StreamFn } from "../core/stream.ts";
@@ -15,6 +14,7 @@ import {
   acceptAny,
   type CheckOption,
   checkOwnOptions,
+  checkSystemPrompt,
   CONFIG_CHECKS,
   oneOf,
 } from "../loop/check_config.ts";
@@ -85,14 +85,4 @@ const CHECKS: Readonly<Record<keyof AgentOptions, CheckOption>> = {
 export function checkAgentOptions(options: AgentOptions): void {
   checkObject(options, 'Pass options with a model, as { model: "anthropic/claude-sonnet-5-5" }');
   checkOwnOptions(options, CHECKS, "the agent");
-}
-
-/**
- * Checks a system prompt.
- *
- * @throws {BadRequestError} If it is no string.
- */
-export function checkSystemPrompt(systemPrompt: unknown): void {
-  if (typeof systemPrompt === "string") return;
-  throw new BadRequestError(`systemPrompt must be a string, not ${typeof systemPrompt}`);
 }

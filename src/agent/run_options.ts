@@ -80,11 +80,14 @@ export function applyRunOptions(
   options: RunOptions,
   getSettings: () => TurnSettings,
 ): AgentLoopConfig {
-  addRunTools(getSettings().tools, options);
+  const { model, tools: ownTools } = getSettings();
+  addRunTools(ownTools, options);
   checkOwnOptions(options, CHECKS, "the run");
   const { maxTurns, toolChoice, tools, policies = [], streamOptions, context } = options;
   return {
     ...config,
+    // An API key is sent to the provider of this model only; that of the run is for the current one.
+    model: streamOptions?.apiKey === undefined ? config.model : model,
     maxTurns: maxTurns ?? config.maxTurns,
     toolChoice: toolChoice ?? streamOptions?.toolChoice ?? config.toolChoice,
     streamOptions: { ...config.streamOptions, ...omitUndefined(streamOptions) },

@@ -102,8 +102,9 @@ export type JsonConversion = { readonly value: JsonValue } | { readonly problem:
  *
  * Converts as `JSON.stringify()` does: calls `toJSON()`, omits properties that are `undefined`, and writes `null` for
  * `undefined` in arrays and for numbers that are not finite. Other values that are not JSON are a problem: functions,
- * symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, and more than
- * `maxDepth` levels; by default {@linkcode MAX_JSON_DEPTH}.
+ * symbols, bigints, `undefined` itself, cycles, properties that throw when they are read, objects whose data is not in
+ * their properties, such as a `Map`, a `Response` or an `Error`, and more than `maxDepth` levels; by default
+ * {@linkcode MAX_JSON_DEPTH}.
  *
  * @example
  * ```ts ignore
@@ -177,7 +178,9 @@ class JsonConverter {
 
   #copyRecord(object: object): JsonValue {
     const copy: Record<string, JsonValue> = {};
-    for (const key of Object.keys(object)) {
+    const keys = Object.keys(object);
+    if (hasHiddenData(object, keys)) this.#fail("has data that is not JSON, such as a Map");
+    for (const key of keys) {
       const value = this.#copyMember(key, () => (object as Record<string, unknown>)[key]);
       if (value !== undefined) setProperty(copy, key, value);
     }
@@ -192,6 +195,17 @@ class JsonConverter {
     this.#keys.pop();
     return copy;
   }
+}
+
+/**
+ * Whether the data of an object is not in its properties: that of a collection, a stream, a promise, an error, bytes, or
+ * of a class with private fields. JSON would be `{}`, or a property for each byte.
+ */
+function hasHiddenData(object: object, keys: readonly string[]): boolean {
+  if (keys.length > 0) return object instanceof Error || ArrayBuffer.isView(object);
+  const prototype: unknown = Object.getPrototypeOf(object);
+  // A plain object may be of another realm, such as a frame.
+  return prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 /** Sets an own property, also for the key `__proto__`, as `JSON.parse` does. */

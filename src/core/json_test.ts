@@ -148,7 +148,8 @@ Deno.test("toJsonValue() converts as JSON.stringify() does", () => {
     { a: [1, "x", true, null], b: { c: {} } },
     { missing: undefined, list: [undefined, NaN, Infinity], at: new Date(0) },
     { toJSON: () => ({ toJSON: 5, nested: new URL("https://example.com") }) },
-    new Map([["a", 1]]),
+    new Point(1, 2),
+    [Object.create(null), Object.create(Object.create(null))],
     new Array(3),
     "text",
     NaN,
@@ -211,6 +212,53 @@ Deno.test("toJsonValue() returns the problem with a value that is not JSON", () 
   assert("problem" in deep);
   assertEquals(deep.problem.endsWith(" is nested more than 200 levels deep"), true);
 });
+
+Deno.test("toJsonValue() returns the problem with an object whose data is not in its properties", () => {
+  const cases: readonly [unknown, string][] = [
+    [new Map([["a", 1]]), "the value"],
+    [{ users: new Set(["Ann"]) }, "/users"],
+    [{ user: Promise.resolve("Ann") }, "/user"],
+    [new Error("Broken"), "the value"],
+    [Object.assign(new RangeError("Broken"), { code: "E1" }), "the value"],
+    [new Response("Hello"), "the value"],
+    [new Blob(["Hello"]).stream(), "the value"],
+    [[new Uint8Array(1), 1], "/0"],
+    [new ArrayBuffer(1), "the value"],
+    [generate(), "the value"],
+    [/a/, "the value"],
+    [new Account("Ann"), "the value"],
+  ];
+  for (const [value, position] of cases) {
+    const problem = `${position} has data that is not JSON, such as a Map`;
+    assertEquals(toJsonValue(value), { problem });
+  }
+});
+
+class Point {
+  readonly x: number;
+  readonly y: number;
+
+  constructor(x: number, y: number) {
+    this.x = x;
+    this.y = y;
+  }
+}
+
+class Account {
+  readonly #owner: string;
+
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
+
+  get owner(): string {
+    return this.#owner;
+  }
+}
+
+async function* generate(): AsyncGenerator<string> {
+  yield await Promise.resolve("Hello");
+}
 
 Deno.test("cloneJson() omits members with a symbol as the key", () => {
   const value = { a: 1, [Symbol("b")]: { c: 1 } };

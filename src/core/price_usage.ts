@@ -22,10 +22,12 @@ import type { Cost, Rates, Usage } from "./usage.ts";
 export function priceUsage(usage: Usage, rates: Rates): Cost {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   const tier = rates.tiers?.findLast((tier) => promptTokens > tier.abovePromptTokens) ?? rates;
-  const input = priceTokens(usage.input, tier.input);
-  const output = priceTokens(usage.output, tier.output);
-  const cacheRead = priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
-  const cacheWrite = priceWrites(usage, tier);
+  const factor = getFactor(usage, rates);
+  const input = factor * priceTokens(usage.input, tier.input);
+  const output = factor * priceTokens(usage.output, tier.output);
+  const cacheRead = factor * priceTokens(usage.cacheRead, tier.cacheRead ?? tier.input);
+  const writes = priceWrites(usage, tier);
+  const cacheWrite = writes === null ? null : factor * writes;
   const extra = priceRequests(usage, rates);
   const amounts = [input, output, cacheRead, cacheWrite, ...Object.values(extra)];
   const total = amounts.reduce(addAmounts, 0);
@@ -33,10 +35,18 @@ export function priceUsage(usage: Usage, rates: Rates): Cost {
   return Object.keys(extra).length > 0 ? { ...cost, extra } : cost;
 }
 
+/** Returns the product of the factors of the requests that a usage counts. */
+function getFactor({ extra = {} }: Usage, { factors = {} }: Rates): number {
+  return Object.entries(factors).reduce(
+    (product, [name, factor]) => (extra[name] ?? 0) > 0 ? product * factor : product,
+    1,
+  );
+}
+
 /** Prices writes to the cache by the time for which they are stored. */
 function priceWrites(
   { cacheWrite, extra = {} }: Usage,
-  rates: Omit<Rates, "tiers">,
+  rates: Omit<Rates, "tiers" | "factors">,
 ): number | null {
   const { cacheWrite: rate = rates.input, cacheWriteLong = rate, cacheWriteOther } = rates;
   const long = Math.min(extra["cacheWriteLong"] ?? 0, cacheWrite);
@@ -46,13 +56,13 @@ function priceWrites(
     priceTokens(other, cacheWriteOther ?? 0);
 }
 
-/** Returns the fees of requests by their name; `null` for an unknown one. */
+/** Returns the fees of requests without a factor by their name; `null` for an unknown one. */
 function priceRequests(
   { extra = {} }: Usage,
-  { requests = {} }: Rates,
+  { requests = {}, factors = {} }: Rates,
 ): Record<string, number | null> {
   const counts = Object.entries(extra).filter(([name, count]) =>
-    /Requests$/.test(name) && count > 0
+    /Requests$/.test(name) && count > 0 && !Object.hasOwn(factors, name)
   );
   return Object.fromEntries(counts.map(([name, count]) => {
     const fee = Object.hasOwn(requests, name) ? requests[name] : undefined;

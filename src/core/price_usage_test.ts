@@ -114,3 +114,34 @@ Deno.test("priceUsage() adds the fees of requests to the prices of long prompts,
   const rates = { input: 1, output: 1, tiers, requests: { webSearchRequests: 10 } };
   assertEquals(priceUsage(usage, rates).total, 14);
 });
+
+Deno.test("priceUsage() multiplies the prices of tokens by the factors of the requests that were counted", () => {
+  const usage = {
+    input: 1e6,
+    output: 1e6,
+    cacheRead: 1e6,
+    cacheWrite: 2e6,
+    total: 5e6,
+    extra: { regionalRequests: 1, webSearchRequests: 1000, cacheWriteLong: 1e6 },
+  };
+  const prices = { input: 1, output: 2, cacheRead: 4, cacheWrite: 8, cacheWriteLong: 16 };
+  const rates: Rates = {
+    ...prices,
+    requests: { webSearchRequests: 10 },
+    factors: { regionalRequests: 1.5, nightRequests: 7 },
+  };
+  const expected = { input: 1.5, output: 3, cacheRead: 6, cacheWrite: 36 };
+  assertEquals(priceUsage(usage, rates), {
+    ...expected,
+    total: 56.5,
+    extra: { webSearchRequests: 10 },
+  });
+  const tier = { ...prices, abovePromptTokens: 1e6 };
+  assertEquals(priceUsage(usage, { ...rates, input: 0, tiers: [tier] }).total, 56.5);
+  const other = { ...usage, extra: { webSearchRequests: 1000, regionalRequests: 0 } };
+  assertEquals(priceUsage(other, rates).input, 1);
+  // Without a factor, or with a price of cache writes that is not known, the cost is not known.
+  assertEquals(priceUsage(usage, { ...rates, factors: {} }).total, null);
+  const writes = { ...usage, extra: { regionalRequests: 1, cacheWriteOther: 1 } };
+  assertEquals(priceUsage(writes, rates).cacheWrite, null);
+});

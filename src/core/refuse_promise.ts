@@ -11,7 +11,8 @@
  */
 export function refusePromise(value: unknown, callback: string): void {
   if (!isThenable(value)) return;
-  value.then(undefined, () => {});
+  // Some objects with a `then` call both functions.
+  value.then(() => {}, () => {});
   throw new TypeError(`${callback} returned a promise: it must return its value directly`);
 }
 

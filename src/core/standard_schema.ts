@@ -8,6 +8,7 @@ import { BadRequestError, getErrorMessage } from "./errors.ts";
 import type { SchemaSource, StandardJsonSchemaSource } from "./infer.ts";
 import { isJsonObject, type JsonSchema } from "./json.ts";
 import { escapeKey, type ValidationError } from "./json_schema/validation_error.ts";
+import { isThenable } from "./refuse_promise.ts";
 import type { ValidationResult } from "./schema.ts";
 
 /** Advice for libraries whose validators do not provide their JSON Schema. */
@@ -50,12 +51,14 @@ export function getValidateFunction(source: SchemaSource): ValidateFunction | un
   if (typeof standard.validate !== "function") return undefined;
   return (value) => {
     const result = standard.validate?.(value);
-    return result instanceof Promise ? result.then(toValidationResult) : toValidationResult(result);
+    return isThenable(result)
+      ? Promise.resolve(result).then(toValidationResult)
+      : toValidationResult(result);
   };
 }
 
 function toValidationResult(result: unknown): ValidationResult<unknown> {
-  if (!isJsonObject(result)) {
+  if (!isJsonObject(result) || !(result["issues"] || "value" in result)) {
     throw new BadRequestError("The validator must return an object with a value or issues");
   }
   const { issues, value } = result;

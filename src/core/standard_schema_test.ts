@@ -67,6 +67,17 @@ Deno.test("getValidateFunction() returns the output of a validator, at once or a
   assertEquals(await later?.(3), { valid: true, value: 6 });
 });
 
+Deno.test("getValidateFunction() awaits any object with a then(), as promises of other libraries", async () => {
+  const thenable = {
+    then: (resolve: (result: unknown) => void) => resolve({ issues: [{ message: "is taken" }] }),
+  };
+  const validate = getValidateFunction(createSource({ validate: () => thenable }));
+  assertEquals(await validate?.({}), {
+    valid: false,
+    errors: [{ path: "", message: "is taken" }],
+  });
+});
+
 Deno.test("getValidateFunction() converts issues to errors with JSON Pointers", () => {
   const issues = [
     { message: "is taken", path: ["users", 0, { key: "a/b" }] },
@@ -96,8 +107,10 @@ for (const issues of [[], "invalid", {}]) {
 }
 
 Deno.test("getValidateFunction() throws when a validator returns no result", () => {
-  const validate = getValidateFunction(createSource({ validate: () => undefined }));
-  assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");
+  for (const result of [undefined, true, {}, { issues: undefined }]) {
+    const validate = getValidateFunction(createSource({ validate: () => result }));
+    assertThrows(() => validate?.({}), BadRequestError, "The validator must return an object");
+  }
 });
 
 Deno.test("getValidateFunction() returns undefined for a JSON Schema", () => {

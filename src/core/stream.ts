@@ -68,7 +68,10 @@ export interface StreamOptions {
   readonly sessionId?: string | undefined;
   /** Transport of the events. Default: `"sse"`. */
   readonly transport?: "sse" | undefined;
-  /** API key. Default: the adapter's own key. */
+  /**
+   * API key of the provider of the model: of that in the options of an agent, or, in the options of a run, of the current
+   * one. It is sent to no other provider. Default: the adapter's own key.
+   */
   readonly apiKey?: string | undefined;
   /** Prompt caching. Default: `"short"`. */
   readonly cache?: CacheRetention | undefined;

@@ -27,7 +27,8 @@ export interface AgentToolResult {
 
 /**
  * Output of a tool: an {@linkcode AgentToolResult}, or any JSON value, which becomes the text for the model and, unless
- * it is a string, the `details`. An object with `content`, and no properties but those of a result, is a result.
+ * it is a string, the `details`. An object with `content`, and no properties but those of a result, is a result. What JSON
+ * cannot represent, such as a `Map`, a `Response` or a generator, is an error for the model.
  */
 export type ToolOutput = AgentToolResult | string | number | boolean | null | object;
 
@@ -64,12 +65,13 @@ export function errorResult(text: string, details?: unknown): AgentToolResult {
 }
 
 /**
- * Converts what a tool returned to a result of its own, which shares nothing with the tool. Any
+ * Converts what a tool returned to a result of its own, which shares nothing with the tool. An error counts as thrown; any
  * other value becomes an error result that names the problem.
  */
 export function toToolResult(output: unknown): AgentToolResult {
   if (typeof output === "string") return textResult(output);
   try {
+    if (output instanceof Error) return errorResult(getErrorMessage(output));
     return hasResultShape(output) ? copyToolResult(output) : toJsonResult(output);
   } catch (thrown) {
     return errorResult(

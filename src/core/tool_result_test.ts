@@ -36,11 +36,26 @@ Deno.test("toToolResult() takes an object with any other property for data", () 
 });
 
 Deno.test("toToolResult() returns an error result for what is no JSON and for invalid content", () => {
-  for (const output of [undefined, 5n, { content: [5] }, { content, details: () => {} }]) {
+  const outputs = [
+    undefined,
+    5n,
+    { content: [5] },
+    { content, details: () => {} },
+    new Response("21 degrees"),
+    new Map([["Oslo", 21]]),
+    { temperatures: new Map([["Oslo", 21]]) },
+    { content, details: new Set([21]) },
+  ];
+  for (const output of outputs) {
     const { isError, content: [block] } = toToolResult(output);
     assertEquals(isError, true);
     assertEquals(block?.type === "text" && /returned an invalid result: /.test(block.text), true);
   }
+});
+
+Deno.test("toToolResult() takes a returned error for one that was thrown", () => {
+  const { isError, content: [block] } = toToolResult(new RangeError("No such city"));
+  assertEquals([isError, block], [true, { type: "text", text: "No such city" }]);
 });
 
 Deno.test("copyToolResult() returns a copy, and throws for what is no result", () => {

@@ -24,7 +24,7 @@ export interface Usage {
    * part of `cacheWrite` that the provider stores for longer than usual (1 hour at Anthropic and Bedrock), and
    * `cacheWriteOther`, the part that it stores for any other time; names that end in `Requests`, such as
    * `webSearchRequests`: requests with a fee of their own. `flexRequests` and `priorityRequests` are replies from service
-   * tiers with other prices.
+   * tiers with other prices, and `regionalRequests` replies from models that a provider runs in one region only.
    */
   readonly extra?: Readonly<Record<string, number>>;
 }
@@ -77,12 +77,17 @@ export interface Rates {
   readonly cacheWriteOther?: number | undefined;
   /** Fees of a thousand requests by their name in `Usage.extra`, such as `webSearchRequests`. Default of each: unknown. */
   readonly requests?: Readonly<Record<string, number>> | undefined;
+  /**
+   * Factors of the prices of tokens, by the name of requests in `Usage.extra` that have no fee, such as
+   * `regionalRequests`. Default of each: none.
+   */
+  readonly factors?: Readonly<Record<string, number>> | undefined;
   /** Prices of calls with long prompts, from the lowest to the highest threshold. Default: none. */
   readonly tiers?: readonly RateTier[] | undefined;
 }
 
 /** Prices of a call whose prompt is longer than a threshold. They apply to all of its tokens, output included. */
-export interface RateTier extends Omit<Rates, "requests" | "tiers"> {
+export interface RateTier extends Omit<Rates, "requests" | "factors" | "tiers"> {
   /** Threshold in tokens; the prompt is the sum of `Usage.input`, `cacheRead` and `cacheWrite`. */
   readonly abovePromptTokens: number;
 }

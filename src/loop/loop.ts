@@ -13,7 +13,7 @@ import type { AgentEvent } from "../core/event.ts";
 import { repairHistory } from "../core/history.ts";
 import { type AgentMessage, checkMessages, type LlmMessage } from "../core/message.ts";
 import type { AgentTool } from "../core/tool.ts";
-import { checkOptions, checkSignal } from "./check_config.ts";
+import { checkOptions, checkSignal, checkSystemPrompt } from "./check_config.ts";
 import type { AgentLoopConfig } from "./config.ts";
 import type { MessageSource, TurnInput } from "./message_source.ts";
 import { checkPending, getPendingIds, resolveApprovals } from "./pending_batch.ts";
@@ -113,13 +113,15 @@ function repairContext(
   checkObject(context, 'Pass the context as { systemPrompt: "", messages: [], tools: [] }');
   checkObject(options, "Pass options such as { signal }");
   checkOptions(options, { signal: checkSignal });
+  const { systemPrompt = "" } = context;
+  checkSystemPrompt(systemPrompt);
   checkMessages(context.messages);
   // Only callers need the type of the run's context.
   const tools = checkTools(context.tools as readonly AgentTool[]);
   const pending = checkPending(options.pending, context.messages);
   const pendingCalls = getPendingIds(pending);
   const { messages, repairs } = repairHistory(context.messages, { pendingCalls });
-  return { context: { ...context, messages, tools }, repairs, pendingCalls, pending };
+  return { context: { ...context, systemPrompt, messages, tools }, repairs, pendingCalls, pending };
 }
 
 /** Whether any message is left after the repair of invalid ones. */

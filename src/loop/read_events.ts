@@ -5,6 +5,7 @@
  */
 
 import { describeValue } from "../core/describe_value.ts";
+import { refusePromise } from "../core/refuse_promise.ts";
 import type { AssistantMessageEvent } from "../core/stream.ts";
 import type { Cancellation } from "./cancellation.ts";
 
@@ -140,7 +141,9 @@ function openEvents(
         "pass createOpenAI(), for example, and not createOpenAI",
     );
   }
-  return source[Symbol.asyncIterator]();
+  const events = source[Symbol.asyncIterator]();
+  refusePromise(events, "[Symbol.asyncIterator]");
+  return events;
 }
 
 function createEventError(value: unknown): TypeError {

@@ -139,11 +139,15 @@ export class RunServices {
     this.#initialSettings = this.#settings = { model: config.model, systemPrompt, tools };
     this.instrumentation = instrumentations.get(context) ??
       (parent instanceof ParentRun ? parent.instrumentation : undefined);
+    const getModel = () => this.getSettings().model;
     this.observer = startObserver(this.instrumentation, {
       runId: this.runId,
       parent: parent instanceof ParentRun ? parent.call : undefined,
       sessionId: this.session?.id,
-      model: config.model,
+      // Only an observer reads it, since the function of the application that returns the settings is called for it.
+      get model() {
+        return getModel();
+      },
       getTools: () => this.#settings.tools,
     });
     events.tap = this.observer?.onEvent;

@@ -15,6 +15,26 @@ export interface TestClientOptions {
   ) => Promise<sdk.RequestPermissionResponse> | sdk.RequestPermissionResponse;
   /** Files of the editor by path. Default: the editor offers no files. */
   readonly files?: Map<string, string>;
+  /** Called when the editor writes a file. Default: it is written to `files` only. */
+  readonly onWrite?: (path: string, content: string) => void;
+  /** Runs commands in terminals of the editor. Default: the editor offers no terminals. */
+  readonly terminals?: TestTerminals;
+  /** Whether the editor can start the program in a terminal, to log in. Default: `false`. */
+  readonly canLogIn?: boolean;
+  /** Working directory of sessions. Default: `/work`. */
+  readonly cwd?: string;
+}
+
+/** The terminals of the editor. */
+export interface TestTerminals {
+  /** Starts a command; returns the id of its terminal. */
+  readonly create: (request: sdk.CreateTerminalRequest) => string;
+  /** Returns the output of a terminal. */
+  readonly output: (terminalId: string) => sdk.TerminalOutputResponse;
+  /** Resolves at the end of a command. */
+  readonly waitForExit: (terminalId: string) => Promise<sdk.WaitForTerminalExitResponse>;
+  /** Called for `kill` and `release`. */
+  readonly onEnd: (method: "kill" | "release", terminalId: string) => void;
 }
 
 /** A connected client. */
@@ -23,10 +43,18 @@ export interface TestClient extends AsyncDisposable {
   readonly agent: sdk.ClientContext;
   /** The updates that have arrived. */
   readonly updates: sdk.SessionUpdate[];
+  /** Resolves with the first update of a kind, also if it has arrived already. */
+  untilUpdate<Kind extends sdk.SessionUpdate["sessionUpdate"]>(
+    kind: Kind,
+  ): Promise<Extract<sdk.SessionUpdate, { sessionUpdate: Kind }>>;
   /** The requests for permissions that have arrived. */
   readonly permissions: sdk.RequestPermissionRequest[];
+  /** Ids of the next answers to requests for permissions, if `onPermission` is missing. Default: `once`. */
+  readonly answers: string[];
+  /** The answer to `initialize`. */
+  readonly initialized: sdk.InitializeResponse;
   /** Resolves when the server has ended. */
-  readonly served: Promise<void>;
+  readonly served: Promise<unknown>;
   /** Creates a session and returns its id. */
   createSession(): Promise<string>;
   /** Sends a prompt. */
@@ -53,34 +81,79 @@ class Pipe {
   }
 }
 
+/** The streams of a server. */
+export interface ServerStreams {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}
+
 /** Connects a client to a host, and initializes the connection. */
 export async function connectClient(
   host: AcpHost,
-  { onPermission, files }: TestClientOptions = {},
+  options: TestClientOptions = {},
+): Promise<TestClient> {
+  return await connectToServer((streams) => serveAcp(host, streams), options);
+}
+
+/** Connects a client to a server, and initializes the connection. */
+export async function connectToServer(
+  serve: (streams: ServerStreams) => Promise<unknown>,
+  { onPermission, files, onWrite, terminals, canLogIn = false, cwd = "/work" }: TestClientOptions =
+    {},
 ): Promise<TestClient> {
   const toAgent = new Pipe();
   const toClient = new Pipe();
-  const served = serveAcp(host, { input: toAgent.readable, output: toClient.writable });
+  const served = serve({ input: toAgent.readable, output: toClient.writable });
   const updates: sdk.SessionUpdate[] = [];
+  const listeners = new Set<() => void>();
   const permissions: sdk.RequestPermissionRequest[] = [];
+  const answers: string[] = [];
   const app = sdk.client({ name: "test" })
-    .onNotification("session/update", ({ params }) => void updates.push(params.update))
+    .onNotification("session/update", ({ params }) => {
+      updates.push(params.update);
+      for (const listener of listeners) listener();
+    })
     .onRequest("session/request_permission", async ({ params }) => {
       permissions.push(params);
       return await onPermission?.(params) ??
-        { outcome: { outcome: "selected", optionId: "once" } };
+        { outcome: { outcome: "selected", optionId: answers.shift() ?? "once" } };
     })
-    .onRequest("fs/read_text_file", ({ params }) => ({ content: files?.get(params.path) ?? "" }))
+    .onRequest("fs/read_text_file", ({ params }) => {
+      const content = files?.get(params.path);
+      if (content === undefined) throw new Error("not open");
+      return { content };
+    })
     .onRequest("fs/write_text_file", ({ params }) => {
       files?.set(params.path, params.content);
+      onWrite?.(params.path, params.content);
       return {};
     });
+  if (terminals) {
+    app.onRequest("terminal/create", ({ params }) => ({ terminalId: terminals.create(params) }))
+      .onRequest("terminal/output", ({ params }) => terminals.output(params.terminalId))
+      .onRequest(
+        "terminal/wait_for_exit",
+        ({ params }) => terminals.waitForExit(params.terminalId),
+      )
+      .onRequest("terminal/kill", ({ params }) => {
+        terminals.onEnd("kill", params.terminalId);
+        return {};
+      })
+      .onRequest("terminal/release", ({ params }) => {
+        terminals.onEnd("release", params.terminalId);
+        return {};
+      });
+  }
   const connection = app.connect(sdk.ndJsonStream(toAgent.writable, toClient.readable));
   const { agent } = connection;
   const hasFiles = files !== undefined;
-  await agent.request("initialize", {
+  const initialized = await agent.request("initialize", {
     protocolVersion: sdk.PROTOCOL_VERSION,
-    clientCapabilities: { fs: { readTextFile: hasFiles, writeTextFile: hasFiles } },
+    clientCapabilities: {
+      fs: { readTextFile: hasFiles, writeTextFile: hasFiles },
+      terminal: terminals !== undefined,
+      auth: { terminal: canLogIn },
+    },
   });
   const close = () => {
     connection.close();
@@ -90,9 +163,22 @@ export async function connectClient(
     agent,
     updates,
     permissions,
+    answers,
     served,
+    initialized,
+    untilUpdate: (kind) =>
+      new Promise((resolve) => {
+        const listener = () => {
+          const found = updates.find(({ sessionUpdate }) => sessionUpdate === kind);
+          if (!found) return;
+          listeners.delete(listener);
+          resolve(found as never);
+        };
+        listeners.add(listener);
+        listener();
+      }),
     async createSession() {
-      const session = await agent.request("session/new", { cwd: "/work", mcpServers: [] });
+      const session = await agent.request("session/new", { cwd, mcpServers: [] });
       return session.sessionId;
     },
     prompt: (sessionId, text) =>

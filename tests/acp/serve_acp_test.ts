@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import { Agent, type AgentOptions, type AgentTool } from "../../mod.ts";
 import type { AcpClient, AcpHost, AcpSession } from "../../src/protocols/acp/mod.ts";
@@ -243,7 +243,7 @@ Deno.test("serveAcp(): modes, settings and commands are shown and selected", asy
     commands: [{ name: "cost", description: "Shows the cost" }],
     runCommand: (prompt) => {
       prompts.push(prompt);
-      return prompt === "/cost" ? "Nothing" : undefined;
+      return prompt === "/cost" ? { type: "answer", text: "Nothing" } : undefined;
     },
   });
   await using client = await connectClient(host);
@@ -272,7 +272,8 @@ Deno.test("serveAcp(): modes, settings and commands are shown and selected", asy
       : []
   );
   assertEquals(texts.join(""), "NothingFrom the model");
-  assert(client.updates.some(({ sessionUpdate }) => sessionUpdate === "available_commands_update"));
+  const { availableCommands } = await client.untilUpdate("available_commands_update");
+  assertEquals(availableCommands.map(({ name }) => name), ["cost"]);
 });
 
 Deno.test("serveAcp(): sessions are listed, opened with their history, resumed without it, and deleted", async () => {

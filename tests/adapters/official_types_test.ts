@@ -6,7 +6,7 @@
  * @module
  */
 
-import { assert, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { createAnthropic } from "../../adapters/anthropic/mod.ts";
 import { createBedrock } from "../../adapters/bedrock/mod.ts";
 import { createGoogle } from "../../adapters/google/mod.ts";
@@ -188,64 +188,116 @@ async function createBodies([, name, create]: Subject): Promise<JsonObject[]> {
 
 const project = new URL("official_types/", import.meta.url);
 
-/** Compiles a module with a constant for each body, whose types are in `source`; returns the errors of the compiler. */
-async function findTypeErrors(
-  bodies: readonly (readonly [type: string, body: JsonObject])[],
-  source = "bodies.ts",
-): Promise<string> {
+/** A constant in the compiled module: its type in a module of `official_types/`, and whether it must compile. */
+interface TypedConstant {
+  readonly module: "bodies" | "replies";
+  readonly type: string;
+  readonly value: JsonObject;
+  readonly isValid: boolean;
+}
+
+interface TypeReport {
+  /** Output of the compiler. */
+  readonly output: string;
+  /** Constants that are rejected. */
+  readonly rejected: readonly TypedConstant[];
+}
+
+/** Compiles a module with one constant a line, since each run of the compiler reads the types of all SDKs. */
+async function checkTypes(constants: readonly TypedConstant[]): Promise<TypeReport> {
   const directory = await Deno.makeTempDir({ prefix: "swink_types_" });
-  const types = [...new Set(bodies.map(([type]) => type))];
-  const lines = [
-    `import type { ${types.join(", ")} } from "${new URL(source, project)}";`,
-    ...bodies.map(([type, body], index) =>
-      `export const body${index}: ${type} = ${JSON.stringify(body)};`
-    ),
-  ];
-  const module = `${directory}/bodies.ts`;
-  await Deno.writeTextFile(module, lines.join("\n"));
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+  const imports = ["bodies", "replies"].map((name) =>
+    `import type * as ${name} from "${new URL(`${name}.ts`, project)}";`
+  );
+  const lines = constants.map(({ module, type, value }, index) =>
+    `export const c${index}: ${module}.${type} = ${JSON.stringify(value)};`
+  );
+  const module = `${directory}/constants.ts`;
+  await Deno.writeTextFile(module, [...imports, ...lines].join("\n"));
+  const { stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", "-c", new URL("deno.json", project).pathname, module],
     env: { NO_COLOR: "1" },
     stdout: "null",
     stderr: "piped",
   }).output();
   await Deno.remove(directory, { recursive: true });
-  return code === 0 ? "" : new TextDecoder().decode(stderr);
+  const output = new TextDecoder().decode(stderr);
+  const rejected = [...output.matchAll(/constants\.ts:(\d+):/g)].map(([, line]) =>
+    constants[Number(line) - 1 - imports.length]
+  );
+  return { output, rejected: rejected.filter((constant) => constant !== undefined) };
 }
 
-Deno.test("adapters: bodies of rich conversations have the types of the official SDKs", async () => {
-  const bodies: (readonly [string, JsonObject])[] = [];
+async function createConstants(): Promise<TypedConstant[]> {
+  const constants: TypedConstant[] = [];
+  const add = (
+    isValid: boolean,
+    module: TypedConstant["module"],
+    values: Record<string, readonly JsonObject[]>,
+  ) => {
+    for (const [type, list] of Object.entries(values)) {
+      constants.push(...list.map((value) => ({ module, type, value, isValid })));
+    }
+  };
   for (const subject of SUBJECTS) {
-    for (const body of await createBodies(subject)) bodies.push([subject[0], body]);
+    add(true, "bodies", { [subject[0]]: await createBodies(subject) });
   }
-  const errors = await findTypeErrors(bodies);
-  assert(errors === "", errors);
+  const [{ value: body } = { value: {} }] = constants;
+  add(false, "bodies", {
+    AnthropicBody: [{ ...body, max_tokens: "many" }, { ...body, top_q: 1 }],
+    ChatBody: [{ model: "m", stream: true, messages: [{ role: "robot", content: "" }] }],
+    BedrockBody: [{ messages: [{ role: "user", content: [{ text: 1 }] }] }],
+  });
+  const { "bedrock blocks": blocks, ...others } = REPLY_NAMES;
+  add(true, "replies", { ReplyTable: [REPLY_NAMES] });
+  add(false, "replies", {
+    ReplyTable: [
+      { ...others, "bedrock blocks": {} },
+      { ...others, "bedrock blocks": { ...blocks, video: "read" } },
+    ],
+  });
+  return constants;
+}
+
+let compiled: Promise<{ constants: TypedConstant[]; report: TypeReport }> | undefined;
+
+/** Compiles all constants, once for all tests. */
+function compileConstants(): NonNullable<typeof compiled> {
+  return compiled ??= createConstants().then(async (constants) => ({
+    constants,
+    report: await checkTypes(constants),
+  }));
+}
+
+async function assertTypes(module: TypedConstant["module"], isValid: boolean): Promise<void> {
+  const { constants, report } = await compileConstants();
+  const subjects = constants.filter((constant) =>
+    constant.module === module && constant.isValid === isValid
+  );
+  assert(subjects.length > 0);
+  for (const subject of subjects) {
+    const message = `${JSON.stringify(subject)}\n${report.output}`;
+    assertEquals(report.rejected.includes(subject), !isValid, message);
+  }
+}
+
+Deno.test("official types: the compiler rejects nothing but the constants", async () => {
+  const { report } = await compileConstants();
+  // Deeper lines name the place of the expected type.
+  const errors = report.output.match(/^ {4}at .*$/gm) ?? [];
+  assert(errors.length > 0, report.output);
+  for (const error of errors) assertMatch(error, /constants\.ts:\d+:/);
+});
+
+Deno.test("adapters: bodies of rich conversations have the types of the official SDKs", async () => {
+  await assertTypes("bodies", true);
 });
 
 Deno.test("official types: a body with an unknown field or a value of another type does not compile", async () => {
-  const [subject] = SUBJECTS;
-  assert(subject);
-  const [body = {}] = await createBodies(subject);
-  const errors = await findTypeErrors([
-    ["AnthropicBody", { ...body, max_tokens: "many" }],
-    ["AnthropicBody", { ...body, top_q: 1 }],
-    ["ChatBody", { model: "m", stream: true, messages: [{ role: "robot", content: "" }] }],
-    ["BedrockBody", { messages: [{ role: "user", content: [{ text: 1 }] }] }],
-  ]);
-  // The first line of the module is the import.
-  for (const line of [2, 3, 4, 5]) assertMatch(errors, RegExp(`bodies\\.ts:${line}:`));
+  await assertTypes("bodies", false);
 });
 
 Deno.test("official types: the names of events, blocks and reasons are those that the readers are tested with", async () => {
-  const errors = await findTypeErrors([["ReplyTable", REPLY_NAMES]], "replies.ts");
-  assert(errors === "", errors);
-  const { "bedrock blocks": blocks, ...others } = REPLY_NAMES;
-  const known = await findTypeErrors(
-    [
-      ["ReplyTable", { ...others, "bedrock blocks": {} }],
-      ["ReplyTable", { ...others, "bedrock blocks": { ...blocks, video: "read" } }],
-    ],
-    "replies.ts",
-  );
-  for (const line of [2, 3]) assertMatch(known, RegExp(`bodies\\.ts:${line}:`));
+  await assertTypes("replies", true);
+  await assertTypes("replies", false);
 });

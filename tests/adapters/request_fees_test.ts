@@ -326,3 +326,53 @@ Deno.test("google: Vertex AI gets no service tier, and reports the one that serv
     { priorityRequests: null },
   ]);
 });
+
+Deno.test("anthropic: a reply from one region costs a tenth more, also where only the workspace requests that", async () => {
+  const read = async (inference_geo?: string) => {
+    const name = "anthropic/claude-fable-5-2";
+    const body = createClaudeReply({ inference_geo });
+    const model = modelSpec(name);
+    const create = createAnthropic({ fetch: replayFetch(body), apiKey: "sk-test" });
+    const { usage } = await readReply(create(createMinimalRequest(model.provider, model.modelId)));
+    const rates = findModelRates(catalog, model);
+    const total = usage && rates && priceUsage(usage, rates).total;
+    return [usage?.extra, Number(((total ?? 0) * 1e6).toFixed(6))];
+  };
+  for (const region of [undefined, "global", "not_available", ""]) {
+    assertEquals(await read(region), [undefined, 48], region);
+  }
+  for (const region of ["us", "eu"]) {
+    assertEquals(await read(region), [{ regionalRequests: 1 }, 52.8], region);
+  }
+});
+
+Deno.test("openai: a reply from a region with data residency is counted, whose prices differ", async () => {
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  const chat = toSse(
+    { choices: [{ index: 0, delta: { content: "Hi" } }] },
+    { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage },
+  ) + "data: [DONE]\n\n";
+  const responses = toSse({
+    type: "response.completed",
+    response: {
+      id: "r",
+      status: "completed",
+      output: [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }],
+      usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    },
+  });
+  const regional = [{ regionalRequests: 1 }, undefined];
+  for (const [api, body] of [["chat", chat], ["responses", responses]] as const) {
+    const read = (baseUrl?: string) =>
+      readFees({
+        name: "openai/gpt-5.4",
+        create: (options) => createOpenAI({ ...options, api, baseUrl }),
+        body,
+      });
+    assertEquals(await read(), [{}, undefined], api);
+    assertEquals(await read("https://api.openai.com/v1"), [{}, undefined], api);
+    assertEquals(await read("https://other.example/v1"), [{}, undefined], api);
+    assertEquals(await read("https://eu.api.openai.com/v1"), regional, api);
+    assertEquals(await read("https://us.api.openai.com/v1"), regional, api);
+  }
+});

@@ -114,3 +114,31 @@ Deno.test("createXai(): a request without a session and without caching has no h
   const { headers } = await sendPrompt(createModel("grok-3"), { cache: "off" });
   assertEquals(headers.get("x-grok-conv-id"), null);
 });
+
+Deno.test("createXai(): sends the service tiers that xAI has, and leaves out the others with a warning", async () => {
+  for (const api of ["chat", "responses"] as const) {
+    const send = async (serviceTier: StreamOptions["serviceTier"]) => {
+      const options = { serviceTier };
+      const { body, warnings } = await sendToXai(
+        richRequest(createModel("grok-4.7"), { options }),
+        { api },
+      );
+      return [body["service_tier"], warnings.map(({ code }) => code)];
+    };
+    assertEquals(await send(undefined), [undefined, []], api);
+    assertEquals(await send("auto"), ["default", []], api);
+    assertEquals(await send("default"), ["default", []], api);
+    assertEquals(await send("priority"), ["priority", ["tier_price_unknown"]], api);
+    assertEquals(await send("flex"), [undefined, ["service_tier_left_out"]], api);
+  }
+});
+
+Deno.test("createXai(): the verbosity of a reply, which xAI cannot set, is left out with a warning", async () => {
+  for (const api of ["chat", "responses"] as const) {
+    const options = { verbosity: "low" } as const;
+    const request = richRequest(createModel("grok-4.7"), { options });
+    const { body, warnings } = await sendToXai(request, { api });
+    assertEquals([body["verbosity"], body["text"]], [undefined, undefined], api);
+    assertEquals(warnings.map(({ code }) => code), ["verbosity_left_out"], api);
+  }
+});

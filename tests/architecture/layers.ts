@@ -17,6 +17,44 @@ interface Layer {
 
 const nothing = /(?!)/;
 
+/**
+ * Files of the library that the program imports, as sources of patterns.
+ *
+ * `mod.ts`, `adapters/mod.ts` and `src/tools/mod.ts` load modules that the first request does not need; the single files
+ * do not. A compiled program runs the confinement helper, which is not part of the library's API. The import of
+ * `node:path` takes 10 ms. Files of a project are read by the reader of untrusted files.
+ */
+const PROGRAM_IMPORTS = [
+  "mod\\.ts",
+  "adapters/(mod|connect)\\.ts",
+  "adapters/catalog/catalog\\.ts",
+  "adapters/ollama/server_url\\.ts",
+  "src/(protocols/)?\\w+/mod\\.ts",
+  "src/agent/(agent|run_code)\\.ts",
+  "src/core/(byte_encoding|content|errors|json|lazy_stream_fn|model|plan_entry|redact|retry|schema|tokens|usage)\\.ts",
+  "src/core/diff/unified_diff\\.ts",
+  "src/loop/run_turns\\.ts",
+  "src/memory/context/summarize\\.ts",
+  "src/memory/file/file_store\\.ts",
+  "src/memory/recording/(recorder|resume)\\.ts",
+  "src/memory/store/sub_agent_link\\.ts",
+  "src/platform/(paths|secret_places|untrusted_file|untrusted_read)\\.ts",
+  "src/policies/worst_case\\.ts",
+  "src/tools/(basic_tools|coding_tools|skills)\\.ts",
+  "src/tools/changes/(change_log|command_changes|directory_change_log_store)\\.ts",
+  "src/tools/confinement/confined_exec\\.ts",
+  "src/tools/documents/image_content\\.ts",
+  "src/tools/kit/tool_names\\.ts",
+  "src/tools/plan/mod\\.ts",
+  "src/tools/sandbox/(local_sandbox|home_directory)\\.ts",
+  "src/tools/search/walk_files\\.ts",
+  "src/tools/text/file_kind\\.ts",
+];
+
+function toPattern(paths: readonly string[]): RegExp {
+  return new RegExp(`^(?:${paths.join("|")})$`);
+}
+
 /** A package that only one module needs is imported only by the file that wraps it. */
 const layers: Layer[] = [
   {
@@ -62,8 +100,8 @@ const layers: Layer[] = [
   { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
     files: /^src\/local\//,
-    internal: /^src\/core\//,
-    external: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
+    internal: /^src\/(platform|core)\//,
+    external: [{ specifier: /^@huggingface\/jinja$/, file: /\/jinja_package\.ts$/ }],
   },
   {
     files: /^src\/platform\//,
@@ -113,14 +151,17 @@ const layers: Layer[] = [
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
+  { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
+  {
+    files: /^src\/server\//,
+    internal: /^src\/(agent|loop|memory|platform|core)\//,
+    external: [],
+  },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {
     files: /^cli\//,
-    // mod.ts, adapters/mod.ts and src/tools/mod.ts load modules that the first request does not need; the other files do
-    // not. A compiled program runs the confinement helper, which is not part of the library's API. The import
-    // of node:path takes 10 ms. Files of a project are read by the reader of untrusted files.
-    internal:
-      /^(mod\.ts|adapters\/(mod|connect|catalog\/catalog|ollama\/server_url)\.ts|src\/\w+\/mod\.ts|src\/tools\/plan\/mod\.ts|src\/tools\/(basic_tools|coding_tools|kit\/tool_names|skills|changes\/(change_log|command_changes|directory_change_log_store)|documents\/image_content|search\/walk_files|text\/file_kind|sandbox\/(local_sandbox|home_directory)|confinement\/confined_exec)\.ts|src\/agent\/(agent|run_code)\.ts|src\/loop\/run_turns\.ts|src\/memory\/(context\/summarize|file\/file_store|recording\/(recorder|resume)|store\/sub_agent_link)\.ts|src\/policies\/worst_case\.ts|src\/core\/(byte_encoding|content|diff\/unified_diff|errors|model|plan_entry|redact|retry|schema|tokens|usage)\.ts|src\/platform\/(paths|secret_places|untrusted_(file|read))\.ts)$/,
+    // The program's first request does not wait for modules that it does not need.
+    internal: toPattern(PROGRAM_IMPORTS),
     external: [{ specifier: /./ }],
   },
 ];

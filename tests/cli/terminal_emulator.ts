@@ -16,6 +16,26 @@ export interface EmulatorOptions {
   readonly scrollback?: number;
 }
 
+/** A color: one of the 256 of a terminal, or `#rrggbb`. */
+export type TerminalColor = number | `#${string}`;
+
+/** A part of a row whose characters have the same style. */
+export interface StyledRun {
+  readonly text: string;
+  /** First column, from 0. */
+  readonly column: number;
+  /** Width in columns. */
+  readonly width: number;
+  /** Default: the color of the terminal. */
+  readonly color?: TerminalColor;
+  /** Default: the color of the terminal. */
+  readonly background?: TerminalColor;
+  readonly isBold: boolean;
+  readonly isFaint: boolean;
+  readonly isItalic: boolean;
+  readonly isUnderlined: boolean;
+}
+
 /** A terminal that can be read. */
 export class TerminalEmulator implements Disposable {
   readonly #terminal: xterm.Terminal;
@@ -117,6 +137,13 @@ export class TerminalEmulator implements Disposable {
     return active.getLine(active.baseY + row)?.getCell(column)?.getFgColor() ?? -1;
   }
 
+  /** The rows of scrollback and screen with their styles, without the empty ones at the end. */
+  readStyledRows(): StyledRun[][] {
+    const { active } = this.#terminal.buffer;
+    const rows = Array.from({ length: active.length }, (_, row) => readRuns(active.getLine(row)));
+    return rows.slice(0, rows.findLastIndex((runs) => runs.length > 0) + 1);
+  }
+
   [Symbol.dispose](): void {
     this.#terminal.dispose();
   }
@@ -128,4 +155,52 @@ export class TerminalEmulator implements Disposable {
       (_, row) => active.getLine(start + row)?.translateToString(true) ?? "",
     );
   }
+}
+
+function readRuns(line: xterm.IBufferLine | undefined): StyledRun[] {
+  const runs: StyledRun[] = [];
+  for (let column = 0; column < (line?.length ?? 0); column++) {
+    const cell = line?.getCell(column);
+    if (!cell || cell.getWidth() === 0) continue; // The second half of a wide character.
+    const run = {
+      ...readStyle(cell),
+      column,
+      text: cell.getChars() || " ",
+      width: cell.getWidth(),
+    };
+    const previous = runs.at(-1);
+    if (previous && hasSameStyle(previous, run)) {
+      const { text, width } = previous;
+      runs[runs.length - 1] = { ...previous, text: text + run.text, width: width + run.width };
+    } else runs.push(run);
+  }
+  return runs.filter(({ text, background }) => text.trim() !== "" || background !== undefined);
+}
+
+type Style = Omit<StyledRun, "text" | "column" | "width">;
+
+function readStyle(cell: xterm.IBufferCell): Style {
+  const color = readColor(cell.getFgColorMode(), cell.getFgColor());
+  const background = readColor(cell.getBgColorMode(), cell.getBgColor());
+  const [front, back] = cell.isInverse() ? [background, color] : [color, background];
+  return {
+    ...(front !== undefined && { color: front }),
+    ...(back !== undefined && { background: back }),
+    isBold: cell.isBold() !== 0,
+    isFaint: cell.isDim() !== 0,
+    isItalic: cell.isItalic() !== 0,
+    isUnderlined: cell.isUnderline() !== 0,
+  };
+}
+
+/** The modes of a color in xterm: 0 for the default, 16 and 32 bits up for a palette, 48 for RGB. */
+function readColor(mode: number, color: number): TerminalColor | undefined {
+  if (mode === 0) return undefined;
+  return mode === 0x3000000 ? `#${color.toString(16).padStart(6, "0")}` : color;
+}
+
+function hasSameStyle(run: StyledRun, other: StyledRun): boolean {
+  const { text: _text, column: _column, width: _width, ...style } = run;
+  return Object.entries(style).every(([name, value]) => other[name as keyof Style] === value) &&
+    Object.keys(style).length === Object.keys(other).length - 3;
 }

@@ -9,6 +9,7 @@ import { assert, assertEquals } from "@std/assert";
 import type { CommandDefinition } from "../../cli/command_line/definition.ts";
 import { PROGRAM } from "../../cli/commands/table.ts";
 import { root } from "../project.ts";
+import { ACP_TRANSCRIPT } from "./transcripts/acp_steps.ts";
 import { CHAT_TRANSCRIPTS } from "./transcripts/chat_steps.ts";
 import { COMMAND_TRANSCRIPTS } from "./transcripts/command_steps.ts";
 import { EVAL_TRANSCRIPT } from "./transcripts/eval_steps.ts";
@@ -21,6 +22,7 @@ const TRANSCRIPTS = [
   ...RUN_TRANSCRIPTS,
   ...CHAT_TRANSCRIPTS,
   EVAL_TRANSCRIPT,
+  ACP_TRANSCRIPT,
 ];
 
 for (const transcript of TRANSCRIPTS) {
@@ -69,6 +71,10 @@ const UNRECORDED_ERRORS = [
   /** Not possible at a terminal, or checked before. */
   "There is no terminal to read from",
   "of the example failed",
+  "This is not possible in an editor",
+  /** `client_servers_test.ts` */
+  "The MCP server",
+  "The conversation is not saved, so it has no earlier states",
   /** `login_test.ts` */
   "was not deleted",
   "The key for",

@@ -207,6 +207,15 @@ for (const format of ["sse", "ndjson", "text"] as const) {
   });
 }
 
+Deno.test("toResponse(): an impossible status is refused, and the stream can still be read", async () => {
+  for (const status of [99, 101, 204, 304, 600, NaN]) {
+    const { agent } = testAgent([reply("Hello")]);
+    const stream = agent.promptStream("Hi");
+    assertThrows(() => stream.toResponse({ status }));
+    assertEquals(await stream.text(), "Hello");
+  }
+});
+
 Deno.test("toResponse(): an error of the application before the run is status 500, without its message", async () => {
   const streamOptions = {
     get temperature(): number {

@@ -85,3 +85,19 @@ Deno.test("agentLoop() and agentLoopContinue() throw for a signal that is none",
     assertThrows(() => agentLoopContinue(context, config, options), BadRequestError);
   }
 });
+
+Deno.test("agentLoop(): a context without a system prompt has none, and one that is no string is refused", async () => {
+  const streamFn = scriptedStream([reply("Hello"), reply("Hello")]);
+  const config = { model, streamFn };
+  const { systemPrompt: _none, ...untyped } = empty;
+  await checkEvents(agentLoop(prompt, untyped as never, config));
+  await checkEvents(agentLoopContinue({ ...untyped, messages: prompt } as never, config));
+  assertEquals(streamFn.calls.map(({ context }) => context.systemPrompt), ["", ""]);
+  for (const systemPrompt of [null, 5, ["Be brief"]]) {
+    assertThrows(
+      () => agentLoop(prompt, { ...empty, systemPrompt } as never, config),
+      BadRequestError,
+      "systemPrompt must be a string",
+    );
+  }
+});

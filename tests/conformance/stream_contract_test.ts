@@ -313,6 +313,19 @@ for (
   });
 }
 
+Deno.test("StreamFn: an iterable whose iterator is a promise is a stream_error, and its rejection is handled", async () => {
+  const streamFn = () => ({
+    [Symbol.asyncIterator]: () => Promise.reject(new Error("no socket")),
+  });
+  const { agent } = testAgent([], { streamFn: streamFn as unknown as StreamFn });
+  const { error } = await agent.prompt("Hi");
+  await settle();
+  assertEquals(
+    error?.message,
+    "The model stream failed: [Symbol.asyncIterator] returned a promise: it must return its value directly",
+  );
+});
+
 for (const returned of [undefined, null, 5, "text", {}, []]) {
   Deno.test(`StreamFn: one that returns ${JSON.stringify(returned)} is a stream_error`, async () => {
     const { agent } = testAgent([], { streamFn: (() => returned) as unknown as StreamFn });

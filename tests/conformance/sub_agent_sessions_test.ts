@@ -152,14 +152,16 @@ testStores("sub-agent sessions: a failure and a cancellation have their status",
     [reply([CALL]), reply("Sorry"), reply([{ ...CALL, id: "call_2" }])],
     [fail("bad_request", "no"), hang()],
   );
-  await using session = await openSession(store, { id: "parent" }, agent);
+  const session = await openSession(store, { id: "parent" }, agent);
   await agent.prompt("Go");
   const stream = agent.promptStream("Again");
   for await (const event of stream) {
     const isWorking = event.type === "sub_agent" && event.event.type === "model_call_start";
     if (isWorking) agent.abort();
   }
-  const results = selectType(await session.session.path(), "sub_agent_result");
+  // The run does not wait for the disk after an abort.
+  await session.close();
+  const results = selectType(await readEntries(store, "parent"), "sub_agent_result");
   assertEquals(results.map(({ status }) => status), ["failed", "aborted"]);
 });
 
@@ -376,5 +378,112 @@ testStores(
     await next.prompt("What now?");
     const text = JSON.stringify(next.state.messages);
     assertEquals(text.split("has finished. Its report:\\n\\nAll is well").length, 2);
+  },
+);
+
+/** Returns a store whose sessions of sub-agents take until a promise resolves to close, and the closed ones. */
+function delayChildren(
+  store: SessionStore,
+  mayClose: Promise<void>,
+): { readonly delayed: SessionStore; readonly closed: string[] } {
+  const closed: string[] = [];
+  const create: SessionStore["create"] = async (options) => {
+    const session = await store.create(options);
+    if (!getSubAgentLink(session.header)) return session;
+    const close = async () => {
+      await mayClose;
+      await session.close();
+      closed.push(session.id);
+    };
+    return new Proxy(session, {
+      get: (target, name) => {
+        if (name === "close" || name === Symbol.asyncDispose) return close;
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+  };
+  const delayed: SessionStore = {
+    create,
+    open: (id, options) => store.open(id, options),
+    list: (options) => store.list(options),
+    search: (query, options) => store.search(query, options),
+    delete: (id) => store.delete(id),
+    deleteAll: (options) => store.deleteAll(options),
+  };
+  return { delayed, closed };
+}
+
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+
+testStores(
+  "sub-agent sessions: close() waits for those of a run that was aborted, and of cancelled agents",
+  async (store) => {
+    for (const options of [{ background: true }, { detached: true }, {}]) {
+      const working = createDeferred<void>();
+      const mayClose = createDeferred<void>();
+      const { delayed, closed } = delayChildren(store, mayClose.promise);
+      const work = defineTool({
+        name: "work",
+        description: "Works, and ignores an abort.",
+        parameters: { type: "object" },
+        execute: () => {
+          working.resolve();
+          return new Promise<string>(() => {});
+        },
+      });
+      const call = toolCall("explore", { prompt: "Look at a.ts", ...options });
+      const script = [reply([call]), reply("I wait.")];
+      const agent = createAgent(script, [reply([toolCall("work")])], [explore, work]);
+      const session = await openSession(delayed, {}, agent);
+      const run = agent.prompt("Go");
+      await working.promise;
+      for (const { cancel } of session.detachedAgents) cancel();
+      agent.abort();
+      await run;
+      let isClosed = false;
+      const closing = session.close().then(() => isClosed = true);
+      for (let task = 0; task < 20; task++) await nextTask();
+      assertEquals([isClosed, closed.length], [false, 0]);
+      mayClose.resolve();
+      await closing;
+      assertEquals(closed.length, 1);
+      const [result] = selectType(await readEntries(store, session.id), "sub_agent_result");
+      assertEquals([result?.subAgentId, result?.status], [closed[0], "aborted"]);
+    }
+  },
+);
+
+testStores(
+  "sub-agent sessions: close() does not wait for a detached agent that works, or during a run",
+  async (store) => {
+    for (const options of [{ detached: true }, {}]) {
+      const working = createDeferred<void>();
+      const mayEnd = createDeferred<string>();
+      const work = defineTool({
+        name: "work",
+        description: "Works.",
+        parameters: { type: "object" },
+        execute: () => {
+          working.resolve();
+          return mayEnd.promise;
+        },
+      });
+      const { delayed, closed } = delayChildren(store, Promise.resolve());
+      const call = toolCall("explore", { prompt: "Look at a.ts", ...options });
+      const own = [reply([call]), reply("I wait.")];
+      const agent = createAgent(own, [reply([toolCall("work")]), reply("Done")], [explore, work]);
+      const session = await openSession(delayed, {}, agent);
+      const run = agent.prompt("Go");
+      await working.promise;
+      const { detachedAgents } = session;
+      if (options.detached) await run;
+      await session.close();
+      assertEquals(closed.length, 0);
+      mayEnd.resolve("done");
+      await run;
+      for (const { ended } of detachedAgents) await ended;
+      while (closed.length === 0) await nextTask();
+    }
   },
 );

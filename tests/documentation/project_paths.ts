@@ -30,11 +30,18 @@ export async function listPaths(from: URL = root): Promise<string[]> {
   return paths.map((path) => path.replace("./", ""));
 }
 
-/** Reads the pages of the root and of `docs`. */
+/** Directories with pages. */
+const PAGE_DIRECTORIES = ["docs", "docs/decisions", "examples"];
+
+/** Reads the pages of the root, of `docs` and of `examples`. */
 export function readPages(from: URL = root): Promise<TextFile[]> {
   const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
-  for (const { name } of Deno.readDirSync(new URL("docs/", from))) pages.push(`docs/${name}`);
-  return readTexts(pages.filter((path) => path.endsWith(".md")), from);
+  for (const directory of PAGE_DIRECTORIES) {
+    for (const { name } of Deno.readDirSync(new URL(`${directory}/`, from))) {
+      if (name.endsWith(".md")) pages.push(`${directory}/${name}`);
+    }
+  }
+  return readTexts(pages, from);
 }
 
 /** Reads the shipped code, without tests. */

@@ -10,6 +10,9 @@ import {
   runEvalSet,
 } from "../../src/eval/mod.ts";
 import { reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
+import { choosePackages } from "../../scripts/packages.ts";
+import { createDeadline } from "../deadline.ts";
+import { root } from "../project.ts";
 
 async function git(cwd: string, ...args: string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("git", {
@@ -172,6 +175,120 @@ new file mode 100644
 `;
   const { type } = await gradePatch(repository.task, patch, { openSandbox: openUnconfined });
   assertEquals(type, "invalid");
+});
+
+/** Returns a patch that adds a file, or a link with mode 120000. */
+function createAddition(path: string, text: string, mode = "100644"): string {
+  return `diff --git a/${path} b/${path}
+new file mode ${mode}
+--- /dev/null
++++ b/${path}
+@@ -0,0 +1 @@
++${text}
+${mode === "120000" ? "\\ No newline at end of file\n" : ""}`;
+}
+
+Deno.test("gradePatch: files of the tests are not removed through a link that the agent has made", async () => {
+  await using repository = await Repository.create();
+  const outside = await Deno.makeTempDir({ prefix: "swink_outside_" });
+  await Deno.mkdir(`${outside}/unit`);
+  for (const name of ["cart_test.sh", "unit/cart_test.sh"]) {
+    await Deno.writeTextFile(`${outside}/${name}`, "mine\n");
+  }
+  for (const name of ["cart_test.sh", "unit/cart_test.sh"]) {
+    const task = {
+      ...repository.task,
+      testPatch: createAddition(`tests/${name}`, "exit 0"),
+      testCommand: `sh tests/${name}`,
+    };
+    const patch = createAddition("tests", outside, "120000");
+    const { type, details } = await gradePatch(task, patch, { openSandbox: openUnconfined });
+    assertEquals([type, details], ["resolved", ""]);
+    assertEquals(await Deno.readTextFile(`${outside}/${name}`), "mine\n");
+  }
+  await Deno.remove(outside, { recursive: true });
+});
+
+Deno.test("gradePatch: restores a file that the patch of the tests renames, and no other one", async () => {
+  await using repository = await Repository.create();
+  const { directory, task } = repository;
+  const project = `${directory}/project`;
+  await git(project, "checkout", "--quiet", task.baseCommit);
+  await Deno.writeTextFile(`${project}/[id].sh`, "one\ntwo\nthree\n");
+  await Deno.writeTextFile(`${project}/i.sh`, "base\n");
+  await git(project, "add", ".");
+  await git(project, "commit", "--quiet", "-m", "With names");
+  const baseCommit = await git(project, "rev-parse", "HEAD");
+  const testPatch = `diff --git a/[id].sh b/moved.sh
+similarity index 70%
+rename from [id].sh
+rename to moved.sh
+--- a/[id].sh
++++ b/moved.sh
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+`;
+  const changed = `diff --git a/[id].sh b/[id].sh
+--- a/[id].sh
++++ b/[id].sh
+@@ -1,3 +1,3 @@
+ one
+-two
++changed by the agent
+ three
+diff --git a/i.sh b/i.sh
+--- a/i.sh
++++ b/i.sh
+@@ -1 +1 @@
+-base
++changed by the agent
+`;
+  const testCommand = "grep -q 2 moved.sh && grep -q agent i.sh && ! test -e '[id].sh'";
+  const grade = await gradePatch({ ...task, baseCommit, testPatch, testCommand }, changed, {
+    openSandbox: openUnconfined,
+  });
+  assertEquals(grade, { type: "resolved", details: "" });
+});
+
+Deno.test("gradePatch: paths may be relative, and like an option", async () => {
+  await using repository = await Repository.create();
+  const { directory, task } = repository;
+  const solution = await git(task.repository, "diff", task.baseCommit, "HEAD") + "\n";
+  const option = "--upload-pack=false";
+  await git(directory, "clone", "--quiet", "--bare", "project", `${directory}/${option}`);
+  const lines = ["project", option].map((name) =>
+    JSON.stringify({
+      instance_id: name.replaceAll(/\W/g, ""),
+      repository: name,
+      base_commit: task.baseCommit,
+      problem_statement: "Broken",
+      test_command: "true",
+    })
+  );
+  await Deno.writeTextFile(`${directory}/tasks.jsonl`, lines.join("\n"));
+  const { config } = await choosePackages();
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "-c",
+      config,
+      `${root.pathname}tests/eval/grade_child.ts`,
+      solution,
+    ],
+    cwd: directory,
+    stdin: "null",
+    signal: createDeadline(),
+  }).output();
+  assertEquals(new TextDecoder().decode(stdout), "project: resolved\nuploadpackfalse: resolved\n");
+});
+
+Deno.test("loadPatchTasks: a directory is an error that names it", async () => {
+  const load = () => loadPatchTasks(Deno.cwd());
+  await assertRejects(load, BadRequestError, "Cannot read the file of tasks");
 });
 
 async function load(text: string): Promise<PatchTask[]> {

@@ -56,6 +56,14 @@ Deno.test("formatJunitReport: distinguishes failures, errors and skipped runs", 
   assertStringIncludes(report, 'timestamp="2026-08-22T10:15:00"');
 });
 
+Deno.test("formatJunitReport: runs without a result are an error, so that an interrupted evaluation does not pass", async () => {
+  const interrupted = createRun([createResult("a", "passed")], { planned: 3 });
+  const report = formatJunitReport(interrupted);
+  assertEquals(await validate(report), []);
+  assertStringIncludes(report, 'tests="2" failures="0" errors="1" skipped="0"');
+  assertStringIncludes(report, '<error message="2 of 3 runs have no result" type="missing">');
+});
+
 Deno.test("formatMarkdownReport: has totals, cases, changes and failures", () => {
   const baseline = createRun([
     createResult("goodbye", "passed"),

@@ -11,6 +11,7 @@ import {
   runEvalSet,
   verifyEvalRun,
 } from "../../src/eval/mod.ts";
+import { formatResultLine } from "../../src/eval/store/result_lines.ts";
 import { fakeTool, reply, scriptedStream, toolCall } from "../../src/testing/mod.ts";
 
 function createSet(count = 3): EvalSet {
@@ -169,6 +170,89 @@ Deno.test("eval run: a cut and a damaged line are reported, kept and made again"
     await writer.finish();
     const repaired = await readEvalRun(path);
     assertEquals([repaired.results.length, repaired.damage], [3, []]);
+    assertEquals(await verifyEvalRun(path), { isValid: true, problems: [] });
+  });
+});
+
+Deno.test("eval run: resuming changed results without new ones does not make them valid", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    const set = createSet();
+    await evaluate(path, { set, answer: "Bye" });
+    const file = `${path}/results.jsonl`;
+    const lines = (await Deno.readTextFile(file)).trim().split("\n");
+    const forged = await Promise.all(lines.map(async (line) => {
+      const { result } = JSON.parse(line);
+      return await formatResultLine({ ...result, outcome: "passed" });
+    }));
+    await Deno.writeTextFile(file, forged.join(""));
+    const writer = await resumeEvalRun(path, { set });
+    assertEquals(writer.finished.length, 3);
+    await writer.finish();
+    assertEquals((await verifyEvalRun(path)).isValid, false);
+  });
+});
+
+Deno.test("eval run: results without a header do not count for another evaluation", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    for (const name of ["results.jsonl", "audit.json"]) {
+      await evaluate(path);
+      for (const { name: file } of Deno.readDirSync(path)) {
+        if (file !== name) await Deno.remove(`${path}/${file}`);
+      }
+      const create = () => createEvalRun(path, { set: createSet() });
+      await assertRejects(create, BadRequestError, `has an evaluation already (${name})`);
+      await Deno.remove(path, { recursive: true });
+    }
+  });
+});
+
+Deno.test("eval run: a result that reports cannot show is damaged, also with its hash", async () => {
+  await useDirectory(async (directory) => {
+    const path = `${directory}/a`;
+    await evaluate(path);
+    const file = `${path}/results.jsonl`;
+    const [line = ""] = (await Deno.readTextFile(file)).split("\n");
+    const { result } = JSON.parse(line);
+    const { trajectory } = result;
+    const [call] = trajectory.calls;
+    const [answer] = trajectory.replies;
+    const html = '"><script>alert(1)</script>';
+    for (
+      const changed of [
+        { ...result, scores: [null] },
+        { ...result, trajectory: { ...trajectory, calls: [null] } },
+        { ...result, trajectory: { ...trajectory, calls: [{ ...call, outcome: html }] } },
+        { ...result, trajectory: { ...trajectory, calls: [{ ...call, calls: [{}] }] } },
+        { ...result, trajectory: { ...trajectory, calls: [{ ...call, durationMs: "1" }] } },
+        { ...result, trajectory: { ...trajectory, replies: [{ ...answer, cost: "free" }] } },
+        { ...result, trajectory: { ...trajectory, replies: [{ ...answer, text: null }] } },
+        { ...result, repetition: html },
+        { ...result, outcome: html },
+      ]
+    ) {
+      await Deno.writeTextFile(file, await formatResultLine(changed));
+      const run = await readEvalRun(path);
+      assertEquals([run.results.length, run.damage.length], [0, 1], JSON.stringify(changed));
+    }
+    await Deno.writeTextFile(file, await formatResultLine(result));
+    assertEquals((await readEvalRun(path)).results.length, 1);
+    const header = JSON.parse(await Deno.readTextFile(`${path}/run.json`));
+    for (const startedAt of [1e300, "1"]) {
+      await Deno.writeTextFile(`${path}/run.json`, JSON.stringify({ ...header, startedAt }));
+      await assertRejects(() => readEvalRun(path), BadRequestError, "is damaged");
+    }
+  });
+});
+
+Deno.test("eval run: one that cannot be read does not hide the others in a list", async () => {
+  await useDirectory(async (directory) => {
+    await evaluate(`${directory}/a`);
+    await evaluate(`${directory}/b`);
+    await Deno.remove(`${directory}/a/results.jsonl`);
+    await Deno.mkdir(`${directory}/a/results.jsonl`);
+    assertEquals((await listEvalRuns(directory)).map(({ id }) => id), ["b"]);
   });
 });
 

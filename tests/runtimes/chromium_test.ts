@@ -4,23 +4,9 @@ import { serveLoopback } from "../adapters/loopback.ts";
 import { createDeadline, withDeadline } from "../deadline.ts";
 import { runDeno } from "../project.ts";
 import type { PageResult } from "./browser/page.ts";
+import { findChromium } from "./find_chromium.ts";
 
-const PROGRAMS = ["chromium", "chromium-browser", "google-chrome"];
-
-const program = findProgram();
-
-function findProgram(): string | undefined {
-  const directories = (Deno.env.get("PATH") ?? "").split(":");
-  return directories.flatMap((directory) => PROGRAMS.map((name) => `${directory}/${name}`)).find(
-    (path) => {
-      try {
-        return Deno.statSync(path).isFile;
-      } catch {
-        return false;
-      }
-    },
-  );
-}
+const program = findChromium();
 
 const REPLIES: readonly ScriptedReply[] = [
   { blocks: [{ tool: "add", input: { left: 19, right: 23 } }] },

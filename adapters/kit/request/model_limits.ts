@@ -6,7 +6,7 @@
 
 import { extractText } from "../../../src/core/content.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
-import type { StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
+import type { ServiceTier, StreamOptions, StreamRequest } from "../../../src/core/stream.ts";
 import type { CatalogEntry } from "../../catalog/catalog_entry.ts";
 import type { WarningSink } from "./warnings.ts";
 import { hashText, type NameRule, toWireName } from "./wire_names.ts";
@@ -71,6 +71,24 @@ export function warnUnsupportedOptions(
     const code = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     sink.warning(`${code}_left_out`, `${model.provider} does not support ${name} here`);
   }
+}
+
+/** Names of service tiers in requests to a provider, by those of the library; a provider has no tier that is missing. */
+export type ServiceTierNames = Readonly<Partial<Record<ServiceTier, string>>>;
+
+/** Returns the service tier of a request by its name at the provider. Warns about one that the provider does not have. */
+export function resolveServiceTier(
+  { serviceTier }: StreamOptions,
+  names: ServiceTierNames | undefined,
+  sink: WarningSink,
+): string | undefined {
+  if (serviceTier === undefined || names === undefined) return serviceTier;
+  const { [serviceTier]: name } = names;
+  if (name === undefined) {
+    const message = `The provider does not support the service tier "${serviceTier}"`;
+    sink.warning("service_tier_left_out", message);
+  }
+  return name;
 }
 
 /** Warns when a request has a service tier whose prices are not known; the catalog has those of the default tier. */

@@ -6,10 +6,10 @@
 
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { ModelSpec } from "../../../src/core/model.ts";
-import type { ServiceTier } from "../../../src/core/stream.ts";
 import type { ThinkingAbility, ThinkingEffort } from "../../catalog/catalog_entry.ts";
 import type { ContentAbilities } from "../../kit/request/content_abilities.ts";
 import type { MediaBlock } from "../../kit/request/media.ts";
+import type { ServiceTierNames } from "../../kit/request/model_limits.ts";
 import type { ServerToolFormats } from "../../kit/request/server_tools.ts";
 import { EFFORT_BY_LEVEL, resolveEffort } from "../../kit/request/thinking.ts";
 import { CALL_ID_RULE, toWireName } from "../../kit/request/wire_names.ts";
@@ -55,12 +55,14 @@ export interface ChatDialect {
   readonly toMediaPart?: (block: MediaBlock) => JsonObject;
   /** Options that the server does not have. */
   readonly unsupported: readonly ("serviceTier" | "verbosity" | "reasoningSummary")[];
+  /** Whether the server is in a region with data residency, whose prices may differ. Default: `false`. */
+  readonly isRegional?: boolean;
   /** Field for the seed. Default: `seed`. */
   readonly seedField?: string;
   /** Tools that the server runs itself. Default: none. */
   readonly serverTools?: ServerToolFormats;
   /** Values of `service_tier` by the tier of the request. Default: the same. */
-  readonly serviceTiers?: Readonly<Partial<Record<ServiceTier, string>>>;
+  readonly serviceTiers?: ServiceTierNames;
   /** Whether the server always ends a reply with `[DONE]`, so that one without it was cut off. Default: `false`. */
   readonly sendsDone?: boolean;
   /** Whether a reply that continues another one repeats it first. Default: `false`. */
@@ -173,7 +175,14 @@ const DIALECTS: Readonly<Record<string, ChatDialect>> = {
 /** Returns the dialect of the server at a URL. */
 export function detectDialect(baseUrl: string): ChatDialect {
   const host = getHost(baseUrl);
-  return isOpenAIHost(host) ? OPENAI : DIALECTS[host] ?? LENIENT;
+  if (!isOpenAIHost(host)) return DIALECTS[host] ?? LENIENT;
+  return isRegionalUrl(baseUrl) ? { ...OPENAI, isRegional: true } : OPENAI;
+}
+
+/** Whether a URL is that of OpenAI in a region with data residency. */
+export function isRegionalUrl(baseUrl: string): boolean {
+  const host = getHost(baseUrl);
+  return isOpenAIHost(host) && host !== "api.openai.com";
 }
 
 /** Whether a URL is OpenAI's own, also in a region with data residency such as `eu.api.openai.com`. */

@@ -16,6 +16,7 @@ import { adaptContent } from "../../kit/request/adapt_content.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
+  resolveServiceTier,
   resolveSessionId,
   resolveStop,
   resolveTemperature,
@@ -73,8 +74,11 @@ export async function createChatBody(
   warnUnsupportedThinking(model, entry, sink);
   warnUnsupportedOptions(request, dialect.unsupported, sink);
   const { unsupported, seedField = "seed" } = dialect;
-  const hasTierPrices = !unsupported.includes("serviceTier") && !dialect.serviceTiers;
-  if (hasTierPrices) warnTierPrice(options, entry, sink);
+  const tier = unsupported.includes("serviceTier")
+    ? undefined
+    : resolveServiceTier(options, dialect.serviceTiers, sink);
+  // Where a tier has another name, the reply reports the one that served it.
+  if (tier === options.serviceTier) warnTierPrice(options, entry, sink);
   const body = {
     model: model.modelId,
     stream: true,
@@ -93,9 +97,7 @@ export async function createChatBody(
     [seedField]: options.seed,
     [dialect.maxTokensField]: resolveMaxTokens(options, entry, sink),
     ...dialect.toThinkingFields(model, entry?.thinking),
-    ...(!unsupported.includes("serviceTier") && {
-      service_tier: resolveServiceTier(options, dialect, sink),
-    }),
+    service_tier: tier,
     ...(!unsupported.includes("verbosity") && { verbosity: options.verbosity }),
     response_format: await toResponseFormat(
       options,
@@ -105,20 +107,6 @@ export async function createChatBody(
     ...(dialect.hasCacheKey && { prompt_cache_key: resolveSessionId(request) }),
   };
   return mergeExtraFields(body, options.extra, sink);
-}
-
-function resolveServiceTier(
-  { serviceTier }: StreamOptions,
-  { serviceTiers }: ChatDialect,
-  sink: WarningSink,
-): string | undefined {
-  if (serviceTier === undefined || serviceTiers === undefined) return serviceTier;
-  const value = serviceTiers[serviceTier];
-  if (value === undefined) {
-    const message = `The provider does not support the service tier "${serviceTier}"`;
-    sink.warning("service_tier_left_out", message);
-  }
-  return value;
 }
 
 /** Returns the texts that end a reply; models that reason, and therefore support no temperature, do not support them. */

@@ -69,7 +69,7 @@ const MEDIA_MEMBERS = ["audio", "images"] as const;
 /** Properties of a server on which the reading of its replies depends. */
 type ReplyDialect = Pick<
   ChatDialect,
-  "sendsDone" | "unsupported" | "serviceTiers" | "repeatsStart"
+  "sendsDone" | "unsupported" | "serviceTiers" | "repeatsStart" | "isRegional"
 >;
 
 /** Reads the chunks of one reply. */
@@ -92,6 +92,7 @@ export class ChatReply implements ReplyReader<string> {
   readonly #details = new ReasoningDetails();
   readonly #start: RepeatedStart;
   readonly #requestedTier: ServiceTier | undefined;
+  readonly #isRegional: boolean;
   #servedTier: string | undefined;
   #wireUsage: WireUsage | null = null;
   #finishReason: string | null = null;
@@ -109,6 +110,7 @@ export class ChatReply implements ReplyReader<string> {
     this.#sendsDone = sendsDone;
     const sendsTier = !unsupported.includes("serviceTier") && serviceTiers === undefined;
     this.#requestedTier = sendsTier ? call.request.options.serviceTier : undefined;
+    this.#isRegional = dialect.isRegional ?? false;
     this.#usesServerTools = (call.request.options.serverTools ?? []).length > 0;
     this.#writer = call.writer;
     this.#origin = call.origin;
@@ -281,6 +283,7 @@ export class ChatReply implements ReplyReader<string> {
   #countUsage(counts: WireUsage): Usage {
     const requests = new ServerRequests();
     if (this.#usesServerTools) requests.add("serverToolRequests");
+    if (this.#isRegional) requests.add("regionalRequests");
     const reported = counts.service_tier ?? this.#servedTier;
     countTierRequest(requests, { reported, requested: this.#requestedTier });
     return requests.addTo(toChatUsage(counts));

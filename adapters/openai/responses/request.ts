@@ -12,9 +12,11 @@ import type { MediaAbility } from "../../kit/request/content_abilities.ts";
 import { mergeExtraFields } from "../../kit/request/json_body.ts";
 import {
   resolveMaxTokens,
+  resolveServiceTier,
   resolveSessionId,
   resolveTemperature,
   resolveTopP,
+  type ServiceTierNames,
   warnTierPrice,
   warnUnsupportedOptions,
   warnUnsupportedThinking,
@@ -45,6 +47,10 @@ export interface ResponsesDialect {
   readonly images: MediaAbility;
   /** Documents that the server accepts. */
   readonly documents: MediaAbility;
+  /** Values of `service_tier` by the tier of the request. Default: the same. */
+  readonly serviceTiers?: ServiceTierNames;
+  /** Whether the length of replies can be set. Default: `true`. */
+  readonly hasVerbosity?: boolean;
   /** Loads the conversion of server tools. */
   readonly loadServerTools: () => Promise<ServerToolFormats>;
 }
@@ -81,11 +87,14 @@ export async function createResponsesBody(
   const tools = [...toResponsesTools(omitReplaced(context.tools, serverTools)), ...serverTools];
   const format = await toSchemaFormat(options, entry, sink);
   warnUnsupportedThinking(model, entry, sink);
+  const { hasVerbosity = true } = dialect;
   warnUnsupportedOptions(request, ["stop", "seed"], sink);
-  warnTierPrice(options, entry, sink);
+  if (!hasVerbosity) warnUnsupportedOptions(request, ["verbosity"], sink);
+  const tier = resolveServiceTier(options, dialect.serviceTiers, sink);
+  if (tier !== undefined) warnTierPrice(options, entry, sink);
   const text = {
     ...(format && { format: { type: "json_schema", ...format } }),
-    ...(options.verbosity && { verbosity: options.verbosity }),
+    ...(hasVerbosity && options.verbosity && { verbosity: options.verbosity }),
   };
   const body = {
     model: model.modelId,
@@ -103,7 +112,7 @@ export async function createResponsesBody(
     max_output_tokens: resolveMaxTokens(options, entry, sink),
     ...toReasoningFields(request, entry, sink),
     text: Object.keys(text).length > 0 ? text : undefined,
-    service_tier: options.serviceTier,
+    service_tier: tier,
     prompt_cache_key: resolveSessionId(request),
     prompt_cache_retention: resolveRetention(options, model.modelId, sink),
   };

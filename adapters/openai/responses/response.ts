@@ -56,6 +56,12 @@ interface OpenCall {
   hasArguments: boolean;
 }
 
+/** Options for `new ResponsesReply()`. */
+export interface ResponsesReplyOptions {
+  /** Whether the server is in a region with data residency. Default: `false`. */
+  readonly isRegional?: boolean | undefined;
+}
+
 /** Reads the events of one reply. */
 export class ResponsesReply implements ReplyReader<string> {
   readonly #writer: BlockWriter;
@@ -80,7 +86,8 @@ export class ResponsesReply implements ReplyReader<string> {
   #hasToolCall = false;
 
   /** Creates a reader for the reply of a call. */
-  constructor(call: ProviderCall) {
+  constructor(call: ProviderCall, { isRegional = false }: ResponsesReplyOptions = {}) {
+    if (isRegional) this.#requests.add("regionalRequests");
     this.#writer = call.writer;
     this.#unknown = new UnknownParts(call.writer);
     this.#call = call;

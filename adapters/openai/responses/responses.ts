@@ -12,11 +12,13 @@ import type { ResponsesDialect } from "./request.ts";
 export interface ResponsesServer extends OpenAIServer {
   /** Dialect of the server. Default: that of OpenAI. */
   readonly dialect?: ResponsesDialect;
+  /** Whether the server is in a region with data residency, whose prices may differ. Default: `false`. */
+  readonly isRegional?: boolean;
 }
 
 /** Creates the stream function of a server. */
 export function createResponses(
-  { dialect, ...server }: ResponsesServer,
+  { dialect, isRegional, ...server }: ResponsesServer,
 ): StreamFn {
   return createServerStreamFn(server, {
     path: "/responses",
@@ -26,7 +28,7 @@ export function createResponses(
     },
     async createReplyReader(call) {
       const { ResponsesReply } = await import("./response.ts");
-      return new ResponsesReply(call);
+      return new ResponsesReply(call, { isRegional });
     },
   });
 }

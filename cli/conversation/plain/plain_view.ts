@@ -108,10 +108,15 @@ export class PlainView implements ConversationView {
     choice: Choice<Answer>,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
-    return await askChoice(choice, this.#createContext(signal));
+    const context = this.#createContext(signal);
+    return await this.#input.runExclusively(() => askChoice(choice, context));
   }
 
-  async askText(
+  async askText(question: TextQuestion, signal: AbortSignal): Promise<string | undefined> {
+    return await this.#input.runExclusively(() => this.#askText(question, signal));
+  }
+
+  async #askText(
     { message, initial = "" }: TextQuestion,
     signal: AbortSignal,
   ): Promise<string | undefined> {
@@ -124,7 +129,8 @@ export class PlainView implements ConversationView {
   }
 
   async askSecret(message: string, signal: AbortSignal): Promise<string | undefined> {
-    return await askSecret(message, this.#createContext(signal));
+    const context = this.#createContext(signal);
+    return await this.#input.runExclusively(() => askSecret(message, context));
   }
 
   async lend<Result>(use: () => Promise<Result>): Promise<Result> {

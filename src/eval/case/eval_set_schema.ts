@@ -9,8 +9,13 @@ import type { JsonSchema } from "../../core/json.ts";
 /** Ids are also names of files. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
+/** Maximum number of repetitions of a case. */
+const MAX_REPETITIONS = 1_000;
+
 const ID = { type: "string", pattern: ID_PATTERN.source };
 const TEXT = { type: "string" };
+/** An expectation of an empty text would accept each one. */
+const PART = { type: "string", minLength: 1 };
 const SCHEMA = { type: "object" };
 
 const MATCHER = union({
@@ -27,16 +32,21 @@ const CALL = object({
   matchers: { type: "object", additionalProperties: MATCHER },
 }, ["tool"]);
 
-const TRAJECTORY = object({
-  match: { enum: ["exact", "in_order", "any_order"] },
-  calls: { type: "array", items: CALL },
-  subAgents: { type: "boolean" },
-}, ["match", "calls"]);
+/** Without calls, only `exact` expects something. */
+const TRAJECTORY = {
+  ...object({
+    match: { enum: ["exact", "in_order", "any_order"] },
+    calls: { type: "array", items: CALL },
+    subAgents: { type: "boolean" },
+  }, ["match", "calls"]),
+  if: { type: "object", properties: { match: { enum: ["in_order", "any_order"] } } },
+  then: { type: "object", properties: { calls: { type: "array", minItems: 1 } } },
+};
 
 const RESPONSE = union({
   exact: { text: TEXT },
-  contains: { text: TEXT },
-  regex: { pattern: TEXT },
+  contains: { text: PART },
+  regex: { pattern: PART },
   schema: { schema: SCHEMA },
 });
 
@@ -44,8 +54,8 @@ const FILE = union({
   exists: { path: TEXT },
   missing: { path: TEXT },
   equals: { path: TEXT, text: TEXT },
-  contains: { path: TEXT, text: TEXT },
-  regex: { path: TEXT, pattern: TEXT },
+  contains: { path: TEXT, text: PART },
+  regex: { path: TEXT, pattern: PART },
 });
 
 const BUDGET = object({
@@ -55,7 +65,8 @@ const BUDGET = object({
   maxDurationMs: { type: "number", minimum: 0 },
 }, []);
 
-const CASE = object({
+/** JSON Schema of a case. */
+export const CASE_SCHEMA: JsonSchema = object({
   id: ID,
   description: TEXT,
   systemPrompt: TEXT,
@@ -65,7 +76,7 @@ const CASE = object({
   model: TEXT,
   expectedTrajectory: TRAJECTORY,
   expectedResponse: RESPONSE,
-  expectedFiles: { type: "array", items: FILE },
+  expectedFiles: { type: "array", items: FILE, minItems: 1 },
   budget: BUDGET,
   evaluators: {
     type: "array",
@@ -77,7 +88,7 @@ const CASE = object({
     }, ["name"]),
   },
   tags: { type: "array", items: TEXT },
-  repetitions: { type: "integer", minimum: 1, maximum: 1000 },
+  repetitions: { type: "integer", minimum: 1, maximum: MAX_REPETITIONS },
 }, ["id", "userMessages"]);
 
 /** JSON Schema (draft 2020-12) of a file with an `EvalSet`, for editors and for `loadEvalSet()`. */
@@ -88,7 +99,7 @@ export const evalSetSchema: JsonSchema = {
     $schema: TEXT,
     id: ID,
     description: TEXT,
-    cases: { type: "array", items: CASE, minItems: 1 },
+    cases: { type: "array", items: CASE_SCHEMA, minItems: 1 },
   }, ["id", "cases"]),
 };
 

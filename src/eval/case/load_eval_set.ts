@@ -4,10 +4,11 @@
  * @module
  */
 
-import { compileSchema, runCompiled } from "../../core/compile_schema.ts";
+import { compileSchema } from "../../core/compile_schema.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { dirname } from "../../platform/paths.ts";
 import { findExpressionProblems, type KeyProblem } from "./check_expectations.ts";
+import { findSchemaProblems, formatKeys } from "./schema_problems.ts";
 import type { EvalSet } from "./eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "./eval_files.ts";
 import { evalSetSchema } from "./eval_set_schema.ts";
@@ -80,18 +81,13 @@ async function readSetFile(path: string, files: EvalFiles): Promise<string> {
 type ValidDocument = Extract<ParsedDocument, { readonly type: "document" }>;
 
 async function findProblems({ value, findLine }: ValidDocument): Promise<DocumentProblem[]> {
-  const errors = runCompiled(await compileSchema(evalSetSchema), value);
-  const found = errors.filter(({ message }) => !CONDITION_ERROR.test(message))
-    .map(({ path, message }) => ({ keys: parsePointer(path), message }));
+  const found = findSchemaProblems(await compileSchema(evalSetSchema), value);
   const problems = found.length > 0 ? found : await findContentProblems(value as EvalSet);
   return problems.map(({ keys, message }) => ({
     line: findLine(keys),
     message: `${formatKeys(keys)} ${message}`,
   }));
 }
-
-/** The error of a condition follows those of the values that it is about. */
-const CONDITION_ERROR = /^must match "then" schema$/;
 
 /** Finds the problems that the schema cannot find. */
 async function findContentProblems(set: EvalSet): Promise<KeyProblem[]> {
@@ -117,18 +113,4 @@ function createError(source: string, problems: readonly DocumentProblem[]): BadR
   const rest = ordered.length - lines.length;
   if (rest > 0) lines.push(`and ${rest} more`);
   return new BadRequestError(lines.join("\n"));
-}
-
-function parsePointer(pointer: string): string[] {
-  return pointer.split("/").slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** Formats `["cases", "0", "id"]` as `cases[0].id`. */
-function formatKeys(keys: readonly string[]): string {
-  if (keys.length === 0) return "the set";
-  return keys.map((key, index) => {
-    if (/^\d+$/.test(key)) return `[${key}]`;
-    return index === 0 ? key : `.${key}`;
-  }).join("");
 }

@@ -123,3 +123,42 @@ Deno.test("loadEvalSet: rejects a file that does not exist", async () => {
     'The evaluation set "/none.yaml" does not exist',
   );
 });
+
+Deno.test("loadEvalSet: an expectation that each run meets is invalid", async () => {
+  const getProblem = async (expectation: string) =>
+    (await getMessage(`id: a\ncases:\n  - id: b\n    userMessages: [c]\n    ${expectation}\n`))
+      .replace(/^set.yaml:\d+: cases\[0\]\./, "");
+  const noText = "must NOT have fewer than 1 characters";
+  for (
+    const [expectation, problem] of [
+      ["expectedResponse: { type: contains, text: '' }", `expectedResponse.text ${noText}`],
+      ["expectedResponse: { type: regex, pattern: '' }", `expectedResponse.pattern ${noText}`],
+      [
+        "expectedFiles: [{ type: contains, path: a, text: '' }]",
+        `expectedFiles[0].text ${noText}`,
+      ],
+      [
+        "expectedFiles: [{ type: regex, path: a, pattern: '' }]",
+        `expectedFiles[0].pattern ${noText}`,
+      ],
+      ["expectedFiles: []", "expectedFiles must NOT have fewer than 1 items"],
+      [
+        "expectedTrajectory: { match: in_order, calls: [] }",
+        "expectedTrajectory.calls must NOT have fewer than 1 items",
+      ],
+      [
+        "expectedTrajectory: { match: any_order, calls: [] }",
+        "expectedTrajectory.calls must NOT have fewer than 1 items",
+      ],
+    ] as const
+  ) {
+    assertEquals(await getProblem(expectation), problem);
+  }
+  const exact = "expectedTrajectory: { match: exact, calls: [] }";
+  await parseEvalSet(`id: a\ncases:\n  - id: b\n    userMessages: [c]\n    ${exact}\n`);
+});
+
+Deno.test("loadEvalSet: several documents in a file are one problem", async () => {
+  const message = await getMessage(`${YAML}---\n${YAML}`);
+  assertEquals(message, "set.yaml:13: the file has several documents: write all cases in one");
+});

@@ -43,9 +43,9 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
   );
   const toLine = (offset: number) => lines.linePos(offset).line;
   if (document.errors.length > 0) {
-    const problems = document.errors.map(({ pos, message }) => ({
+    const problems = document.errors.map(({ pos, code, message }) => ({
       line: toLine(pos[0]),
-      message: STACK_ERROR.test(message) ? "the document is nested too deep" : message,
+      message: describeError(code, message),
     }));
     return { type: "invalid", problems };
   }
@@ -56,6 +56,12 @@ export async function parseDocument(text: string): Promise<ParsedDocument> {
     const message = error instanceof Error ? error.message : String(error);
     return { type: "invalid", problems: [{ line: 1, message }] };
   }
+}
+
+/** Replaces advice about the functions of the parser. */
+function describeError(code: string, message: string): string {
+  if (code === "MULTIPLE_DOCS") return "the file has several documents: write all cases in one";
+  return STACK_ERROR.test(message) ? "the document is nested too deep" : message;
 }
 
 /** The build of the parser for Node and Deno reads a variable to enable its log. */

@@ -5,6 +5,7 @@
  */
 
 import { createDeferred } from "../../core/deferred.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { settlesWithin } from "../../platform/process_group.ts";
 import type { OpenCommandSandbox, RunningCommand } from "./command_sandbox.ts";
 
@@ -65,7 +66,8 @@ async function waitForEnd(
 ): Promise<CommandEnd> {
   const { promise: stopped, resolve } = createDeferred<CommandEnd>();
   const cancel = () => resolve({ type: "cancelled", code: undefined });
-  const timer = setTimeout(() => resolve({ type: "timed_out", code: undefined }), timeoutMs);
+  const stop = () => resolve({ type: "timed_out", code: undefined });
+  const timer = setTimeout(stop, Math.min(timeoutMs, MAX_TIMER_MS));
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   try {

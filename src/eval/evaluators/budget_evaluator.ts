@@ -51,6 +51,7 @@ export function createBudgetEvaluator(): Evaluator {
   const name = "budget";
   return {
     name,
+    optionNames: [],
     evaluate: ({ evalCase: { budget }, trajectory, durationMs }) => {
       if (!budget) return undefined;
       const { usage, cost, turns } = trajectory;

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { type CommandResult, runCommand } from "../command/run_command.ts";
 import type { Evaluator } from "./evaluator.ts";
-import { readNumber } from "./read_number.ts";
+import { readNumber, readTime } from "./read_number.ts";
 import { createBinaryScore } from "./score.ts";
 
 /** Default time limit of a command. */
@@ -36,6 +36,7 @@ export function createCommandEvaluator(openSandbox?: OpenCommandSandbox): Evalua
   const name = "command";
   return {
     name,
+    optionNames: ["command", "exitCode", "timeoutMs"],
     needsDirectory: true,
     evaluate: async ({ directory, options, signal }) => {
       if (!openSandbox) {
@@ -69,7 +70,7 @@ function readOptions(options: JsonObject): CommandOptions {
   return {
     command,
     exitCode: readNumber(options, "exitCode") ?? 0,
-    timeoutMs: readNumber(options, "timeoutMs") ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: readTime(options, "timeoutMs") ?? DEFAULT_TIMEOUT_MS,
   };
 }
 

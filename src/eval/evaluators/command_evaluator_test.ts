@@ -140,3 +140,9 @@ Deno.test("command: fails without a sandbox, and without a command", async () =>
     assertMatch(score.reason ?? "", /The option "(command|exitCode)"/);
   }
 });
+
+Deno.test("command: a time limit of more than a timer can have does not end the command at once", async () => {
+  const score = await scoreCommand({ command: "sleep 0.05", timeoutMs: 1e12 });
+  assertEquals(score.passed, true, score.reason);
+  assertMatch((await scoreCommand({ command: "true", timeoutMs: 0 })).reason ?? "", /above 0/);
+});

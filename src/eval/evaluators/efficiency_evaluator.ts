@@ -7,7 +7,7 @@
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import type { Trajectory, TrajectoryCall } from "../trajectory/trajectory.ts";
 import type { Evaluator } from "./evaluator.ts";
-import { readNumber } from "./read_number.ts";
+import { readNumber, readThreshold } from "./read_number.ts";
 
 /** A score from this value on passes. */
 const DEFAULT_THRESHOLD = 0.5;
@@ -45,11 +45,12 @@ export function createEfficiencyEvaluator(): Evaluator {
   const name = "efficiency";
   return {
     name,
+    optionNames: ["idealTurns", "threshold"],
     evaluate: ({ trajectory, options }) => {
       const efficiency = calculateEfficiency(trajectory, readNumber(options, "idealTurns"));
       if (!efficiency) return undefined;
       const { score, duplicateRatio, stepRatio } = efficiency;
-      const threshold = readNumber(options, "threshold") ?? DEFAULT_THRESHOLD;
+      const threshold = readThreshold(options) ?? DEFAULT_THRESHOLD;
       const reason = `${toPercent(duplicateRatio)} of the calls are repeated, ` +
         `step ratio ${stepRatio.toFixed(2)}`;
       return { metric: name, value: score, passed: score >= threshold, reason };

@@ -35,6 +35,8 @@ export interface Evaluator {
   readonly name: string;
   /** Whether the runs of cases that name it have a directory, also if their agents use none. Default: `false`. */
   readonly needsDirectory?: boolean | undefined;
+  /** Names of its options; a case with another one is an error, which fails the metric. Default: any names. */
+  readonly optionNames?: readonly string[] | undefined;
   /**
    * Scores a run. Returns `undefined` if the evaluator does not apply to the case, such as a comparison without an
    * expectation. An error fails the metric.

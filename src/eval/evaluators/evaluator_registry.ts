@@ -5,7 +5,9 @@
  */
 
 import { settleAfterAbort } from "./settle_after_abort.ts";
+import { checkNames } from "../../core/check_names.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { EvalCase, EvaluatorConfig } from "../case/eval_case.ts";
 import type { OpenCommandSandbox } from "../command/command_sandbox.ts";
 import { createBudgetEvaluator } from "./budget_evaluator.ts";
@@ -71,6 +73,24 @@ export class EvaluatorRegistry {
     return [...this.#evaluators.keys()].sort();
   }
 
+  /**
+   * Checks that the evaluators of a case exist and have the options that it names, before it is run.
+   *
+   * @throws {BadRequestError} If not; the message suggests a similar option.
+   */
+  checkCase({ id, evaluators = [] }: EvalCase): void {
+    for (const { name, options = {} } of evaluators) {
+      const evaluator = this.#evaluators.get(name);
+      if (!evaluator) {
+        const known = this.names.join(", ");
+        throw new BadRequestError(
+          `The case "${id}" has an unknown evaluator, "${name}": known are ${known}`,
+        );
+      }
+      checkOptions(evaluator, options);
+    }
+  }
+
   /** Whether an evaluator of a case needs the directory of the run. */
   needsDirectory({ expectedFiles, evaluators = [] }: EvalCase): boolean {
     return expectedFiles !== undefined ||
@@ -118,6 +138,7 @@ export class EvaluatorRegistry {
       return createBinaryScore(name, false, `Unknown evaluator; known are ${known}`);
     }
     try {
+      checkOptions(evaluator, context.options);
       const pending = Promise.resolve(evaluator.evaluate(context));
       const score = await settleAfterAbort(pending, context.signal);
       return score ? copyScore(score) : undefined;
@@ -125,6 +146,11 @@ export class EvaluatorRegistry {
       return createBinaryScore(name, false, `The evaluator failed: ${getErrorMessage(error)}`);
     }
   }
+}
+
+/** A misspelled option, such as a threshold, would have no effect. */
+function checkOptions({ name, optionNames }: Evaluator, options: JsonObject): void {
+  if (optionNames) checkNames(options, optionNames, `the evaluator "${name}"`);
 }
 
 /** Returns a valid score with the known properties only, since it is stored as JSON. */

@@ -266,3 +266,37 @@ Deno.test("EvaluatorRegistry: rejects a second evaluator with a name", () => {
   const evaluator: Evaluator = { name: "response", evaluate: () => undefined };
   assertThrows(() => registry.register(evaluator), BadRequestError, "response");
 });
+
+Deno.test("EvaluatorRegistry: a misspelled option fails the metric, and is found before the run", async () => {
+  const registry = EvaluatorRegistry.createDefault();
+  for (
+    const [name, option, message] of [
+      ["efficiency", "treshold", "did you mean threshold?"],
+      ["command", "exitcode", "did you mean exitCode?"],
+      ["response", "text", 'Unknown option "text" of the evaluator "response"'],
+      ["trajectory", "match", 'Unknown option "match" of the evaluator "trajectory"'],
+      ["files", "path", 'Unknown option "path" of the evaluator "files"'],
+      ["budget", "maxCost", 'Unknown option "maxCost" of the evaluator "budget"'],
+    ] as const
+  ) {
+    const evaluators = [{ name, options: { [option]: 1 } }];
+    const [score] = await evaluate({ evaluators });
+    assertEquals(score?.passed, false);
+    assertStringIncludes(score?.reason ?? "", message);
+    const evalCase = { id: "a", userMessages: ["Go"], evaluators };
+    assertThrows(() => registry.checkCase(evalCase), BadRequestError, message);
+  }
+  const unknown = { id: "a", userMessages: ["Go"], evaluators: [{ name: "polite" }] };
+  assertThrows(() => registry.checkCase(unknown), BadRequestError, 'unknown evaluator, "polite"');
+  // The options of other evaluators are theirs.
+  registry.register({ name: "polite", evaluate: () => undefined });
+  registry.checkCase({ ...unknown, evaluators: [{ name: "polite", options: { any: 1 } }] });
+});
+
+Deno.test("efficiency: a threshold above 1 is invalid", async () => {
+  const evaluators = [{ name: "efficiency", options: { threshold: 80 } }];
+  const trajectory = createTrajectory({ calls: [createCall("a")], turns: 2 });
+  const [score] = await evaluate({ evaluators }, { trajectory });
+  assertEquals(score?.passed, false);
+  assertStringIncludes(score?.reason ?? "", "must be from 0 to 1, not 80");
+});

@@ -30,6 +30,7 @@ export function createFilesEvaluator(readFile: ReadCaseFile = readLocalFile): Ev
   const name = "files";
   return {
     name,
+    optionNames: [],
     evaluate: async ({ evalCase: { expectedFiles }, directory, signal }) => {
       if (!expectedFiles || expectedFiles.length === 0) return undefined;
       if (directory === undefined) throw new Error("The run has no directory");

@@ -8,11 +8,12 @@ import { abortable } from "../../core/abortable.ts";
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { MAX_TIMER_MS } from "../../core/ports.ts";
 import { toCanonicalText } from "../../core/json_schema/json_object.ts";
 import type { EvalContext, Evaluator } from "./evaluator.ts";
 import { createJudgePrompt, JUDGE_PROMPT_VERSION, type JudgeTopic } from "./judge_prompt.ts";
-import { readNumber } from "./read_number.ts";
-import type { Score } from "./score.ts";
+import { readThreshold } from "./read_number.ts";
+import { createBinaryScore, type Score } from "./score.ts";
 
 /** A score from this value on passes. */
 const DEFAULT_THRESHOLD = 0.7;
@@ -104,11 +105,14 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
   }
   return {
     name: topic,
+    optionNames: ["rubric", "threshold"],
     evaluate: async (context) => {
-      const threshold = readNumber(context.options, "threshold") ?? DEFAULT_THRESHOLD;
+      const threshold = readThreshold(context.options) ?? DEFAULT_THRESHOLD;
       const prompt = createJudgePrompt(topic, { ...context, rubric: readRubric(context) });
-      const verdict = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
-      return toScore(topic, verdict, threshold);
+      const judged = await askWithRetries(prompt, { ...options, maxRetries, timeoutMs, context });
+      if (judged.type === "verdict") return toScore(topic, judged, threshold);
+      const failure = createBinaryScore(topic, false, `The evaluator failed: ${judged.reason}`);
+      return addCost(failure, judged.cost);
     },
   };
 }
@@ -117,9 +121,15 @@ export function createJudgeEvaluator(topic: JudgeTopic, options: JudgeOptions): 
 interface Verdict {
   readonly score: number;
   readonly reason: string;
-  /** Cost of all attempts. */
-  readonly cost: number | null;
 }
+
+/** The end of all attempts, with their cost. */
+type Judged =
+  & { readonly cost: number | null }
+  & (
+    | { readonly type: "verdict" } & Verdict
+    | { readonly type: "failed"; readonly reason: string }
+  );
 
 interface AskOptions extends JudgeOptions {
   readonly maxRetries: number;
@@ -127,12 +137,12 @@ interface AskOptions extends JudgeOptions {
   readonly context: EvalContext;
 }
 
-async function askWithRetries(prompt: string, options: AskOptions): Promise<Verdict> {
+async function askWithRetries(prompt: string, options: AskOptions): Promise<Judged> {
   const { model, maxRetries, context: { signal, isRecorded } } = options;
   const cache = isRecorded ? undefined : options.cache;
   const key = toCanonicalText([JUDGE_PROMPT_VERSION, model.name, prompt]);
-  const cached = cache?.get(key);
-  if (cached !== undefined) return { ...parseVerdict(cached), cost: 0 };
+  const cached = readCached(cache?.get(key));
+  if (cached) return { type: "verdict", ...cached, cost: 0 };
   let cost: number | null = 0;
   for (let attempt = 0;; attempt++) {
     try {
@@ -140,14 +150,22 @@ async function askWithRetries(prompt: string, options: AskOptions): Promise<Verd
       cost = cost === null || answer.cost === null ? null : cost + answer.cost;
       const verdict = parseVerdict(answer.text);
       cache?.set(key, answer.text);
-      return { ...verdict, cost };
+      return { type: "verdict", ...verdict, cost };
     } catch (error) {
       signal.throwIfAborted();
       if (attempt < maxRetries) continue;
-      throw new Error(`No score after ${attempt + 1} attempts: ${getErrorMessage(error)}`, {
-        cause: error,
-      });
+      const reason = `No score after ${attempt + 1} attempts: ${getErrorMessage(error)}`;
+      return { type: "failed", reason, cost };
     }
+  }
+}
+
+/** Returns the judgement of an answer in the cache; a cache on disk can be damaged, and the judge is then asked. */
+function readCached(answer: string | undefined): Verdict | undefined {
+  try {
+    return answer === undefined ? undefined : parseVerdict(answer);
+  } catch {
+    return undefined;
   }
 }
 
@@ -158,7 +176,7 @@ async function askOnce(
   const timeout = new AbortController();
   const timer = setTimeout(
     () => timeout.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    timeoutMs,
+    Math.min(timeoutMs, MAX_TIMER_MS),
   );
   const signal = AbortSignal.any([context.signal, timeout.signal]);
   try {
@@ -177,7 +195,7 @@ async function askOnce(
 }
 
 /** Parses the JSON object in an answer, which may be in a code block. */
-function parseVerdict(answer: string): Omit<Verdict, "cost"> {
+function parseVerdict(answer: string): Verdict {
   const json = answer.slice(answer.indexOf("{"), answer.lastIndexOf("}") + 1);
   let value: unknown;
   try {
@@ -190,17 +208,24 @@ function parseVerdict(answer: string): Omit<Verdict, "cost"> {
   return { score, reason: typeof reason === "string" ? reason : "" };
 }
 
-function toScore(metric: string, { score, reason, cost }: Verdict, threshold: number): Score {
+function toScore(
+  metric: string,
+  { score, reason, cost }: Verdict & Pick<Judged, "cost">,
+  threshold: number,
+): Score {
   const value = Math.min(1, Math.max(0, score));
   const isInRange = value === score;
-  return {
+  return addCost({
     metric,
     value,
     passed: isInRange && value >= threshold,
     reason: isInRange ? reason : `The judge returned ${score}, which is out of range. ${reason}`,
     ...(!isInRange && { rawValue: score }),
-    ...(cost !== 0 && { cost }),
-  };
+  }, cost);
+}
+
+function addCost(score: Score, cost: number | null): Score {
+  return cost === 0 ? score : { ...score, cost };
 }
 
 function readRubric({ options }: EvalContext): string | undefined {

@@ -176,3 +176,43 @@ Deno.test("judge: rejects invalid numbers of retries and milliseconds", () => {
     assertThrows(() => createJudgeEvaluator("safety", { model, ...options }), BadRequestError);
   }
 });
+
+Deno.test("judge: asks again instead of a damaged answer in the cache", async () => {
+  const cache = { get: () => '{"score":', set: () => {} };
+  const { model, prompts } = createModel("judge", answer(1));
+  assertEquals((await judge({ model, cache }))?.passed, true);
+  assertEquals(prompts.length, 1);
+});
+
+Deno.test("judge: attempts without a score cost, too", async () => {
+  const model: JudgeModel = {
+    name: "judge",
+    ask: () => Promise.resolve({ text: "no score", cost: 0.25 }),
+  };
+  const score = await judge({ model, maxRetries: 1 });
+  assertEquals([score?.passed, score?.cost], [false, 0.5]);
+  assertStringIncludes(score?.reason ?? "", "The evaluator failed: No score after 2 attempts");
+  const unknown = { ...model, ask: () => Promise.resolve({ text: "", cost: null }) };
+  assertEquals((await judge({ model: unknown }))?.cost, null);
+});
+
+Deno.test("judge: rejects a threshold above 1, and options of other names", async () => {
+  const { model, prompts } = createModel("judge", answer(1));
+  for (const options of [{ threshold: 80 }, { treshold: 0.9 }, { rubrik: "Be polite" }]) {
+    const score = await judge({ model }, { options });
+    assertEquals(score?.passed, false, JSON.stringify(options));
+  }
+  assertEquals(prompts, []);
+});
+
+Deno.test("judge: a time limit of more than a timer can have does not end the request at once", async () => {
+  const { model } = createModel("judge", answer(1));
+  const slow: JudgeModel = {
+    ...model,
+    ask: async (...request) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return await model.ask(...request);
+    },
+  };
+  assertEquals((await judge({ model: slow, timeoutMs: 1e12 }))?.passed, true);
+});

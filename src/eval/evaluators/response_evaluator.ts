@@ -18,6 +18,7 @@ const METRIC = "response";
 export function createResponseEvaluator(): Evaluator {
   return {
     name: METRIC,
+    optionNames: [],
     evaluate: ({ evalCase: { expectedResponse }, trajectory }) =>
       expectedResponse && scoreResponse(trajectory.response, expectedResponse),
   };

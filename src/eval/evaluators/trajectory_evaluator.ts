@@ -12,6 +12,7 @@ export function createTrajectoryEvaluator(): Evaluator {
   const name = "trajectory";
   return {
     name,
+    optionNames: [],
     evaluate: async ({ evalCase: { expectedTrajectory }, trajectory }) => {
       if (!expectedTrajectory) return undefined;
       const result = await matchTrajectory(trajectory.calls, expectedTrajectory);

@@ -21,9 +21,11 @@ export async function checkOutTask(
   directory: string,
 ): Promise<void> {
   const commit = await resolveCommit(repository, baseCommit);
+  // Git runs in the directory of the run, where a relative path is another one, or an option.
+  const source = await system.realPath(repository);
   const options = { cwd: directory };
   await runGit(["init", "--quiet", "--template="], options);
-  await runGit(["fetch", "--quiet", "--depth", "1", repository, commit], options);
+  await runGit(["fetch", "--quiet", "--depth", "1", source, commit], options);
   await runGit(["checkout", "--quiet", "--detach", "FETCH_HEAD"], options);
   // It names the repository, which the agent must not read.
   await system.remove(join(directory, ".git", "FETCH_HEAD"));
@@ -61,15 +63,33 @@ async function applyPatch(patch: string, cwd: string): Promise<void> {
   await runGit(["apply", "--whitespace=nowarn", "-"], { cwd, input: patch });
 }
 
-async function listPaths(patch: string, cwd: string): Promise<string[]> {
-  const output = await runGit(["apply", "--numstat", "-z", "-"], { cwd, input: patch });
-  return output.split("\0").filter((line) => line !== "")
-    .map((line) => line.split("\t").slice(2).join("\t"));
+/** Lists the files of a patch; of one that it renames, both names. */
+async function listPaths(patch: string, cwd: string): Promise<readonly string[]> {
+  const list = async (...options: string[]) => {
+    const args = ["apply", "--numstat", "-z", ...options, "-"];
+    const output = await runGit(args, { cwd, input: patch });
+    return output.split("\0").filter((line) => line !== "")
+      .map((line) => line.split("\t").slice(2).join("\t"));
+  };
+  return [...new Set([...await list(), ...await list("--reverse")])];
 }
 
 /** Restores a file of the commit, or removes one that the commit does not have. */
 async function restoreFile(path: string, cwd: string): Promise<void> {
+  // First, since git and the system would follow a link that the agent has made to another directory.
+  await removeObstacle(path, cwd);
   const known = await runGit(["ls-tree", "--name-only", "HEAD", "--", path], { cwd });
   if (known !== "") await runGit(["checkout", "--quiet", "HEAD", "--", path], { cwd });
   else await system.remove(join(cwd, path), { recursive: true }).catch(() => {});
+}
+
+/** Removes the first file or link on the way to a file, where the file needs a directory. */
+async function removeObstacle(path: string, cwd: string): Promise<void> {
+  let current = cwd;
+  for (const name of path.split("/").slice(0, -1)) {
+    current = join(current, name);
+    const status = await system.lstat(current).catch(() => undefined);
+    if (!status) return;
+    if (!status.isDirectory) return await system.remove(current);
+  }
 }

@@ -58,13 +58,22 @@ export async function loadPatchTasks(
   path: string,
   { files = localEvalFiles }: LoadPatchTasksOptions = {},
 ): Promise<PatchTask[]> {
-  const text = await files.read(path);
+  const text = await readTasks(path, files);
   if (text === undefined) throw new BadRequestError(`The file of tasks "${path}" does not exist`);
   const values = parseTasks(text, path);
   if (values.length === 0) throw new BadRequestError(`"${path}" has no task`);
   const problems = await findProblems(values);
   if (problems.length > 0) throw new BadRequestError(problems.join("\n"));
   return values.map(({ value }) => toTask(value as WrittenTask, dirname(path)));
+}
+
+async function readTasks(path: string, files: EvalFiles): Promise<string | undefined> {
+  try {
+    return await files.read(path);
+  } catch (cause) {
+    const reason = getErrorMessage(cause);
+    throw new BadRequestError(`Cannot read the file of tasks "${path}": ${reason}`, { cause });
+  }
 }
 
 interface PlacedValue {

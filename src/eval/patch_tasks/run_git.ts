@@ -62,6 +62,8 @@ function createEnvironment(): Record<string, string> {
     GIT_CONFIG_GLOBAL: "/dev/null",
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
+    // Names of files may have brackets and stars.
+    GIT_LITERAL_PATHSPECS: "1",
     LC_ALL: "C",
   };
 }

@@ -141,7 +141,7 @@ function renderCase(totals: CaseTotals, evalCase: EvalCase | undefined): string 
   ].join(" · ");
   const bodies = results.map((result) => {
     const title = results.length > 1
-      ? `<h2>Repetition ${result.repetition}: ${result.outcome}</h2>`
+      ? `<h2>${escapeHtml(`Repetition ${result.repetition}: ${result.outcome}`)}</h2>`
       : "";
     return title + renderResult(result, userMessages);
   });

@@ -14,7 +14,8 @@ const RUN_METRIC = "run";
 
 /**
  * Formats an evaluation as JUnit XML, valid by the schemas of Ant and of Jenkins: one test case for each run. A run that
- * did not end with an answer is an error, one that does not meet an expectation a failure.
+ * did not end with an answer is an error, one that does not meet an expectation a failure. Runs without a result are one
+ * error.
  *
  * @example
  * ```ts
@@ -26,7 +27,8 @@ const RUN_METRIC = "run";
 export function formatJunitReport(run: ReportRun): string {
   const { setId, results, startedAt = 0 } = run;
   const errors = results.filter(hasError).length;
-  const { failed, skipped, durationMs, cases } = summarizeRun(run);
+  const { failed, skipped, missing, durationMs, cases } = summarizeRun(run);
+  const missingCases = missing > 0 ? [formatMissing(run, missing)] : [];
   const known = indexCases(run);
   const attributes = formatAttributes({
     id: "0",
@@ -34,9 +36,9 @@ export function formatJunitReport(run: ReportRun): string {
     package: setId,
     timestamp: new Date(startedAt).toISOString().slice(0, 19),
     hostname: "localhost",
-    tests: `${results.length}`,
+    tests: `${results.length + missingCases.length}`,
     failures: `${failed - errors}`,
-    errors: `${errors}`,
+    errors: `${errors + missingCases.length}`,
     skipped: `${skipped}`,
     time: formatSeconds(durationMs),
   });
@@ -50,12 +52,21 @@ export function formatJunitReport(run: ReportRun): string {
       .map(([name, value]) => `      <property${formatAttributes({ name, value })}/>`),
     "    </properties>",
     ...cases.flatMap((totals) => formatCase(totals, known.get(totals.caseId))),
+    ...missingCases,
     "    <system-out></system-out>",
     "    <system-err></system-err>",
     "  </testsuite>",
     "</testsuites>",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Formats the runs without a result as one test case, since a report of an interrupted evaluation must not pass. */
+function formatMissing({ setId, planned = 0 }: ReportRun, missing: number): string {
+  const attributes = formatAttributes({ classname: setId, name: "missing results", time: "0.000" });
+  const message = `${missing} of ${planned} runs have no result`;
+  const error = `<error${formatAttributes({ message, type: "missing" })}></error>`;
+  return `    <testcase${attributes}>\n      ${error}\n    </testcase>`;
 }
 
 /** Formats the repetitions of a case. */

@@ -96,7 +96,7 @@ function renderCall(call: TrajectoryCall): string {
     ...(durationMs === undefined ? [] : [formatDuration(durationMs)]),
   ].join(" · ");
   const nested = calls.length === 0 ? "" : `<h3>Calls</h3>${calls.map(renderCall).join("")}`;
-  return `<details class="call ${outcome}"><summary>${escapeHtml(heading)}</summary>` +
+  return `<details class="call ${escapeHtml(outcome)}"><summary>${escapeHtml(heading)}</summary>` +
     `<h3>Arguments</h3>${renderCode(JSON.stringify(args, null, 2))}` +
     `<h3>Result</h3>${renderCode(result)}${nested}</details>`;
 }

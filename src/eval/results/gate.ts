@@ -4,7 +4,10 @@
  * @module
  */
 
+import { checkNames } from "../../core/check_names.ts";
 import { describeValue } from "../../core/describe_value.ts";
+import { getErrorMessage } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { CaseResult, EvalSetResult } from "../run/case_result.ts";
 import { formatDollars } from "../evaluators/format_dollars.ts";
 import { calculateMeanScore } from "../evaluators/score.ts";
@@ -24,7 +27,7 @@ export interface GateOptions {
   readonly maxCost?: number | undefined;
   /** Highest duration of a run in milliseconds. */
   readonly maxDuration?: number | undefined;
-  /** Results without which no case that passed may fail. */
+  /** Complete results of the same set, without which no case that passed may fail. */
   readonly noRegressionAgainst?: EvalSetResult | undefined;
 }
 
@@ -50,9 +53,10 @@ export interface GateDecision {
  * ```
  */
 export function gate(result: EvalSetResult | undefined, options: GateOptions = {}): GateDecision {
-  const invalid = findInvalidOptions(options);
-  if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
   const results = result?.results ?? [];
+  const baseline = options.noRegressionAgainst;
+  const invalid = [...findInvalidOptions(options), ...findBaselineProblems(baseline, result)];
+  if (invalid.length > 0) return { type: "configuration_error", reasons: invalid };
   if (!result || results.length === 0) {
     return { type: "no_result", reasons: ["There are no results"] };
   }
@@ -64,15 +68,44 @@ export function gate(result: EvalSetResult | undefined, options: GateOptions = {
     ...findQualityFailures(results, options),
     ...findSpendingFailures(results, options),
   ];
-  const baseline = options.noRegressionAgainst;
   if (baseline) reasons.push(...findRegressions(baseline, result));
   return { type: reasons.length === 0 ? "pass" : "fail", reasons };
 }
 
 const RATES = ["minPassRate", "minScore"] as const;
 const LIMITS = ["maxCost", "maxDuration"] as const;
+const OPTION_NAMES: readonly string[] = [...RATES, ...LIMITS, "noRegressionAgainst"];
+
+/** A baseline without results of the set would show no regression of any result. */
+function findBaselineProblems(
+  baseline: EvalSetResult | undefined,
+  result: EvalSetResult | undefined,
+): string[] {
+  if (baseline === undefined) return [];
+  if (!isJsonObject(baseline) || !Array.isArray(baseline.results)) {
+    return ["noRegressionAgainst must be the results of an evaluation"];
+  }
+  if (result && baseline.setId !== result.setId) {
+    return [
+      `noRegressionAgainst has results of the set "${baseline.setId}", not "${result.setId}"`,
+    ];
+  }
+  const skipped = baseline.results.filter(({ outcome }) => outcome === "skipped").length;
+  if (skipped === 0 && baseline.results.length > 0) return [];
+  return [
+    baseline.results.length === 0
+      ? "noRegressionAgainst has no results"
+      : `${skipped} of ${baseline.results.length} runs of noRegressionAgainst were skipped`,
+  ];
+}
 
 function findInvalidOptions(options: GateOptions): string[] {
+  // A misspelled limit would not be checked.
+  try {
+    checkNames(options, OPTION_NAMES, "gate()");
+  } catch (error) {
+    return [getErrorMessage(error)];
+  }
   const isRate = (value: unknown) => typeof value === "number" && value >= 0 && value <= 1;
   const isLimit = (value: unknown) => typeof value === "number" && value >= 0;
   const rates = RATES.filter((name) => options[name] !== undefined && !isRate(options[name]));
@@ -89,13 +122,14 @@ function findQualityFailures(results: readonly CaseResult[], options: GateOption
   const hasOtherLimit = minScore !== undefined || noRegressionAgainst !== undefined;
   const minPassRate = options.minPassRate ?? (hasOtherLimit ? undefined : 1);
   const passed = results.filter(({ outcome }) => outcome === "passed").length;
-  if (minPassRate !== undefined && passed / results.length < minPassRate) {
+  // A comparison with NaN is false, so that each condition is that of success.
+  if (minPassRate !== undefined && !(passed / results.length >= minPassRate)) {
     reasons.push(
       `${passed} of ${results.length} runs passed; the minimum is ${toPercent(minPassRate)}`,
     );
   }
   const mean = calculateMeanScore(results.flatMap(({ scores }) => scores)) ?? 0;
-  if (minScore !== undefined && mean < minScore) {
+  if (minScore !== undefined && !(mean >= minScore)) {
     reasons.push(`The mean score of ${mean.toFixed(3)} is below ${minScore}`);
   }
   return reasons;
@@ -114,12 +148,12 @@ function findSpendingFailures(
     const cost = calculateCost(results);
     if (cost === null) {
       reasons.push(`The cost is unknown, and limited to ${formatDollars(maxCost)}`);
-    } else if (cost > maxCost) {
+    } else if (!(cost <= maxCost)) {
       reasons.push(`The cost of ${formatDollars(cost)} exceeds ${formatDollars(maxCost)}`);
     }
   }
   const longest = results.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
-  if (maxDuration !== undefined && longest > maxDuration) {
+  if (maxDuration !== undefined && !(longest <= maxDuration)) {
     reasons.push(`A run took ${Math.round(longest)} ms, more than ${maxDuration} ms`);
   }
   return reasons;

@@ -60,6 +60,44 @@ Deno.test("gate: a limit of the cost or of the duration alone accepts no failed 
   assertEquals(decide({ maxCost: 100 }, createSetResult(createResult(true))), "pass");
 });
 
+Deno.test("gate: values that are no numbers pass no limit", () => {
+  const passed = createResult(true, { cost: NaN, durationMs: NaN });
+  const scores = [{ metric: "a", value: NaN, passed: true }];
+  const result = createSetResult({ ...passed, scores });
+  assertEquals(decide({}, result), "pass");
+  for (const options of [{ minScore: 0 }, { maxCost: 5 }, { maxDuration: 5 }]) {
+    assertEquals(decide(options, result), "fail", JSON.stringify(options));
+  }
+});
+
+Deno.test("gate: an option of another name is an error, since its limit would not be checked", () => {
+  const options: Record<string, number> = { maxcost: 1 };
+  const { type, reasons } = gate(createSetResult(createResult(true)), options);
+  assertEquals([type, reasons], [
+    "configuration_error",
+    ['Unknown option "maxcost" of gate(): did you mean maxCost?'],
+  ]);
+});
+
+Deno.test("gate: a baseline without all results of the set is an error, since nothing could regress", () => {
+  const failed = createSetResult(createResult(false));
+  const other = { ...createSetResult(createResult(true)), setId: "other" };
+  const skipped = createSetResult(createResult(true), createResult(true, { outcome: "skipped" }));
+  const untyped: { noRegressionAgainst: EvalSetResult } = JSON.parse('{"noRegressionAgainst":{}}');
+  for (
+    const [noRegressionAgainst, reason] of [
+      [createSetResult(), "noRegressionAgainst has no results"],
+      [other, 'noRegressionAgainst has results of the set "other", not "set"'],
+      [skipped, "1 of 2 runs of noRegressionAgainst were skipped"],
+      [untyped.noRegressionAgainst, "noRegressionAgainst must be the results of an evaluation"],
+    ] as const
+  ) {
+    const decision = gate(failed, { noRegressionAgainst });
+    assertEquals(decision, { type: "configuration_error", reasons: [reason] });
+  }
+  assertEquals(decide({ noRegressionAgainst: failed }, failed), "pass");
+});
+
 Deno.test("gate: the mean score is weighted, and the cost includes that of judges", () => {
   const score = (value: number, weight: number) => ({
     metric: `m${value}`,

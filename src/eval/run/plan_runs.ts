@@ -62,15 +62,20 @@ function checkCase({ id, userMessages, repetitions = 1 }: EvalCase, ids: Set<str
   checkCount(`The repetitions of the case "${id}"`, repetitions);
 }
 
+/** More runs than any evaluation has; a wrong number must not exhaust the memory. */
+const MAX_COUNT = 100_000;
+
 /**
  * Checks a number of runs.
  *
- * @throws {BadRequestError} If it is not a whole number of at least 1.
+ * @throws {BadRequestError} If it is not a whole number from 1 to 100,000.
  */
 export function checkCount(subject: string, value: unknown): void {
-  if (Number.isInteger(value) && Number(value) >= 1) return;
+  if (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_COUNT) return;
   throw new BadRequestError(
-    `${subject} must be a whole number of at least 1, not ${describeValue(value)}`,
+    `${subject} must be a whole number of at least 1, and at most ${MAX_COUNT}, not ${
+      describeValue(value)
+    }`,
   );
 }
 

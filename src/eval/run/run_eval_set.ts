@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { checkObject } from "../../core/check_object.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import { checkCases } from "../case/check_cases.ts";
 import type { EvalSet } from "../case/eval_case.ts";
 import { type EvalFiles, localEvalFiles } from "../case/eval_files.ts";
 import { EvaluatorRegistry } from "../evaluators/evaluator_registry.ts";
@@ -130,6 +131,7 @@ export async function runEvalSet(
   const { parallel = 1 } = options;
   checkCount("parallel", parallel);
   const planned = planRuns(set, options);
+  await checkCases(set.cases);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, ...options.signal ? [options.signal] : []]);
   const services = await createServices(set, makeAgent, { ...options, signal });

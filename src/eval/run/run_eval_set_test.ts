@@ -102,7 +102,28 @@ async function getRunFailure(set: EvalSet, makeAgent: MakeAgent): Promise<string
   return result?.scores.find(({ metric }) => metric === "run")?.reason;
 }
 
-const ANY_RESPONSE = createSet({ expectedResponse: { type: "contains", text: "" } });
+const ANY_RESPONSE = createSet({ expectedResponse: { type: "exact", text: "" } });
+
+Deno.test("runEvalSet: a run whose agent did nothing does not pass, unless that is expected", async () => {
+  const nothing = "The agent did nothing: it has neither a reply with a text nor a tool call";
+  const expectedResponse = undefined;
+  for (
+    const expectations of [
+      { budget: { maxTurns: 5 } },
+      { expectedFiles: [{ type: "missing", path: "a" }] },
+      { expectedTrajectory: { match: "exact", calls: [] } },
+    ] as const
+  ) {
+    const set = createSet({ expectedResponse, ...expectations });
+    assertEquals(await getRunFailure(set, answerWith(reply(" \n"))), nothing);
+    assertEquals(outcomes((await runEvalSet(set, answerWith(reply("Hi")))).results), ["passed"]);
+  }
+  const { results } = await runEvalSet(ANY_RESPONSE, answerWith(reply("")));
+  assertEquals(outcomes(results), ["passed"]);
+  const calls = createSet({ expectedResponse, budget: { maxTurns: 5 } });
+  const called = answerWith(reply([toolCall("step")]), reply(""));
+  assertEquals(outcomes((await runEvalSet(calls, called)).results), ["passed"]);
+});
 
 Deno.test("runEvalSet: a run that a tool aborts does not pass", async () => {
   const failure = await getRunFailure(ANY_RESPONSE, () => {
@@ -240,6 +261,45 @@ Deno.test("runEvalSet: rejects unknown options, sets without cases and cases wit
     "at least one number",
   );
   await assertRejects(() => runEvalSet(createSet({}), empty), BadRequestError, "the function");
+});
+
+Deno.test("runEvalSet: rejects expectations of untyped code that would accept each run", async () => {
+  const budget = { maxTurns: 5 };
+  for (
+    const [changes, message] of [
+      [
+        { expectedRespone: { type: "exact", text: "x" } },
+        "cases[0].expectedRespone is not a known property",
+      ],
+      [{ expectedResponse: { type: "equals", text: "x" } }, "cases[0].expectedResponse.type must"],
+      [{ expectedResponse: { type: "custom" } }, 'the case "case_1" needs a function, check'],
+      [{ expectedResponse: { type: "contains", text: "" } }, "cases[0].expectedResponse.text must"],
+      [{ expectedFiles: [{ type: "exist", path: "a" }] }, "cases[0].expectedFiles[0].type must"],
+      [{ expectedTrajectory: { match: "in_order", calls: [] } }, "expectedTrajectory.calls must"],
+      [{ budget: { maxCost: NaN } }, "cases[0].budget.maxCost must be number"],
+      [{ budget: { maxTurn: 5 } }, "cases[0].budget.maxTurn is not a known property"],
+      [{ evaluators: [{ name: "efficiency", weight: -1 }] }, "cases[0].evaluators[0].weight must"],
+      [{ tags: [1n] }, 'The case "case_1" is not JSON'],
+    ] as const
+  ) {
+    const set = createSet({ budget, ...changes } as unknown as Partial<EvalCase>);
+    await assertRejects(() => runEvalSet(set, greet), BadRequestError, message);
+  }
+  const custom = createSet({
+    expectedResponse: { type: "custom", check: () => true },
+    tags: undefined,
+  });
+  assertEquals(outcomes((await runEvalSet(custom, greet)).results), ["passed"]);
+});
+
+Deno.test("runEvalSet: rejects more repetitions than the memory may have", async () => {
+  for (const repetitions of [1e9, 100_001]) {
+    await assertRejects(
+      () => runEvalSet(createSet({ repetitions }), greet),
+      BadRequestError,
+      "at most 100000",
+    );
+  }
 });
 
 Deno.test("runEvalSet: rejects ids that are paths", async () => {

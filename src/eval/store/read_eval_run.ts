@@ -102,7 +102,8 @@ export async function listEvalRuns(
 ): Promise<EvalRun[]> {
   const runs: EvalRun[] = [];
   for (const { id } of await listEvalRunHeaders(directory, { files })) {
-    runs.push(await readEvalRun(join(directory, id), { files }));
+    const run = await readEvalRun(join(directory, id), { files }).catch(() => undefined);
+    if (run) runs.push(run);
   }
   return runs;
 }

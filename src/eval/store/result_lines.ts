@@ -71,7 +71,32 @@ function isScore(value: unknown): boolean {
 function isTrajectory(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { calls, replies, response, usage, cost } = value;
-  return Array.isArray(calls) && Array.isArray(replies) && typeof response === "string" &&
-    isJsonObject(usage) && typeof usage["total"] === "number" && isJsonObject(cost) &&
-    (cost["total"] === null || typeof cost["total"] === "number");
+  return isArrayWith(calls, isCall) && isArrayWith(replies, isReply) &&
+    typeof response === "string" && isJsonObject(usage) && typeof usage["total"] === "number" &&
+    isJsonObject(cost) && isAmount(cost["total"]);
+}
+
+const OUTCOMES: readonly unknown[] = ["completed", "failed", "denied", "unfinished"];
+
+function isCall(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { tool, arguments: args, turn, outcome, result, durationMs = 0, calls } = value;
+  return typeof tool === "string" && isJsonObject(args) && typeof turn === "number" &&
+    OUTCOMES.includes(outcome) && typeof result === "string" && typeof durationMs === "number" &&
+    isArrayWith(calls, isCall);
+}
+
+function isReply(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { prompt, turn, text, tokens, cost, durationMs } = value;
+  return [prompt, turn, tokens, durationMs].every((number) => typeof number === "number") &&
+    typeof text === "string" && isAmount(cost);
+}
+
+function isAmount(value: unknown): boolean {
+  return value === null || typeof value === "number";
+}
+
+function isArrayWith(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
 }

@@ -78,7 +78,7 @@ async function readJson(path: string, files: EvalFiles): Promise<unknown> {
 function isHeader(value: unknown): value is Omit<EvalRunHeader, "id"> {
   if (!isJsonObject(value)) return false;
   const { version, seed, startedAt, set, model, seeds } = value;
-  return version === 1 && typeof seed === "number" && typeof startedAt === "number" &&
+  return version === 1 && typeof seed === "number" && isTime(startedAt) &&
     (model === undefined || typeof model === "string") &&
     (seeds === undefined || (Array.isArray(seeds) && seeds.every(Number.isFinite))) &&
     isJsonObject(set) && typeof set["id"] === "string" && isOptionalText(set["description"]) &&
@@ -87,6 +87,11 @@ function isHeader(value: unknown): value is Omit<EvalRunHeader, "id"> {
 
 /** More repetitions than any evaluation has; a damaged number must not exhaust the memory. */
 const MAX_REPETITIONS = 100_000;
+
+/** Whether a value is a time that a date can have; reports format it. */
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && !Number.isNaN(new Date(value).getTime());
+}
 
 function isOptionalText(value: unknown): boolean {
   return value === undefined || typeof value === "string";

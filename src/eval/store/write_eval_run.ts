@@ -75,8 +75,12 @@ export async function createEvalRun(
 ): Promise<EvalRunWriter> {
   const { model, seed = 0, seeds, now = Date.now, files = localEvalFiles } = options;
   const path = join(directory, RUN_FILES.header);
-  if (await files.read(path) !== undefined) {
-    throw new BadRequestError(`"${directory}" has an evaluation already: choose another directory`);
+  // Also results without a header, which would count as those of this evaluation.
+  for (const name of Object.values(RUN_FILES)) {
+    if (await files.read(join(directory, name)) === undefined) continue;
+    throw new BadRequestError(
+      `"${directory}" has an evaluation already (${name}): choose another directory`,
+    );
   }
   const { directory: _, ...set } = options.set;
   const header: Omit<EvalRunHeader, "id"> = {
@@ -88,7 +92,7 @@ export async function createEvalRun(
     set,
   };
   await files.write(path, `${JSON.stringify(header, null, 2)}\n`);
-  return new DirectoryWriter(directory, { finished: [], now, files });
+  return new DirectoryWriter(directory, { finished: [], isRepaired: false, now, files });
 }
 
 /** Options for `resumeEvalRun()`. */
@@ -111,8 +115,9 @@ export async function resumeEvalRun(
     );
   }
   const { results, damaged, isCut } = await readLines(directory, files);
-  if (damaged.length > 0 || isCut) await removeDamage(directory, results, files);
-  return new DirectoryWriter(directory, { finished: results, now, files });
+  const isRepaired = damaged.length > 0 || isCut;
+  if (isRepaired) await removeDamage(directory, results, files);
+  return new DirectoryWriter(directory, { finished: results, isRepaired, now, files });
 }
 
 /** Returns a text that is equal for equal sets; functions are not part of it. */
@@ -135,6 +140,8 @@ async function removeDamage(
 
 interface WriterOptions {
   readonly finished: readonly CaseResult[];
+  /** Whether damaged results were removed. */
+  readonly isRepaired: boolean;
   readonly now: () => number;
   readonly files: EvalFiles;
 }
@@ -145,16 +152,20 @@ class DirectoryWriter implements EvalRunWriter {
   readonly #now: () => number;
   readonly #files: EvalFiles;
   #pending: Promise<void> = Promise.resolve();
+  /** Whether the hash of an evaluation that was complete is that of other results. */
+  #isChanged: boolean;
 
-  constructor(directory: string, { finished, now, files }: WriterOptions) {
+  constructor(directory: string, { finished, isRepaired, now, files }: WriterOptions) {
     this.directory = directory;
     this.finished = finished;
+    this.#isChanged = isRepaired;
     this.#now = now;
     this.#files = files;
   }
 
   append(result: CaseResult): Promise<void> {
     if (result.outcome === "skipped") return Promise.resolve();
+    this.#isChanged = true;
     const path = join(this.directory, RUN_FILES.results);
     const writing = this.#pending.then(async () =>
       await this.#files.append(path, await formatResultLine(result))
@@ -167,7 +178,8 @@ class DirectoryWriter implements EvalRunWriter {
   async finish(): Promise<EvalRun> {
     await this.#pending;
     const run = await readEvalRun(this.directory, { files: this.#files });
-    if (run.results.length < run.planned || run.finishedAt !== undefined) return run;
+    const isFinished = run.finishedAt !== undefined && !this.#isChanged;
+    if (run.results.length < run.planned || isFinished) return run;
     const header = await readHeader(this.directory, this.#files);
     const finishedAt = this.#now();
     const hash = await hashRun(header, run.results, finishedAt);

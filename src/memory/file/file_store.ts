@@ -17,11 +17,17 @@ import type {
   SessionSummary,
 } from "../../core/session.ts";
 import { createHeartbeats, withWriterLock, type WriterLock } from "../lock/writer_lock.ts";
-import { checkPath } from "../storage/check_store_options.ts";
+import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
 import { EntryEncoder } from "../store/entry_encoder.ts";
 import { decodeFileName, encodeFileName, isHashedName } from "../store/file_name.ts";
 import { createHeader, SESSION_VERSION } from "../store/jsonl.ts";
-import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
+import {
+  type FindUpdated,
+  type ListedSession,
+  listSnapshot,
+  selectListed,
+  WrittenCount,
+} from "../store/list_snapshot.ts";
 import { addEntries, LiveSession } from "../store/live_session.ts";
 import { createNewHeader } from "../store/new_header.ts";
 import { DEFAULT_SEARCH_LIMIT, SearchQuery } from "../store/search.ts";
@@ -131,6 +137,7 @@ export class FileSessionStore implements SessionStore {
 
   /** Creates a store; does not access the file system. Throws a `BadRequestError` if the directory is empty. */
   constructor(options: FileSessionStoreOptions) {
+    checkStoreOptions("FileSessionStore", options, '{ directory: "data/sessions" }');
     const {
       directory,
       owner,
@@ -200,13 +207,14 @@ export class FileSessionStore implements SessionStore {
     const after = parseListCursor(options.cursor);
     const logs = this.#listLogs();
     const listed: ListedSession[] = [];
+    const findUpdated = new WrittenCount().limit(this.#findUpdated);
     const select = () => selectListed(listed, after);
     const size = Math.max(READ_CONCURRENCY, (limit ?? logs.length) + 1);
     for (let from = 0; from < logs.length; from += size) {
       const summaries = await this.#readSummaries(logs.slice(from, from + size));
-      listed.push(
-        ...await this.#listSnapshot(selectSummaries(summaries, filter), after?.snapshotTime),
-      );
+      const selected = selectSummaries(summaries, filter);
+      const { snapshotTime = Infinity } = after ?? {};
+      listed.push(...await listSnapshot(selected, snapshotTime, findUpdated));
       if (limit === undefined) continue;
       // Sessions are not newer than their logs, so older logs cannot be on this page.
       const bound = toLatest(logs[from + size]?.modified ?? -Infinity);
@@ -239,7 +247,8 @@ export class FileSessionStore implements SessionStore {
     const isSearched = ({ position }: ListedSession) =>
       (sessionId === undefined || position.id === sessionId) &&
       (!after || compareSessions(after, position) <= 0);
-    const sessions = (await this.#listSnapshot(summaries, snapshotTime)).filter(isSearched)
+    const findUpdated = after ? new WrittenCount().limit(this.#findUpdated) : this.#findUpdated;
+    const sessions = (await listSnapshot(summaries, snapshotTime, findUpdated)).filter(isSearched)
       .map(({ position }) => position);
     const search = { query: parsed, after, isOptional: sessionId === undefined };
     return await collectHits(this.#searchSessions(sessions, search), {
@@ -333,20 +342,15 @@ export class FileSessionStore implements SessionStore {
     return summaries;
   }
 
-  /** Returns sessions at their positions at a time. Default: now. */
-  async #listSnapshot(
-    summaries: readonly SessionSummary[],
-    snapshotTime = Infinity,
-  ): Promise<readonly ListedSession[]> {
-    return await listSnapshot(summaries, snapshotTime, async ({ id }) => {
-      try {
-        const { state } = await this.#loadLog(id, getSessionPaths(this.#directory, id));
-        return state.tree.nodes.findLast(({ timestamp }) => timestamp <= snapshotTime)?.timestamp;
-      } catch {
-        return undefined; // It was deleted or damaged meanwhile.
-      }
-    });
-  }
+  /** Finds the time of the last entry that a session had at a time. */
+  readonly #findUpdated: FindUpdated = async ({ id }, snapshotTime) => {
+    try {
+      const { state } = await this.#loadLog(id, getSessionPaths(this.#directory, id));
+      return state.tree.nodes.findLast(({ timestamp }) => timestamp <= snapshotTime)?.timestamp;
+    } catch {
+      return undefined; // It was deleted or damaged meanwhile.
+    }
+  };
 
   /**
    * Returns the metadata of a session's log.
@@ -486,13 +490,4 @@ function toLatest(modified: number): number {
 function limitUpdated(summary: SessionSummary, modified: number): SessionSummary {
   const latest = toLatest(modified);
   return summary.updated <= latest ? summary : { ...summary, updated: latest };
-}
-
-/** Returns the sessions after a position, in their order. */
-function selectListed(
-  sessions: readonly ListedSession[],
-  after: SessionOrder | undefined,
-): readonly ListedSession[] {
-  return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
-    .toSorted((left, right) => compareSessions(left.position, right.position));
 }

@@ -13,6 +13,9 @@ import type { FileInfo, FileSystem, ReadableFile } from "./file_system.ts";
 /** Mode of new files: only the owner can read conversations. */
 const PRIVATE_MODE = 0o600;
 
+/** Maximum number of attempts to open a file that other processes create and remove at the same time. */
+const MAX_OPEN_ATTEMPTS = 100;
+
 /** Creates a file system over the operations of a runtime. */
 export function createLocalFileSystem(system: System): FileSystem {
   return {
@@ -32,6 +35,7 @@ export function createLocalFileSystem(system: System): FileSystem {
     },
     async openToAppend(path) {
       assertFile(system, path);
+      assertNoLink(system, path);
       const file = await system.open(path, { append: true });
       return {
         write: (bytes) => file.write(bytes),
@@ -41,14 +45,14 @@ export function createLocalFileSystem(system: System): FileSystem {
       };
     },
     openToLock(path) {
-      ifExists(() => assertFile(system, path));
-      const options = { read: true, write: true, create: true, mode: PRIVATE_MODE };
-      return createLocalLock(system, { path, file: system.openSync(path, options) });
+      return createLocalLock(system, { path, file: openOwnFile(system, path) });
     },
     async replace(path, text, { sync }) {
       const temporary = `${path}.${system.pid}.tmp`;
-      const options = { write: true, create: true, truncate: true, mode: PRIVATE_MODE };
+      const options = { write: true, createNew: true, mode: PRIVATE_MODE };
       try {
+        // One that a killed process with the same id has left, or a link.
+        ifExists(() => system.removeSync(temporary));
         await writeText(await system.open(temporary, options), text, { sync });
         await system.rename(temporary, path);
       } catch (error) {
@@ -58,6 +62,8 @@ export function createLocalFileSystem(system: System): FileSystem {
     },
     async copy(from, to) {
       assertFile(system, from);
+      // Of a link, the target would be replaced.
+      ifExists(() => system.removeSync(to));
       await system.copyFile(from, to);
     },
     rename: (from, to) => system.renameSync(from, to),
@@ -83,6 +89,50 @@ function assertFile(system: System, path: string): void {
   const { isFile, isDirectory } = system.statSync(path);
   // Opening a directory fails with a better message.
   if (!isFile && !isDirectory) throw new Error(`"${path}" is not a file: remove it`);
+}
+
+/** Checks that a file is not opened through a link, which would change a file outside of the directory. */
+function assertNoLink(system: System, path: string): void {
+  const { isSymlink } = system.lstatSync(path);
+  if (isSymlink) throw new Error(`"${path}" is a symbolic link: remove it`);
+}
+
+/**
+ * Opens a file for reading and writing; creates it if it does not exist. A symbolic link is not followed, since its target
+ * would be replaced, also if the link is created at the same time.
+ */
+function openOwnFile(system: System, path: string): SystemFile {
+  for (let attempt = 1;; attempt++) {
+    try {
+      const file = tryOpenOwnFile(system, path);
+      if (file) return file;
+    } catch (error) {
+      // Another process has created or removed the file meanwhile.
+      const isChanged = ["EEXIST", "ENOENT"].includes(getSystemErrorCode(error) ?? "");
+      if (!isChanged || attempt >= MAX_OPEN_ATTEMPTS) throw error;
+    }
+    if (attempt >= MAX_OPEN_ATTEMPTS) throw new Error(`"${path}" is replaced all the time`);
+  }
+}
+
+/** Opens a file; `undefined` if it was replaced meanwhile. */
+function tryOpenOwnFile(system: System, path: string): SystemFile | undefined {
+  if (!ifExists(() => system.lstatSync(path))) {
+    const options = { read: true, write: true, createNew: true, mode: PRIVATE_MODE };
+    return system.openSync(path, options);
+  }
+  assertNoLink(system, path);
+  assertFile(system, path);
+  const file = system.openSync(path, { read: true, write: true });
+  try {
+    assertNoLink(system, path);
+    if (system.lstatSync(path).ino === file.statSync().ino) return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  file.close();
+  return undefined;
 }
 
 /** Reads at most `length` bytes from the end of a file. */

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { SessionError } from "../../core/errors.ts";
 import type { SystemFile } from "../../platform/file_calls.ts";
 import { type System, system } from "../../platform/system.ts";
@@ -76,5 +76,106 @@ Deno.test("FileSessionStore: a named pipe in the place of a file is not opened, 
   assertEquals((await store.list()).find(({ id }) => id === "s")?.entries, 2);
   makePipe("s.lock");
   await assertRejects(() => store.open("s"), SessionError, 's.lock" is not a file: remove it');
+  await Deno.remove(directory, { recursive: true });
+});
+
+/** Makes a link to a file with a text; returns a function that reads the file. */
+function makeLink(path: string, target: string, text = "precious"): () => string {
+  Deno.writeTextFileSync(target, text);
+  Deno.symlinkSync(target, path);
+  return () => Deno.readTextFileSync(target);
+}
+
+Deno.test("FileSessionStore: a link in the place of a lock is refused, and its target is kept", async () => {
+  const directory = await Deno.makeTempDir();
+  const elsewhere = await Deno.makeTempDir();
+  const store = new FileSessionStore({ directory });
+  const written = await store.create({ id: "s" });
+  written.append({ type: "title", title: "one" });
+  await written.close();
+  const readTarget = makeLink(`${directory}/s.lock`, `${elsewhere}/notes`);
+  const message = 's.lock" is a symbolic link: remove it';
+  await assertRejects(() => store.open("s"), SessionError, message);
+  await assertRejects(() => store.delete("s"), SessionError, message);
+  assertEquals(readTarget(), "precious");
+  await Deno.remove(`${elsewhere}/notes`);
+  await assertRejects(() => store.open("s"), SessionError, message);
+  assertEquals(Array.from(Deno.readDirSync(elsewhere)), []);
+  await Deno.remove(`${directory}/s.lock`);
+  await (await store.open("s")).close();
+  for (const path of [directory, elsewhere]) await Deno.remove(path, { recursive: true });
+});
+
+Deno.test("FileSessionStore: nothing is appended to a log through a link", async () => {
+  const directory = await Deno.makeTempDir();
+  const elsewhere = await Deno.makeTempDir();
+  const stores = [directory, elsewhere].map((directory) => new FileSessionStore({ directory }));
+  const [store, other] = stores as [FileSessionStore, FileSessionStore];
+  const written = await other.create({ id: "s" });
+  written.append({ type: "title", title: "one" });
+  await written.close();
+  const before = await Deno.readTextFile(`${elsewhere}/s.jsonl`);
+  await Deno.symlink(`${elsewhere}/s.jsonl`, `${directory}/s.jsonl`);
+  const session = await store.open("s");
+  session.append({ type: "title", title: "two" });
+  await assertRejects(() => session.flush(), SessionError, 's.jsonl" is a symbolic link');
+  await session.close();
+  assertEquals(await Deno.readTextFile(`${elsewhere}/s.jsonl`), before);
+  for (const path of [directory, elsewhere]) await Deno.remove(path, { recursive: true });
+});
+
+Deno.test("FileSystem: links in the place of temporary files and copies are replaced, and their targets kept", async () => {
+  const directory = await Deno.makeTempDir();
+  const files = createLocalFileSystem(system);
+  const readTargets = [
+    makeLink(`${directory}/log.${system.pid}.tmp`, `${directory}/one`),
+    makeLink(`${directory}/copy`, `${directory}/two`),
+  ];
+  await files.replace(`${directory}/log`, "text", { sync: true });
+  await files.copy(`${directory}/log`, `${directory}/copy`);
+  assertEquals(readTargets.map((read) => read()), ["precious", "precious"]);
+  for (const name of ["log", "copy"]) {
+    assertEquals(await Deno.readTextFile(`${directory}/${name}`), "text");
+    assertEquals((await Deno.lstat(`${directory}/${name}`)).isSymlink, false);
+  }
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("openToLock(): a link that replaces the file while it is opened is not followed", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/s.lock`;
+  await Deno.writeTextFile(path, "");
+  let readTarget = () => "";
+  const files = createLocalFileSystem({
+    ...system,
+    openSync: (opened, options) => {
+      if (readTarget() === "") {
+        Deno.removeSync(path);
+        readTarget = makeLink(path, `${directory}/notes`);
+      }
+      return system.openSync(opened, options);
+    },
+  });
+  assertThrows(() => files.openToLock(path), Error, "is a symbolic link");
+  assertEquals(readTarget(), "precious");
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("openToLock(): tries again when another process creates or removes the file meanwhile", async () => {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/s.lock`;
+  let changes = 0;
+  const files = createLocalFileSystem({
+    ...system,
+    openSync: (opened, options) => {
+      if (changes++ < 4) {
+        if (options?.createNew) Deno.writeTextFileSync(path, "");
+        else Deno.removeSync(path);
+      }
+      return system.openSync(opened, options);
+    },
+  });
+  files.openToLock(path).close();
+  assertEquals(changes, 5);
   await Deno.remove(directory, { recursive: true });
 });

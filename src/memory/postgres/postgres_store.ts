@@ -6,6 +6,7 @@
 
 import { checkNumber } from "../../core/check_number.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import { checkStoreOptions } from "../storage/check_store_options.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { checkConnection, type PostgresClient, type PostgresTls } from "./postgres_client.ts";
 import { PostgresStorage } from "./postgres_storage.ts";
@@ -66,6 +67,8 @@ export class PostgresSessionStore extends StorageSessionStore {
    * @throws {BadRequestError} If the connection is not a URL of Postgres, the schema has an invalid name, or a number is invalid.
    */
   constructor(options: PostgresSessionStoreOptions) {
+    const example = '{ connection: "postgres://localhost/app" }';
+    checkStoreOptions("PostgresSessionStore", options, example);
     const { connection, ssl, schema = "swink", maxConnections = 10 } = options;
     const { timeoutMs = 30_000, retryMs = 10_000, leaseMs = 30_000 } = options;
     for (const [name, value] of Object.entries({ maxConnections, timeoutMs, retryMs })) {

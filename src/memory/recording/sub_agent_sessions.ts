@@ -5,6 +5,7 @@
  */
 
 import { Agent } from "../../agent/agent.ts";
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { SubAgentEvent } from "../../core/event.ts";
 import { hasContent } from "../../core/history.ts";
@@ -65,6 +66,8 @@ export class SubAgentSessions {
   /** Ids of the sessions of sub-agents that this process runs. */
   readonly #active = new Set<string>();
   readonly #detached = new Map<string, DetachedAgent>();
+  /** The ends of sub-agents that end with the run, or were cancelled. */
+  readonly #ending = new Set<Promise<void>>();
   /** The sub-agents of the path without a result that this process does not run; `undefined` until it was read. */
   #unsettled: readonly SubAgentSpawnedEntry[] | undefined;
   readonly #reports: QueuedReports;
@@ -99,6 +102,21 @@ export class SubAgentSessions {
     this.#reports.stop();
     const { agent, session } = this.#options;
     if (runSessions.get(agent.state)?.id === session.id) runSessions.delete(agent.state);
+  }
+
+  /** Whether sub-agents that end with the run, or were cancelled, have not ended. */
+  get isEnding(): boolean {
+    return this.#ending.size > 0;
+  }
+
+  /** Resolves when the sub-agents that end with the run, or were cancelled, have ended and their sessions are closed. */
+  async settle(): Promise<void> {
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
+  }
+
+  #addEnding(ended: Promise<void>): void {
+    this.#ending.add(ended);
+    void ended.then(() => this.#ending.delete(ended));
   }
 
   /** Records the message of a sub-agent that has no session of its own. */
@@ -138,6 +156,21 @@ export class SubAgentSessions {
   }
 
   async #start(child: object, start: SubAgentStart): Promise<SubAgentSession> {
+    const ended = createDeferred<void>();
+    if (start.mode !== "detached") this.#addEnding(ended.promise);
+    try {
+      return await this.#startRecorded(child, start, ended);
+    } catch (error) {
+      ended.resolve();
+      throw error;
+    }
+  }
+
+  async #startRecorded(
+    child: object,
+    start: SubAgentStart,
+    { promise: ended, resolve: markEnded }: Deferred<void>,
+  ): Promise<SubAgentSession> {
     const { session, store, record } = this.#options;
     if (!(child instanceof Agent)) {
       throw new BadRequestError("Only an agent of this version of the library can be recorded");
@@ -169,10 +202,11 @@ export class SubAgentSessions {
       await stop().catch(() => {});
       throw error;
     }
-    let markEnded: () => void = () => {};
-    const ended = new Promise<void>((resolve) => markEnded = resolve);
     if (mode === "detached") {
-      const { cancel = () => {} } = start;
+      const cancel = (reason?: unknown): void => {
+        if (start.cancel) this.#addEnding(ended);
+        start.cancel?.(reason);
+      };
       this.#detached.set(own.id, { sessionId: own.id, name, prompt, toolCallId, ended, cancel });
     }
     const end = async (outcome: SubAgentOutcome): Promise<void> => {

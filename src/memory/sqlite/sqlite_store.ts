@@ -6,7 +6,7 @@
 
 import { localFileSystem } from "../file/local_file_system.ts";
 import type { LockStorage } from "../lock/lock_storage.ts";
-import { checkPath } from "../storage/check_store_options.ts";
+import { checkPath, checkStoreOptions } from "../storage/check_store_options.ts";
 import { StorageSessionStore } from "../storage/storage_session_store.ts";
 import { SqliteStorage } from "./sqlite_storage.ts";
 
@@ -52,6 +52,7 @@ export class SqliteSessionStore extends StorageSessionStore {
    * @throws {BadRequestError} If the path is no path, or empty.
    */
   constructor(options: SqliteSessionStoreOptions) {
+    checkStoreOptions("SqliteSessionStore", options, '{ path: "data/sessions.db" }');
     const { path, now = Date.now, files = localFileSystem }: SqliteStoreOptions = options;
     checkPath("path", path);
     // The system ends the lease of a process that ends, so that it needs no renewal.

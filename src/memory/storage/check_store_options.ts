@@ -6,6 +6,21 @@
 
 import { describeValue } from "../../core/describe_value.ts";
 import { BadRequestError } from "../../core/errors.ts";
+import { isJsonObject } from "../../core/json.ts";
+
+/**
+ * Checks that the options of a store are an object, since other libraries take the place itself. The value is not quoted:
+ * a URL may have a password.
+ *
+ * @throws {BadRequestError} If they are not; the message has an example.
+ */
+export function checkStoreOptions(name: string, options: unknown, example: string): void {
+  if (isJsonObject(options)) return;
+  const kind = typeof options === "string" ? "a text" : describeValue(options);
+  throw new BadRequestError(
+    `The options of ${name} must be an object, not ${kind}: write new ${name}(${example})`,
+  );
+}
 
 /**
  * Checks the place of a store. The directory without a name would be the root of the file system, and SQLite would keep a

@@ -1,4 +1,4 @@
-import { assert, assertThrows } from "@std/assert";
+import { assert, assertFalse, assertMatch, assertThrows } from "@std/assert";
 import { BadRequestError } from "../../core/errors.ts";
 import { FileSessionStore } from "../file/file_store.ts";
 import { PostgresSessionStore } from "../postgres/postgres_store.ts";
@@ -11,6 +11,20 @@ Deno.test("FileSessionStore, SqliteSessionStore: refuse a path that is missing o
     const message = "must be a path such as";
     assertThrows(() => new FileSessionStore({ directory: path }), BadRequestError, message);
     assertThrows(() => new SqliteSessionStore({ path }), BadRequestError, message);
+  }
+});
+
+Deno.test("FileSessionStore, SqliteSessionStore, PostgresSessionStore: say how to write options that are no object", () => {
+  const url = "postgres://user:secret@localhost/app";
+  for (const options of ["data/sessions", url, undefined, null, 5, ["data"]] as never[]) {
+    for (const Store of [FileSessionStore, SqliteSessionStore, PostgresSessionStore]) {
+      const error = assertThrows(() => new Store(options), BadRequestError);
+      assertMatch(
+        error.message,
+        /must be an object, not .+: write new \w+Store\(\{ \w+: ".+" \}\)$/,
+      );
+      assertFalse(error.message.includes("secret"));
+    }
   }
 });
 

@@ -6,14 +6,19 @@
 
 import type { SessionFilter, SessionSummary } from "../../core/session.ts";
 import { decodeLine } from "../store/jsonl.ts";
-import { type FindUpdated, type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
+import {
+  type FindUpdated,
+  type ListedSession,
+  listSnapshot,
+  WrittenCount,
+} from "../store/list_snapshot.ts";
 import type { EntryStorage } from "./entry_storage.ts";
 
 /** Number of sessions that are listed at a time. */
 const LIST_BATCH_SIZE = 100;
 
-/** Number of lines that are read at a time. */
-const BATCH_SIZE = 32;
+/** Number of lines that are read before the outline of a session is. */
+const LAST_LINES = 32;
 
 /** Sessions that were written. */
 export interface MovedSessions {
@@ -23,18 +28,28 @@ export interface MovedSessions {
   readonly sessions: readonly ListedSession[];
 }
 
+/** The time of the first page, and whether there is another one. */
+export interface FirstPage {
+  /** Time of the first page, in milliseconds since the epoch. */
+  readonly snapshotTime: number;
+  /** Whether the page is a later one, which a cursor selects. */
+  readonly hasCursor: boolean;
+}
+
 /**
- * Lists the sessions that were written after a time, in milliseconds since the epoch. One that is written again meanwhile
- * moves to the beginning of the list, which is listed again until it has no other sessions.
+ * Lists the sessions that were written since the first page. One that is written again meanwhile moves to the beginning of
+ * the list, which is listed again until it has no other sessions.
+ *
+ * @throws {SessionError} With the reason `bad_cursor` if they are too many for a cursor.
  */
 export async function listMoved(
   storage: EntryStorage,
   filter: SessionFilter,
-  snapshotTime: number,
+  { snapshotTime, hasCursor }: FirstPage,
 ): Promise<MovedSessions> {
   const moved = new Map<string, SessionSummary>();
   for (let time = snapshotTime;;) {
-    const written = await listWritten(storage, filter, time);
+    const written = await listWritten(storage, filter, { snapshotTime: time, hasCursor });
     const count = moved.size;
     for (const summary of written) moved.set(summary.id, summary);
     if (moved.size === count) break;
@@ -47,15 +62,17 @@ export async function listMoved(
 async function listWritten(
   storage: EntryStorage,
   filter: SessionFilter,
-  time: number,
+  { snapshotTime: time, hasCursor }: FirstPage,
 ): Promise<readonly SessionSummary[]> {
   const written: SessionSummary[] = [];
+  const count = new WrittenCount();
   for (;;) {
     const last = written.at(-1);
     const position = last && { after: { updated: last.updated, id: last.id } };
     const batch = await storage.list({ ...filter, limit: LIST_BATCH_SIZE, ...position });
     const newer = batch.filter(({ updated }) => updated > time);
     written.push(...newer);
+    if (hasCursor) count.add(newer.length);
     if (newer.length < LIST_BATCH_SIZE) return written;
   }
 }
@@ -63,14 +80,13 @@ async function listWritten(
 /** Finds times in the last lines of sessions, since few entries are newer than the first page of a list. */
 export function findUpdated(storage: EntryStorage): FindUpdated {
   return async ({ id, entries }, snapshotTime) => {
-    for (let to = entries; to > 0; to -= BATCH_SIZE) {
-      const from = Math.max(0, to - BATCH_SIZE);
-      const positions = Array.from({ length: to - from }, (_, index) => from + index);
-      const times = (await storage.readLines(id, positions)).map(readTime);
-      const time = times.findLast((time) => time !== undefined && time <= snapshotTime);
-      if (time !== undefined) return time;
-    }
-    return undefined;
+    const from = Math.max(0, entries - LAST_LINES);
+    const positions = Array.from({ length: entries - from }, (_, index) => from + index);
+    const times = (await storage.readLines(id, positions)).map(readTime);
+    const time = times.findLast((time) => time !== undefined && time <= snapshotTime);
+    if (time !== undefined || from === 0) return time;
+    const { outline = [] } = await storage.load(id) ?? {};
+    return outline.findLast((entry) => entry && entry.timestamp <= snapshotTime)?.timestamp;
   };
 }
 

@@ -6,7 +6,7 @@
 
 import { abortable } from "../../core/abortable.ts";
 import { decodeSearchable } from "../store/jsonl.ts";
-import { type ListedSession, listSnapshot } from "../store/list_snapshot.ts";
+import { type ListedSession, listSnapshot, WrittenCount } from "../store/list_snapshot.ts";
 import type { SearchQuery } from "../store/search.ts";
 import type { FoundHit } from "../store/search_page.ts";
 import {
@@ -71,10 +71,11 @@ class IndexSearch {
 
   /** Searches the sessions after that of a position. Those that were written meanwhile are searched one by one. */
   async *#searchAfter(position: SessionOrder | undefined): AsyncGenerator<StorageHit> {
-    const { snapshotTime, after: _after, signal: _signal, ...filter } = this.#scope;
+    const { snapshotTime, after, signal: _signal, ...filter } = this.#scope;
+    const firstPage = { snapshotTime, hasCursor: after !== undefined };
     for (let start = position;;) {
       const hits = await this.#search(start && { ...start, position: Number.MAX_SAFE_INTEGER });
-      const moved = await listMoved(this.#storage, filter, snapshotTime);
+      const moved = await listMoved(this.#storage, filter, firstPage);
       const last = hits.length < BATCH_SIZE ? undefined : hits.at(-1);
       const isBetween = ({ position }: ListedSession) =>
         (!start || compareSessions(start, position) < 0) &&
@@ -158,7 +159,9 @@ async function* readAllLines(
   const summaries = (await storage.list(filter))
     .filter(({ id }) => sessionId === undefined || id === sessionId);
   const time = sessionId === undefined ? snapshotTime : Infinity;
-  for (const listed of await listSnapshot(summaries, time, findUpdated(storage))) {
+  const find = findUpdated(storage);
+  const findLimited = after ? new WrittenCount().limit(find) : find;
+  for (const listed of await listSnapshot(summaries, time, findLimited)) {
     const isAfter = !after || sessionId !== undefined ||
       compareSessions(after, listed.position) <= 0;
     if (isAfter) yield* readLines(storage, listed, after);

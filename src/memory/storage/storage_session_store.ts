@@ -165,7 +165,8 @@ export class StorageSessionStore implements SessionStore, AsyncDisposable {
     const listed = summaries.map((summary) => ({ summary, position: summary }));
     if (!after) return listed;
     // After the list, so that a session that is written meanwhile is in one of both.
-    const moved = await listMoved(this.#storage, filter, after.snapshotTime);
+    const { snapshotTime } = after;
+    const moved = await listMoved(this.#storage, filter, { snapshotTime, hasCursor: true });
     return [
       ...listed.filter(({ summary }) => !moved.ids.has(summary.id)),
       ...moved.sessions.filter(({ position }) => compareSessions(after, position) < 0),

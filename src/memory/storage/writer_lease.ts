@@ -42,14 +42,13 @@ export class WriterLease {
   readonly #stopRenewals: () => void;
   /** The renewal that is under way. A release must not overtake it, or it would grant the lease again. */
   #renewal: Promise<void> | undefined;
+  #isReleased = false;
   #newOwner: SessionOwner | undefined;
 
   constructor(token: string, options: WriterLeaseOptions) {
     this.token = token;
     this.#options = options;
-    this.#stopRenewals = options.renewals.add(() => {
-      this.#renewal ??= this.#renew().finally(() => this.#renewal = undefined);
-    });
+    this.#stopRenewals = options.renewals.add(() => this.#renew());
   }
 
   /**
@@ -59,12 +58,15 @@ export class WriterLease {
    */
   async use(write: (token: string) => Promise<boolean>): Promise<void> {
     if (await write(this.token)) return;
+    // One that began before the write may not know the new owner.
+    await this.#renewal;
     await this.#renew();
     throw createLockLostError(this.#options.sessionId, this.#newOwner);
   }
 
   /** Releases the lease. Never rejects: a lease that is not renewed ends. */
   async release(): Promise<void> {
+    this.#isReleased = true;
     this.#stopRenewals();
     await this.#renewal;
     const { storage, sessionId } = this.#options;
@@ -75,13 +77,25 @@ export class WriterLease {
     }
   }
 
-  async #renew(): Promise<void> {
+  /** Renews the lease, unless it is being renewed or is released. Never rejects. */
+  #renew(): Promise<void> {
+    if (this.#isReleased) return this.#renewal ?? Promise.resolve();
+    this.#renewal ??= this.#requestRenewal();
+    return this.#renewal;
+  }
+
+  async #requestRenewal(): Promise<void> {
     const { storage, sessionId, createRequest } = this.#options;
     try {
+      // In a later microtask, so that a storage that throws at once does not end the renewal before it is assigned.
+      await Promise.resolve();
       const result = await storage.lease(sessionId, { ...createRequest(), token: this.token });
       this.#newOwner = result.type === "refused" ? result.owner : undefined;
     } catch {
       // The next renewal or write reports a storage that cannot be reached.
+    } finally {
+      // At once: a renewal that is requested from now on is a new one.
+      this.#renewal = undefined;
     }
   }
 }

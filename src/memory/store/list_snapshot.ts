@@ -8,6 +8,7 @@
  * @module
  */
 
+import { SessionError } from "../../core/errors.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { compareSessions, type SessionOrder } from "./session_page.ts";
 
@@ -28,6 +29,40 @@ export type FindUpdated = (
   snapshotTime: number,
 ) => Promise<number | undefined>;
 
+/**
+ * Maximum number of sessions that may have been written since the first page of a list. For each of them, entries are read,
+ * and a cursor may come from a request.
+ */
+const MAX_WRITTEN = 1_000;
+
+/**
+ * Counts sessions that were written since the first page of a list.
+ *
+ * @throws {SessionError} With the reason `bad_cursor` if there are too many, when {@linkcode WrittenCount.add} is called.
+ */
+export class WrittenCount {
+  #count = 0;
+
+  /** Counts sessions. */
+  add(sessions: number): void {
+    this.#count += sessions;
+    if (this.#count <= MAX_WRITTEN) return;
+    throw new SessionError(
+      `The cursor has expired: more than ${MAX_WRITTEN} sessions were written since its first page: ` +
+        "begin again without a cursor",
+      { reason: "bad_cursor" },
+    );
+  }
+
+  /** Returns a function that counts the sessions whose times it finds. */
+  limit(findUpdated: FindUpdated): FindUpdated {
+    return (summary, snapshotTime) => {
+      this.add(1);
+      return findUpdated(summary, snapshotTime);
+    };
+  }
+}
+
 /** Returns sessions at their positions at a time, in their order, without those that are newer. */
 export async function listSnapshot(
   summaries: Iterable<SessionSummary>,
@@ -44,4 +79,13 @@ export async function listSnapshot(
     }
   }
   return listed.toSorted((left, right) => compareSessions(left.position, right.position));
+}
+
+/** Returns the sessions after a position, in their order. */
+export function selectListed(
+  sessions: readonly ListedSession[],
+  after: SessionOrder | undefined,
+): readonly ListedSession[] {
+  return sessions.filter(({ position }) => !after || compareSessions(after, position) < 0)
+    .toSorted((left, right) => compareSessions(left.position, right.position));
 }

@@ -7,8 +7,41 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { ApprovalDecision } from "../../core/approval.ts";
 import type { ApprovalRequest } from "../../core/approve.ts";
+import type { AgentEvent } from "../../core/event.ts";
+import type { UserMessage } from "../../core/message.ts";
+import type { AcpTerminal, AcpTerminalOptions } from "./acp_terminal.ts";
 import type { AcpCommand, AcpConfigOption, AcpMcpServer, AcpMode } from "./acp_update.ts";
 import type { DescribeCall } from "./describe_call.ts";
+
+/** A question to the user with fixed answers. */
+export interface AcpQuestion {
+  /** The question, such as `Carry out this plan?`. */
+  readonly title: string;
+  /** A text to decide about, as Markdown. Default: none. */
+  readonly text?: string | undefined;
+  /** The answers. */
+  readonly answers: readonly {
+    /** Id of the answer. */
+    readonly id: string;
+    /** Name for the user. */
+    readonly name: string;
+    /** Whether the answer lets something happen, by which clients place it. */
+    readonly allows: boolean;
+  }[];
+}
+
+/** The result of a command of a prompt. */
+export type AcpCommandResult =
+  /** The command has been executed; the text is shown to the user. */
+  | { readonly type: "answer"; readonly text: string }
+  /** The model gets this prompt instead. */
+  | { readonly type: "prompt"; readonly text: string };
+
+/** Options for executing a command, and for preparing a prompt. */
+export interface AcpPromptOptions {
+  /** Aborted when the client cancels the prompt. */
+  readonly signal: AbortSignal;
+}
 
 /** The editor or other program at the other end, for one session. */
 export interface AcpClient {
@@ -23,6 +56,12 @@ export interface AcpClient {
   readonly readTextFile?: ((path: string) => Promise<string>) | undefined;
   /** Writes a file through the editor. Default: the editor offers no files. */
   readonly writeTextFile?: ((path: string, content: string) => Promise<void>) | undefined;
+  /** Starts a command in a terminal of the editor. Default: the editor offers no terminals. */
+  readonly createTerminal?: ((options: AcpTerminalOptions) => Promise<AcpTerminal>) | undefined;
+  /** Asks the user a question; returns the id of the answer, or `undefined` if there is none. */
+  readonly choose: (question: AcpQuestion, signal: AbortSignal) => Promise<string | undefined>;
+  /** Shows an event of another agent than that of the session. */
+  readonly show: (event: AgentEvent) => Promise<void>;
   /** Reports that the mode, the settings, the commands or the title of the session have changed. */
   readonly update: () => Promise<void>;
 }
@@ -62,12 +101,16 @@ export interface AcpSession {
   } | undefined;
   /** The commands that the user can type as `/name`. Default: none. */
   readonly commands?: readonly AcpCommand[] | undefined;
-  /**
-   * Executes the command of a prompt; returns a text for the user, or `undefined` if the prompt goes to the model. Default:
-   * no command is executed.
-   */
+  /** Executes the command of a prompt that begins with `/`; `undefined` if it is none. Default: no command is executed. */
   readonly runCommand?:
-    | ((prompt: string) => string | undefined | Promise<string | undefined>)
+    | ((
+      prompt: string,
+      options: AcpPromptOptions,
+    ) => AcpCommandResult | undefined | Promise<AcpCommandResult | undefined>)
+    | undefined;
+  /** Returns a prompt as the model gets it; rejects if it must not be sent. Default: it stays as it is. */
+  readonly preparePrompt?:
+    | ((message: UserMessage, options: AcpPromptOptions) => UserMessage | Promise<UserMessage>)
     | undefined;
   /** Describes tool calls. Default: by the names of tool and first argument. */
   readonly describeCall?: DescribeCall | undefined;
@@ -76,7 +119,22 @@ export interface AcpSession {
   /** Returns the title of the session, or `undefined`. Default: none. */
   readonly getTitle?: (() => string | undefined) | undefined;
   /** Ends the session; its runs have ended. Default: nothing to do. */
-  readonly close?: (() => void | Promise<void>) | undefined;
+  readonly close?: (() => void | PromiseLike<void>) | undefined;
+}
+
+/** A way to provide keys, for clients whose user has none yet. */
+export interface AcpAuthMethod {
+  /** Id of the method. */
+  readonly id: string;
+  /** Name for the user. */
+  readonly name: string;
+  /** Instructions for the user. Default: none. */
+  readonly description?: string | undefined;
+  /**
+   * Arguments with which the client starts the program once more in a terminal, where it asks for the key. Default: the
+   * user acts elsewhere.
+   */
+  readonly terminalArguments?: readonly string[] | undefined;
 }
 
 /** A session in a list. */
@@ -97,6 +155,8 @@ export interface AcpHost {
   readonly name: string;
   /** Version of the application. */
   readonly version: string;
+  /** How users provide keys, for errors with the code `auth_error`. Default: not described. */
+  readonly authMethods?: readonly AcpAuthMethod[] | undefined;
   /** Creates a session. */
   readonly createSession: (request: AcpSessionRequest) => Promise<AcpSession>;
   /** Opens a session with its history; `undefined` if there is none with this id. Default: sessions are not kept. */

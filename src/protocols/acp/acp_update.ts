@@ -12,10 +12,11 @@ export type AcpContent =
   | { type: "image" | "audio"; data: string; mimeType: string }
   | { type: "resource_link"; uri: string; name: string };
 
-/** Content of a tool call: output, or the change of a file. */
+/** Content of a tool call: output, the change of a file, or a terminal. */
 export type AcpToolContent =
   | { type: "content"; content: AcpContent }
-  | { type: "diff"; path: string; oldText: string | null; newText: string };
+  | { type: "diff"; path: string; oldText: string | null; newText: string }
+  | { type: "terminal"; terminalId: string };
 
 /** Kind of a tool, by which clients choose an icon. */
 export type AcpToolKind =
@@ -56,6 +57,8 @@ export interface AcpToolCallFields {
   rawInput?: unknown;
   /** The result. */
   rawOutput?: unknown;
+  /** Data that the protocol does not define, by keys with a prefix. */
+  _meta?: JsonObject;
 }
 
 /** A step of a plan. */

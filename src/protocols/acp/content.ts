@@ -9,7 +9,7 @@ import { BadRequestError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { AgentMessage, UserMessage } from "../../core/message.ts";
 import type { AcpContent, AcpUpdate } from "./acp_update.ts";
-import { describeCall, toPlan } from "./describe_call.ts";
+import { type CallDescriber, describeFor, toChange, toDiffs, toPlan } from "./describe_call.ts";
 
 /**
  * Converts the prompt of a client to a message. Text that the client embeds is part of the prompt, marked with its
@@ -72,11 +72,14 @@ export function toContents(blocks: readonly ContentBlock[]): AcpContent[] {
 }
 
 /** Returns the updates that show a history. */
-export function toHistoryUpdates(messages: readonly AgentMessage[]): AcpUpdate[] {
-  return messages.flatMap(toMessageUpdates);
+export function toHistoryUpdates(
+  messages: readonly AgentMessage[],
+  describer: CallDescriber,
+): AcpUpdate[] {
+  return messages.flatMap((message) => toMessageUpdates(message, describer));
 }
 
-function toMessageUpdates(message: AgentMessage): AcpUpdate[] {
+function toMessageUpdates(message: AgentMessage, describer: CallDescriber): AcpUpdate[] {
   const id = message.id !== undefined && { messageId: message.id };
   switch (message.role) {
     case "user":
@@ -93,7 +96,7 @@ function toMessageUpdates(message: AgentMessage): AcpUpdate[] {
         }
         if (block.type === "tool_call") {
           const { id: toolCallId, name, arguments: rawInput } = block;
-          const described = describeCall({ name, arguments: rawInput });
+          const described = describeFor(describer, { name, arguments: rawInput });
           return [{ sessionUpdate: "tool_call", toolCallId, ...described, rawInput }];
         }
         return toContents([block]).map((content) => ({
@@ -105,12 +108,17 @@ function toMessageUpdates(message: AgentMessage): AcpUpdate[] {
     case "tool_result": {
       const { toolCallId, isError, content, details } = message;
       const entries = toPlan(details);
+      const change = toChange(details);
+      const diffs = isError || !change ? [] : toDiffs([change], describer.toPath);
+      const contents = toContents(content).map((content) =>
+        ({ type: "content", content }) as const
+      );
       return [
         {
           sessionUpdate: "tool_call_update",
           toolCallId,
           status: isError ? "failed" : "completed",
-          content: toContents(content).map((content) => ({ type: "content", content })),
+          content: diffs.length > 0 ? diffs : contents,
         },
         ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
       ];

@@ -5,7 +5,7 @@
  */
 
 import type { FileChange } from "../../core/diff/file_change.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type {
   AcpLocation,
   AcpPlanEntry,
@@ -38,23 +38,33 @@ const KINDS: Readonly<Record<string, AcpToolKind>> = {
   todo: "think",
 };
 
-/** Describes a call by the names of the tool and of its first argument. */
+/** Describes a call by the names of the tool and of its first argument, and by its path if its tool works on one file. */
 export function describeCall({ name, arguments: args }: DescribedCall): {
   readonly title: string;
   readonly kind: AcpToolKind;
+  readonly locations?: AcpLocation[];
 } {
   const [main] = Object.values(args);
   const [line = ""] = typeof main === "string" ? main.split("\n") : [];
   const title = line === "" ? name : `${name} ${line}`;
-  return { title, kind: Object.hasOwn(KINDS, name) ? KINDS[name] ?? "other" : "other" };
+  const kind = Object.hasOwn(KINDS, name) ? KINDS[name] ?? "other" : "other";
+  const { path, offset } = args;
+  if (typeof path !== "string" || path === "" || !(kind === "read" || kind === "edit")) {
+    return { title, kind };
+  }
+  const start = typeof offset === "number" && offset >= 1 && { line: Math.floor(offset) };
+  return { title, kind, locations: [{ path, ...start }] };
 }
+
+/** Maximum length of a text of a diff; the client gets the result of the call instead of longer ones. */
+const MAX_DIFF_LENGTH = 1_000_000;
 
 /** Returns the changes of files; a deleted file becomes empty, since the protocol has no deletion. */
 export function toDiffs(
   changes: readonly FileChange[],
   toPath: (path: string) => string,
 ): AcpToolContent[] {
-  return changes.map(({ path, before, after }) => ({
+  return changes.filter(isShort).map(({ path, before, after }) => ({
     type: "diff",
     path: toPath(path),
     oldText: before,
@@ -62,12 +72,54 @@ export function toDiffs(
   }));
 }
 
-/** Returns the files of changes. */
-export function toLocations(
-  changes: readonly FileChange[],
-  toPath: (path: string) => string,
-): AcpLocation[] {
-  return changes.map(({ path }) => ({ path: toPath(path) }));
+function isShort({ before, after }: FileChange): boolean {
+  return Math.max(before?.length ?? 0, after?.length ?? 0) <= MAX_DIFF_LENGTH;
+}
+
+/** Describes calls as a client shows them. */
+export interface CallDescriber {
+  /** Describes the calls of some tools. Default: all by their names. */
+  readonly describeCall?: DescribeCall | undefined;
+  /** Returns an absolute path. */
+  readonly toPath: (path: string) => string;
+}
+
+/** Returns title, kind and files of a call. */
+export function describeFor(
+  { describeCall: describe, toPath }: CallDescriber,
+  call: DescribedCall,
+  changes: readonly FileChange[] = [],
+): Pick<AcpToolCallFields, "title" | "kind" | "locations"> & { readonly title: string } {
+  const own = describe?.(call);
+  const { locations = [], title, ...described } = { ...describeCall(call), ...own };
+  const files = changes.length > 0 && !own?.locations ? changes : locations;
+  const absolute = files.map((file) => ({
+    path: toPath(file.path),
+    ...("line" in file && { line: file.line }),
+  }));
+  return {
+    title: title ?? call.name,
+    ...described,
+    ...(absolute.length > 0 && { locations: absolute }),
+  };
+}
+
+/** Returns the change of a file in the details of a result; `undefined` if there is none. */
+export function toChange(details: unknown): FileChange | undefined {
+  if (!isJsonObject(details) || !isJsonObject(details.change)) return undefined;
+  const { path, before, after } = details.change;
+  if (typeof path !== "string" || !isContent(before) || !isContent(after)) return undefined;
+  return { path, before, after };
+}
+
+function isContent(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+/** Returns the id of the terminal in the details of a result; `undefined` if there is none. */
+export function toTerminalId(details: unknown): string | undefined {
+  const id = isJsonObject(details) ? details.terminalId : undefined;
+  return typeof id === "string" ? id : undefined;
 }
 
 const PLAN_STATUS = { pending: "pending", in_progress: "in_progress", done: "completed" } as const;

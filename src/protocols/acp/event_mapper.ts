@@ -5,32 +5,39 @@
  */
 
 import type { FileChange } from "../../core/diff/file_change.ts";
-import type { AgentEndEvent, AgentEvent, ModelCallEndEvent } from "../../core/event.ts";
+import type {
+  AgentEndEvent,
+  AgentEvent,
+  ModelCallEndEvent,
+  SubAgentEvent,
+  ToolExecutionEndEvent,
+} from "../../core/event.ts";
 import type { AssistantMessageDelta } from "../../core/stream.ts";
 import type { ToolUpdate } from "../../core/tool_result.ts";
 import type { AcpStopReason, AcpToolCallFields, AcpToolContent, AcpUpdate } from "./acp_update.ts";
 import { toContents } from "./content.ts";
-import { type DescribeCall, describeCall, toDiffs, toLocations, toPlan } from "./describe_call.ts";
+import {
+  type CallDescriber,
+  describeFor,
+  toChange,
+  toDiffs,
+  toPlan,
+  toTerminalId,
+} from "./describe_call.ts";
+import { PlanSteps } from "./plan_steps.ts";
 
 /** Options for `new EventMapper()`. */
-export interface EventMapperOptions {
-  /** Describes the calls of tools. Default: by their names. */
-  readonly describeCall?: DescribeCall | undefined;
-  /** Returns an absolute path. */
-  readonly toPath: (path: string) => string;
+export interface EventMapperOptions extends CallDescriber {
   /** Returns the context window of the model in tokens; `undefined` if it is unknown. Default: unknown. */
   readonly getContextWindow?: (() => number | undefined) | undefined;
-}
-
-/** A running tool call. */
-interface RunningCall {
-  readonly changes: readonly FileChange[];
 }
 
 /** Maps the events of an agent, one run after the other. */
 export class EventMapper {
   readonly #options: EventMapperOptions;
-  readonly #calls = new Map<string, RunningCall>();
+  /** The changes that calls will make. */
+  readonly #changes = new Map<string, readonly FileChange[]>();
+  readonly #plan = new PlanSteps();
   #messageId = "";
   #totalCost: number | null = 0;
 
@@ -41,7 +48,7 @@ export class EventMapper {
 
   /** Keeps the changes that a call will make, for its updates. */
   expectChanges(toolCallId: string, changes: readonly FileChange[]): void {
-    this.#calls.set(toolCallId, { changes });
+    this.#changes.set(toolCallId, changes);
   }
 
   /** Returns the updates for an event. */
@@ -52,37 +59,17 @@ export class EventMapper {
         return [];
       case "message_update":
         return this.#mapDelta(event.delta);
-      case "tool_execution_start": {
-        const { id, name, arguments: rawInput } = event;
+      case "tool_execution_start":
         return [{
           sessionUpdate: "tool_call_update",
           status: "in_progress",
-          rawInput,
-          ...this.#describe(id, { name, arguments: rawInput }),
+          rawInput: event.arguments,
+          ...this.#describe(event.id, event),
         }];
-      }
       case "tool_execution_update":
-        return [{
-          sessionUpdate: "tool_call_update",
-          toolCallId: event.id,
-          content: toUpdateContent(event.update),
-        }];
-      case "tool_execution_end": {
-        const { id: toolCallId, isError, result } = event;
-        const changes = isError ? [] : this.#calls.get(toolCallId)?.changes ?? [];
-        this.#calls.delete(toolCallId);
-        const diffs = toDiffs(changes, this.#options.toPath);
-        const entries = toPlan(result.details);
-        return [
-          {
-            sessionUpdate: "tool_call_update",
-            toolCallId,
-            status: isError ? "failed" : "completed",
-            content: diffs.length > 0 ? diffs : toUpdateContent(result),
-          },
-          ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
-        ];
-      }
+        return [createUpdate(event.id, event.update)];
+      case "tool_execution_end":
+        return this.#endCall(event.id, event);
       case "model_call_end":
         return this.#mapUsage(event);
       case "retry":
@@ -90,8 +77,15 @@ export class EventMapper {
         // The protocol cannot take text back.
         return event.discard ? [this.#createText("\n\n*The reply starts again.*\n\n")] : [];
       case "sub_agent":
+        return this.#mapSubAgent(event);
       case "agent_start":
       case "agent_end":
+        this.#changes.clear();
+        return [];
+      case "custom": {
+        const entries = this.#plan.update(event);
+        return entries ? [{ sessionUpdate: "plan", entries }] : [];
+      }
       case "turn_start":
       case "turn_end":
       case "message_end":
@@ -100,10 +94,11 @@ export class EventMapper {
       case "model_call_start":
       case "context_compacted":
       case "warning":
-      case "custom":
       case "queue_changed":
       case "model_changed":
         return [];
+      default:
+        return event satisfies never;
     }
   }
 
@@ -114,12 +109,12 @@ export class EventMapper {
     readonly arguments: Readonly<Record<string, unknown>>;
     readonly changes?: readonly FileChange[] | undefined;
   }): AcpToolCallFields {
-    const { toolCallId, name, arguments: rawInput, changes = [] } = call;
+    const { toolCallId, changes = [] } = call;
     this.expectChanges(toolCallId, changes);
     return {
-      ...this.#describe(toolCallId, { name, arguments: rawInput }),
+      ...this.#describe(toolCallId, call),
       status: "pending" as const,
-      rawInput,
+      rawInput: call.arguments,
       content: toDiffs(changes, this.#options.toPath),
     };
   }
@@ -135,8 +130,7 @@ export class EventMapper {
           messageId: this.#messageId,
         }];
       case "tool_call_start": {
-        const { id, name } = delta;
-        const described = this.#describe(id, { name, arguments: {} });
+        const described = this.#describe(delta.id, { name: delta.name, arguments: {} });
         return [{ sessionUpdate: "tool_call", status: "pending", ...described }];
       }
       case "tool_call_delta":
@@ -154,23 +148,94 @@ export class EventMapper {
 
   #describe(
     toolCallId: string,
-    call: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> },
+    { name, arguments: args }: {
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    },
   ) {
-    const { describeCall: describe, toPath } = this.#options;
-    const locations = toLocations(this.#calls.get(toolCallId)?.changes ?? [], toPath);
-    return {
-      toolCallId,
-      ...describeCall(call),
-      ...(locations.length > 0 && { locations }),
-      ...describe?.(call),
-    };
+    const changes = this.#changes.get(toolCallId);
+    return { toolCallId, ...describeFor(this.#options, { name, arguments: args }, changes) };
   }
 
-  /** The context is what the last call has read and written. */
-  #mapUsage({ usage, cost, error }: ModelCallEndEvent): AcpUpdate[] {
+  #endCall(
+    toolCallId: string,
+    { result, isError }: Pick<ToolExecutionEndEvent, "result" | "isError">,
+  ): AcpUpdate[] {
+    const change = toChange(result.details);
+    const changes = change ? [change] : this.#changes.get(toolCallId) ?? [];
+    this.#changes.delete(toolCallId);
+    const diffs = isError ? [] : toDiffs(changes, this.#options.toPath);
+    const entries = toPlan(result.details);
+    return [
+      {
+        sessionUpdate: "tool_call_update",
+        toolCallId,
+        status: isError ? "failed" : "completed",
+        content: diffs.length > 0 ? diffs : toUpdateContent(result),
+      },
+      ...(entries ? [{ sessionUpdate: "plan", entries } as const] : []),
+    ];
+  }
+
+  /** The calls of an agent that a tool runs are calls of the session; what it writes is in the result of that tool. */
+  #mapSubAgent({ path, event }: SubAgentEvent): AcpUpdate[] {
+    const parent = path.join("/");
+    const toId = (id: string) => `${parent}/${id}`;
+    switch (event.type) {
+      case "tool_execution_start": {
+        const { title, ...described } = this.#describe(toId(event.id), event);
+        return [{
+          sessionUpdate: "tool_call",
+          status: "in_progress",
+          title,
+          ...described,
+          rawInput: event.arguments,
+          _meta: { "swink.parentToolCallId": parent },
+        }];
+      }
+      case "tool_execution_update":
+        return [createUpdate(toId(event.id), event.update)];
+      case "tool_execution_end":
+        return this.#endCall(toId(event.id), event).filter(({ sessionUpdate }) =>
+          sessionUpdate !== "plan"
+        );
+      case "model_call_end":
+        this.#addCost(event);
+        return [];
+      case "sub_agent":
+      case "agent_start":
+      case "agent_end":
+      case "turn_start":
+      case "turn_end":
+      case "message_start":
+      case "message_update":
+      case "message_end":
+      case "retry":
+      case "model_fallback":
+      case "tool_approval_requested":
+      case "tool_approval_resolved":
+      case "model_call_start":
+      case "context_compacted":
+      case "warning":
+      case "custom":
+      case "queue_changed":
+      case "model_changed":
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #addCost({ cost }: Pick<ModelCallEndEvent, "cost">): void {
     this.#totalCost = this.#totalCost === null || cost.total === null
       ? null
       : this.#totalCost + cost.total;
+  }
+
+  /** The context is what the last call has read and written. */
+  #mapUsage(event: ModelCallEndEvent): AcpUpdate[] {
+    const { usage, error } = event;
+    this.#addCost(event);
     const size = this.#options.getContextWindow?.();
     if (size === undefined || error || usage.total === 0) return [];
     return [{
@@ -192,7 +257,13 @@ export function getStopReason(event: AgentEndEvent): AcpStopReason | undefined {
   return stopReason === "length" ? "max_tokens" : "end_turn";
 }
 
+function createUpdate(toolCallId: string, update: ToolUpdate): AcpUpdate {
+  return { sessionUpdate: "tool_call_update", toolCallId, content: toUpdateContent(update) };
+}
+
 function toUpdateContent(update: ToolUpdate): AcpToolContent[] {
+  const terminalId = typeof update === "string" ? undefined : toTerminalId(update.details);
+  if (terminalId !== undefined) return [{ type: "terminal", terminalId }];
   const contents = typeof update === "string"
     ? [{ type: "text", text: update } as const]
     : toContents(update.content);

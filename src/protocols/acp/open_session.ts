@@ -5,20 +5,29 @@
  */
 
 import type { ApprovalDecision } from "../../core/approval.ts";
-import { getErrorMessage } from "../../core/errors.ts";
+import { extractText } from "../../core/content.ts";
+import { AlreadyRunningError, getErrorMessage } from "../../core/errors.ts";
 import type { AgentEndEvent, AgentEvent } from "../../core/event.ts";
 import type { UserMessage } from "../../core/message.ts";
-import { extractText } from "../../core/content.ts";
-import type { AcpClient, AcpSession } from "./acp_host.ts";
+import type { AcpClient, AcpCommandResult, AcpQuestion, AcpSession } from "./acp_host.ts";
+import { createTerminal } from "./acp_terminal.ts";
 import type { AcpStopReason, AcpUpdate } from "./acp_update.ts";
 import { toHistoryUpdates } from "./content.ts";
+import type { CallDescriber } from "./describe_call.ts";
 import { EventMapper, getStopReason } from "./event_mapper.ts";
-import { PERMISSION_OPTIONS, toDecision } from "./permission.ts";
+import {
+  PERMISSION_OPTIONS,
+  type PermissionOption,
+  type PermissionOutcome,
+  toDecision,
+} from "./permission.ts";
 import type { AcpPeer } from "./sdk_package.ts";
 
 /** Capabilities of the client that are in use. */
 export interface ClientCapabilities {
   readonly fs?: { readonly readTextFile?: boolean; readonly writeTextFile?: boolean };
+  readonly terminal?: boolean;
+  readonly auth?: { readonly terminal?: boolean };
 }
 
 /** The end of a prompt: a reason, or the failure of the run. */
@@ -32,68 +41,92 @@ export function toAbsolutePath(cwd: string, path: string): string {
   return `${cwd.replace(/[/\\]$/, "")}/${path}`;
 }
 
+/** The other end of a connection. */
+export interface ClientConnection {
+  /** Sends requests and notifications. */
+  readonly peer: AcpPeer;
+  /** Capabilities of the client. */
+  readonly capabilities: ClientCapabilities;
+  /** Resolves when the connection is closed: what was not delivered by then is discarded. */
+  readonly closed: Promise<void>;
+}
+
 /** The connection of a client to one session, before and while the session exists. */
 export class SessionChannel {
-  readonly #peer: AcpPeer;
-  readonly #capabilities: ClientCapabilities;
+  readonly #connection: ClientConnection;
   readonly #cwd: string;
   #open: OpenSession | undefined;
 
   /** Creates a channel. */
-  constructor(peer: AcpPeer, capabilities: ClientCapabilities, cwd: string) {
-    this.#peer = peer;
-    this.#capabilities = capabilities;
+  constructor(connection: ClientConnection, cwd: string) {
+    this.#connection = connection;
     this.#cwd = cwd;
   }
 
   /** The client, as the host of the session sees it. */
   get client(): AcpClient {
-    const { readTextFile, writeTextFile } = this.#capabilities.fs ?? {};
+    const { peer, capabilities: { fs: { readTextFile, writeTextFile } = {}, terminal } } =
+      this.#connection;
     return {
       ask: (request) => this.#open?.ask(request) ?? Promise.resolve({ type: "denied" }),
+      choose: async (question, signal) => await this.#open?.choose(question, signal),
+      show: async (event) => await this.#open?.show(event),
       update: async () => await this.#open?.sendState(),
       ...(readTextFile && { readTextFile: (path) => this.#readTextFile(path) }),
       ...(writeTextFile && {
         writeTextFile: (path, content) => this.#writeTextFile(path, content),
       }),
+      ...(terminal && {
+        createTerminal: (options) => createTerminal(peer, options, this.#sessionId),
+      }),
     };
+  }
+
+  get #sessionId(): string {
+    return this.#open?.id ?? "";
   }
 
   /** Connects the session to the client. */
   open(session: AcpSession): OpenSession {
-    return this.#open = new OpenSession(session, this.#peer, this.#cwd);
+    return this.#open = new OpenSession(session, this.#connection, this.#cwd);
   }
 
   async #readTextFile(path: string): Promise<string> {
-    const params = { sessionId: this.#open?.id, path: toAbsolutePath(this.#cwd, path) };
-    const { content } = await this.#peer.request("fs/read_text_file", params) as {
+    const params = { sessionId: this.#sessionId, path: toAbsolutePath(this.#cwd, path) };
+    const { content } = await this.#connection.peer.request("fs/read_text_file", params) as {
       readonly content: string;
     };
     return content;
   }
 
   async #writeTextFile(path: string, content: string): Promise<void> {
-    const params = { sessionId: this.#open?.id, path: toAbsolutePath(this.#cwd, path), content };
-    await this.#peer.request("fs/write_text_file", params);
+    const params = { sessionId: this.#sessionId, path: toAbsolutePath(this.#cwd, path), content };
+    await this.#connection.peer.request("fs/write_text_file", params);
   }
+}
+
+/** A prompt that has not ended. */
+interface ActivePrompt {
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
 }
 
 /** A session that is open at a client. */
 export class OpenSession {
   readonly #session: AcpSession;
-  readonly #peer: AcpPeer;
+  readonly #connection: ClientConnection;
+  readonly #describer: CallDescriber;
   readonly #mapper: EventMapper;
   readonly #unsubscribe: () => void;
+  #prompt: ActivePrompt | undefined;
 
   /** Creates it, and watches the calls of the agent. */
-  constructor(session: AcpSession, peer: AcpPeer, cwd: string) {
+  constructor(session: AcpSession, connection: ClientConnection, cwd: string) {
+    const { describeCall, getContextWindow } = session;
     this.#session = session;
-    this.#peer = peer;
-    this.#mapper = new EventMapper({
-      describeCall: session.describeCall,
-      getContextWindow: session.getContextWindow,
-      toPath: (path) => toAbsolutePath(cwd, path),
-    });
+    this.#connection = connection;
+    this.#describer = { describeCall, toPath: (path) => toAbsolutePath(cwd, path) };
+    this.#mapper = new EventMapper({ ...this.#describer, getContextWindow });
     this.#unsubscribe = session.agent.subscribe((event) => this.#previewChanges(event));
   }
 
@@ -107,51 +140,95 @@ export class OpenSession {
     return this.#session;
   }
 
+  /** Whether a prompt has not ended. */
+  get isPrompted(): boolean {
+    return this.#prompt !== undefined;
+  }
+
   /** The modes in the form of the protocol. */
   get modes(): { readonly currentModeId: string; readonly availableModes: object } | undefined {
     const { modes } = this.#session;
     return modes && { currentModeId: modes.current(), availableModes: modes.available };
   }
 
-  /** Runs a prompt, or executes its command. */
+  /**
+   * Runs a prompt, or executes its command.
+   *
+   * @throws {AlreadyRunningError} If another prompt has not ended.
+   */
   async prompt(message: UserMessage, signal: AbortSignal): Promise<PromptEnd> {
-    const text = extractText(message.content);
-    const answer = text.startsWith("/") ? await this.#session.runCommand?.(text) : undefined;
-    if (answer !== undefined) {
-      const content = { type: "text", text: answer } as const;
-      await this.#send({ sessionUpdate: "agent_message_chunk", content });
-      return { type: "ended", stopReason: "end_turn" };
+    if (this.#prompt) {
+      throw new AlreadyRunningError("A prompt is already running: wait for it, or cancel it");
     }
-    const stream = this.#session.agent.promptStream([message], { signal });
+    const controller = new AbortController();
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    this.#prompt = { controller, ended };
+    const stop = AbortSignal.any([signal, controller.signal]);
+    try {
+      return await this.#runPrompt(message, stop);
+    } catch (error) {
+      if (stop.aborted) return { type: "ended", stopReason: "cancelled" };
+      throw error;
+    } finally {
+      this.#prompt = undefined;
+      resolve();
+    }
+  }
+
+  async #runPrompt(message: UserMessage, signal: AbortSignal): Promise<PromptEnd> {
+    const command = await this.#runCommand(extractText(message.content), signal);
+    if (command?.type === "answer") {
+      if (command.text !== "") await this.#sendText(command.text);
+      return { type: "ended", stopReason: signal.aborted ? "cancelled" : "end_turn" };
+    }
+    const { agent, preparePrompt, getTitle } = this.#session;
+    const text = command && [{ type: "text", text: command.text } as const];
+    const given = text ? { ...message, content: text } : message;
+    const prompt = await preparePrompt?.(given, { signal }) ?? given;
     let end: AgentEndEvent | undefined;
-    for await (const event of stream) {
+    for await (const event of agent.promptStream([prompt], { signal })) {
       if (event.type === "agent_end") end = event;
-      for (const update of this.#mapper.map(event)) await this.#send(update);
+      await this.show(event);
     }
-    const title = this.#session.getTitle?.();
+    const title = getTitle?.();
     if (title !== undefined) await this.#send({ sessionUpdate: "session_info_update", title });
     return toPromptEnd(end);
   }
 
-  /** Aborts the run. */
+  async #runCommand(text: string, signal: AbortSignal): Promise<AcpCommandResult | undefined> {
+    if (!text.startsWith("/")) return undefined;
+    return await this.#session.runCommand?.(text, { signal });
+  }
+
+  /** Ends the prompt. */
   cancel(): void {
-    this.#session.agent.abort("the client cancelled the prompt");
+    this.#prompt?.controller.abort("the client cancelled the prompt");
   }
 
   /** Sends the history. */
   async sendHistory(): Promise<void> {
-    for (const update of toHistoryUpdates(this.#session.agent.state.messages)) {
+    for (const update of toHistoryUpdates(this.#session.agent.state.messages, this.#describer)) {
       await this.#send(update);
     }
   }
 
   /** Sends the commands, the mode and the settings. */
   async sendState(): Promise<void> {
-    const { commands, modes, config } = this.#session;
-    if (commands) {
-      const availableCommands = [...commands];
-      await this.#send({ sessionUpdate: "available_commands_update", availableCommands });
-    }
+    await this.sendCommands();
+    await this.sendSettings();
+  }
+
+  /** Sends the commands. */
+  async sendCommands(): Promise<void> {
+    const { commands } = this.#session;
+    if (!commands) return;
+    const availableCommands = [...commands];
+    await this.#send({ sessionUpdate: "available_commands_update", availableCommands });
+  }
+
+  /** Sends the mode and the settings. */
+  async sendSettings(): Promise<void> {
+    const { modes, config } = this.#session;
     if (modes) {
       await this.#send({ sessionUpdate: "current_mode_update", currentModeId: modes.current() });
     }
@@ -161,14 +238,19 @@ export class OpenSession {
     }
   }
 
+  /** Sends what a client shows of an event. */
+  async show(event: AgentEvent): Promise<void> {
+    for (const update of this.#mapper.map(event)) await this.#send(update);
+  }
+
   /** Asks the user about a call. Never rejects: a client that is gone refuses it. */
   async ask(request: Parameters<AcpClient["ask"]>[0]): Promise<ApprovalDecision> {
     try {
-      const { outcome } = await this.#peer.request("session/request_permission", {
-        sessionId: this.id,
+      const outcome = await this.#requestPermission({
         toolCall: this.#mapper.describeApproval(request),
         options: PERMISSION_OPTIONS,
-      }, { signal: request.signal }) as { readonly outcome: Parameters<typeof toDecision>[0] };
+        signal: request.signal,
+      });
       return toDecision(outcome);
     } catch (error) {
       return {
@@ -178,12 +260,60 @@ export class OpenSession {
     }
   }
 
+  /** Asks the user a question. Never rejects: a client that is gone gives no answer. */
+  async choose(
+    { title, text, answers }: AcpQuestion,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const content = text === undefined
+      ? []
+      : [{ type: "content", content: { type: "text", text } } as const];
+    try {
+      const { outcome, optionId } = await this.#requestPermission({
+        toolCall: {
+          toolCallId: `question-${crypto.randomUUID()}`,
+          title,
+          kind: "other",
+          status: "pending",
+          content,
+        },
+        options: answers.map(({ id, name, allows }) => ({
+          optionId: id,
+          name,
+          kind: allows ? "allow_once" : "reject_once",
+        })),
+        signal,
+      });
+      const isAnswer = outcome === "selected" && answers.some(({ id }) => id === optionId);
+      return isAnswer ? optionId : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #requestPermission(
+    { signal, ...request }: {
+      readonly toolCall: object;
+      readonly options: readonly PermissionOption[];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<PermissionOutcome> {
+    const { outcome } = await this.#connection.peer.request(
+      "session/request_permission",
+      { sessionId: this.id, ...request },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    ) as { readonly outcome: PermissionOutcome };
+    return outcome;
+  }
+
   /** Ends the run and the session. */
   async close(): Promise<void> {
     const { agent, close } = this.#session;
     this.#unsubscribe();
-    agent.abort("the client closed the session");
-    await agent.waitForIdle();
+    const reason = "the client closed the session";
+    this.#prompt?.controller.abort(reason);
+    agent.abort(reason);
+    await Promise.all([agent.waitForIdle(), this.#prompt?.ended]);
     await close?.();
   }
 
@@ -201,8 +331,15 @@ export class OpenSession {
     }
   }
 
-  #send(update: AcpUpdate): Promise<void> {
-    return this.#peer.notify("session/update", { sessionId: this.id, update });
+  #sendText(text: string): Promise<void> {
+    return this.#send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
+  }
+
+  /** Sends an update; one that a client that is gone does not take is discarded. */
+  async #send(update: AcpUpdate): Promise<void> {
+    const { peer, closed } = this.#connection;
+    const sent = peer.notify("session/update", { sessionId: this.id, update });
+    await Promise.race([sent, closed]);
   }
 }
 

@@ -6,23 +6,28 @@
 
 import type { ApprovalDecision } from "../../core/approval.ts";
 
-/** The answers that a client offers to its user. */
-export const PERMISSION_OPTIONS: {
+/** An answer that a client offers to its user. */
+export interface PermissionOption {
   readonly optionId: string;
   readonly name: string;
   readonly kind: "allow_once" | "allow_always" | "reject_once";
-}[] = [
+}
+
+/** The outcome of a request for a permission. */
+export interface PermissionOutcome {
+  readonly outcome: string;
+  readonly optionId?: string | undefined;
+}
+
+/** The answers about a tool call. */
+export const PERMISSION_OPTIONS: readonly PermissionOption[] = [
   { optionId: "once", name: "Allow", kind: "allow_once" },
   { optionId: "tool", name: "Allow this tool for the session", kind: "allow_always" },
   { optionId: "deny", name: "Reject", kind: "reject_once" },
 ];
 
 /** Returns the decision for an answer; whatever is not an approval is a refusal. */
-export function toDecision(outcome: {
-  readonly outcome: string;
-  readonly optionId?: string | undefined;
-}): ApprovalDecision {
-  const { outcome: type, optionId } = outcome;
+export function toDecision({ outcome: type, optionId }: PermissionOutcome): ApprovalDecision {
   if (type === "selected" && (optionId === "once" || optionId === "tool")) {
     return { type: "approved", scope: optionId, origin: "person" };
   }

@@ -136,6 +136,8 @@ export class EventMapper {
         return [{ type: "CUSTOM", name: event.name, value: toJson(event.data) }];
       case "sub_agent":
         return this.#mapSubAgent(event);
+      default:
+        return event satisfies never;
     }
   }
 

@@ -32,7 +32,9 @@ export interface LiveTerminalOptions {
   readonly args?: readonly string[];
   /** Environment variables in addition to the key and the home directory, which replaces `HOME` in their values. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Files of the home directory; the working directory is `p`. */
+  /** Name of the working directory in the home directory. Default: `p`. */
+  readonly directory?: string;
+  /** Files of the home directory. */
   readonly files?: Readonly<Record<string, string>>;
   /** The home directory of an earlier conversation. Default: a new one. */
   readonly home?: TemporaryDirectory;
@@ -85,10 +87,12 @@ export class LiveTerminal implements AsyncDisposable {
   readonly #closed = new AbortController();
   #ended: number | undefined;
   #running: Promise<number> | undefined;
+  readonly #cwd: string;
 
   constructor(home: TemporaryDirectory, options: LiveTerminalOptions) {
     const { columns = 80, rows = 20, env = {}, model = [] } = options;
     this.home = home;
+    this.#cwd = `${home.path}/${options.directory ?? "p"}`;
     this.#ownsHome = options.home === undefined;
     this.emulator = new TerminalEmulator({ columns, rows });
     this.#input = new KeyboardInput();
@@ -159,7 +163,7 @@ export class LiveTerminal implements AsyncDisposable {
 
   /** Starts the program. */
   start(args: readonly string[]): void {
-    this.#running = main(["--cwd", `${this.home.path}/p`, ...args], this.#host);
+    this.#running = main(["--cwd", this.#cwd, ...args], this.#host);
     void this.#running.then((code) => this.#ended = code);
   }
 

@@ -1,0 +1,218 @@
+/**
+ * The sessions of `swink acp`: created, opened, listed and deleted for an editor.
+ *
+ * @module
+ */
+
+import { isAbsolute } from "../../src/platform/paths.ts";
+import { AuthError, BadRequestError, SessionError } from "../../src/core/errors.ts";
+import type {
+  AcpHost,
+  AcpSession,
+  AcpSessionInfo,
+  AcpSessionRequest,
+} from "../../src/protocols/acp/mod.ts";
+import type { FileSessionStore } from "../../src/memory/file/file_store.ts";
+import { CliError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
+import type { InterruptHandler } from "../host/interrupt.ts";
+import { getProgramDirectories, type ProgramDirectories } from "../host/program_directories.ts";
+import { VERSION } from "../host/version.ts";
+import type { ModelConnection } from "../run/model_connection.ts";
+import { findModel } from "../run/model_choice.ts";
+import { resolveDirectory } from "../run/resolve_path.ts";
+import { addDebugLog, startCommand } from "../run/start_command.ts";
+import type { ProjectRunSettings } from "../run/settings.ts";
+import { deleteChanges } from "../sessions/session_actions.ts";
+import { getSessionTitle } from "../sessions/session_list.ts";
+import { openStore } from "../sessions/start_recording.ts";
+import type { AcpOptions } from "../settings/acp_options.ts";
+import { toServerConfig } from "./client_servers.ts";
+import { runEditorSession } from "./editor_session.ts";
+import { toRunOptions } from "./run_options.ts";
+
+/** The command line of `swink acp`. */
+export interface AcpCommandLine {
+  /** The options, with defaults. */
+  readonly options: AcpOptions;
+  /** Names of the options that occur on the command line. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** Options for `createEditorHost()`, which all sessions have in common. */
+export interface EditorHostOptions {
+  /** The command line. */
+  readonly commandLine: AcpCommandLine;
+  /** The connection to the model. */
+  readonly connection: ModelConnection;
+  /** Ends the program. */
+  readonly interrupt: InterruptHandler;
+  /** Environment, network and standard error; all output is on standard error. */
+  readonly host: Host;
+}
+
+/** Number of sessions on a page of the list. */
+const PAGE_SIZE = 50;
+
+/** Creates the host of the sessions. */
+export function createEditorHost(options: EditorHostOptions): AcpHost {
+  const { commandLine, host } = options;
+  const directories = getProgramDirectories(host.env);
+  const isSaved = directories !== undefined && !commandLine.options.noSession;
+  const createSession = (request: AcpSessionRequest) =>
+    openEditorSession(request, { ...options, id: crypto.randomUUID(), exists: false });
+  return {
+    name: "swink",
+    version: VERSION,
+    authMethods: [{
+      id: "login",
+      name: "swink login",
+      description:
+        "Save the key of a provider in a terminal: swink login PROVIDER, such as swink login anthropic",
+      terminalArguments: ["--login"],
+    }],
+    createSession: (request) => reportErrors(() => createSession(request)),
+    ...(isSaved && createStoredSessions(directories, options)),
+  };
+}
+
+function createStoredSessions(
+  directories: ProgramDirectories,
+  options: EditorHostOptions,
+): Required<Pick<AcpHost, "openSession" | "listSessions" | "deleteSession">> {
+  const getStore = () => openStore({ cwd: "", directories });
+  return {
+    openSession: ({ sessionId: id, ...request }) =>
+      reportErrors(async () => {
+        if (!await isStored(id, getStore())) return undefined;
+        return await openEditorSession(request, { ...options, id, exists: true });
+      }),
+    async listSessions({ cwd, cursor }) {
+      const { listWithoutSubAgents } = await importLate<
+        typeof import("../../src/memory/store/sub_agent_link.ts")
+      >("../../src/memory/store/sub_agent_link.ts", import.meta.url);
+      const directory = cwd === undefined ? undefined : await Deno.realPath(cwd).catch(() => cwd);
+      const page = await listWithoutSubAgents(getStore(), {
+        limit: PAGE_SIZE,
+        ...(directory !== undefined && { cwd: directory }),
+        ...(cursor !== undefined && { cursor }),
+      });
+      const sessions = page.flatMap((session): AcpSessionInfo[] => {
+        const { id: sessionId, cwd, updated, problem } = session;
+        // The protocol requires a directory.
+        if (cwd === undefined || problem !== undefined) return [];
+        const title = getSessionTitle(session);
+        return [{ sessionId, cwd, title, updatedAt: new Date(updated).toISOString() }];
+      });
+      return { sessions, nextCursor: page.cursor };
+    },
+    async deleteSession(id) {
+      await getStore().delete(id);
+      await deleteChanges(id, options.host);
+    },
+  };
+}
+
+async function isStored(id: string, store: FileSessionStore): Promise<boolean> {
+  try {
+    await using _session = await store.open(id, { access: "read" });
+    return true;
+  } catch (error) {
+    if (error instanceof SessionError && error.reason === "not_found") return false;
+    throw error;
+  }
+}
+
+interface SessionIdentity {
+  readonly id: string;
+  readonly exists: boolean;
+}
+
+async function openEditorSession(
+  request: AcpSessionRequest,
+  options: EditorHostOptions & SessionIdentity,
+): Promise<AcpSession> {
+  const { commandLine, connection, interrupt, host: programHost, id, exists } = options;
+  if (!isAbsolute(request.cwd)) {
+    throw new BadRequestError(`cwd must be an absolute path, not ${JSON.stringify(request.cwd)}`);
+  }
+  const run = { ...toRunOptions(commandLine.options), cwd: request.cwd };
+  const started = await startCommand(
+    { options: run, given: commandLine.given },
+    { hasPrompt: false, interrupt, host: { ...programHost, fetch: connection.fetch } },
+  );
+  if (started.type === "ended") throw new BadRequestError("The program ends");
+  const { configured, host } = started;
+  const { permissionMode: mode, session, ...parsed } = started.settings;
+  const settings: ProjectRunSettings = {
+    ...parsed,
+    ...addServers(started.settings, request),
+    addedDirectories: [
+      ...parsed.addedDirectories,
+      ...request.additionalDirectories.map((path) =>
+        resolveDirectory(path, "additionalDirectories")
+      ),
+    ],
+    // The modes of the session follow.
+    permissionMode: "default",
+    session: session.type === "none" ? session : { type: "named", id },
+    project: await started.loadProject(),
+  };
+  if (!exists && !await findModel(settings, host)) throw createNoModelError();
+  const { today } = connection;
+  const opened = Promise.withResolvers<AcpSession>();
+  const closing = Promise.withResolvers<void>();
+  const serve = await addDebugLog(settings, async (settings, dependencies) => {
+    await runEditorSession(settings, {
+      ...dependencies,
+      ...{ id, exists, mode, request, configured, today },
+      onOpen(session) {
+        opened.resolve(session);
+        return closing.promise;
+      },
+    });
+    return ExitCode.ok;
+  });
+  const ended = serve(settings, { prompt: "", interrupt, host });
+  ended.then(
+    () => opened.reject(new BadRequestError("The session has ended before it was open")),
+    opened.reject,
+  );
+  const { close: _close, ...editorSession } = await opened.promise;
+  return {
+    ...editorSession,
+    async close() {
+      closing.resolve();
+      await ended;
+    },
+  };
+}
+
+/** Returns the sources of MCP servers with those that the editor names. */
+function addServers(
+  { servers, passEnvironment }: Pick<ProjectRunSettings, "servers" | "passEnvironment">,
+  { mcpServers }: Pick<AcpSessionRequest, "mcpServers">,
+): Pick<ProjectRunSettings, "servers"> {
+  const named = toServerConfig(mcpServers);
+  if (!named) return {};
+  return { servers: { files: [], passEnvironment, ...servers, servers: named } };
+}
+
+function createNoModelError(): AuthError {
+  return new AuthError(
+    "No model is configured: run swink login anthropic or swink login openai in a terminal, or set ANTHROPIC_API_KEY or OPENAI_API_KEY, or add -m provider/model to the command of the agent",
+  );
+}
+
+/** Returns errors of the program as those of a request. */
+async function reportErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const advice = error.advice === "" ? "" : `. ${error.advice}`;
+    throw new BadRequestError(`${error.message}${advice}`, { cause: error });
+  }
+}

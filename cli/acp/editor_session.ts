@@ -1,0 +1,175 @@
+/**
+ * A session of an editor: the agent of a conversation with its modes, settings and commands.
+ *
+ * @module
+ */
+
+import type { UserMessage } from "../../mod.ts";
+import { extractText } from "../../src/core/content.ts";
+import {
+  type AcpClient,
+  type AcpSession,
+  type AcpSessionRequest,
+  terminalTool,
+} from "../../src/protocols/acp/mod.ts";
+import { ChangeLog } from "../../src/tools/changes/change_log.ts";
+import { ConversationSession } from "../conversation/core/conversation_session.ts";
+import { SessionChanges } from "../conversation/core/session_changes.ts";
+import { type StartedHooks, startHooks } from "../hooks/start_hooks.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import type { RunStart } from "../render/reporter.ts";
+import type { ConfiguredRun } from "../run/configure_run.ts";
+import type { EditorTools } from "../run/editor_tools.ts";
+import { loadSessions, openAgent } from "../run/open_agent.ts";
+import type { RunDependencies } from "../run/run_prompt.ts";
+import { reportStart } from "../run/start_report.ts";
+import type { ProjectRunSettings } from "../run/settings.ts";
+import { ClientFiles } from "./client_files.ts";
+import { EditorCommands } from "./editor_commands.ts";
+import { SessionConfig } from "./session_config.ts";
+import { type ModeId, SessionModes } from "./session_modes.ts";
+
+/** Dependencies of `runEditorSession()`. */
+export interface EditorSessionOptions extends Omit<RunDependencies, "prompt"> {
+  /** Id of the session. */
+  readonly id: string;
+  /** Whether it exists; its mode is then kept. */
+  readonly exists: boolean;
+  /** The request of the editor. */
+  readonly request: Pick<AcpSessionRequest, "client">;
+  /** The mode of a new session. */
+  readonly mode: ModeId;
+  /** Options, directories and project. */
+  readonly configured: ConfiguredRun;
+  /** Date for the system prompt. */
+  readonly today: Date;
+  /** Called with the session; resolves when it has ended. */
+  readonly onOpen: (session: AcpSession) => Promise<void>;
+}
+
+/** Opens a session, and closes it when it has ended. */
+export async function runEditorSession(
+  settings: ProjectRunSettings,
+  options: EditorSessionOptions,
+): Promise<void> {
+  const { id, exists, mode, request: { client }, configured, interrupt, today, host, onAgent } =
+    options;
+  const { directories, project } = configured;
+  const { messages } = host.terminal;
+  const getSessionId = () => settings.session.type === "none" ? undefined : id;
+  const changeLog = new ChangeLog(new SessionChanges({ directories, getSessionId }));
+  await using hooks = await startHooks({ ...settings, signal: interrupt.signal }, host);
+  await using opened = await openAgent(settings, {
+    hooks,
+    sessions: loadSessions(settings.session),
+    ask: client.ask,
+    conversation: { changeLog, editor: createEditorTools(client, settings) },
+    today,
+    interrupt,
+    host,
+    onAgent,
+  });
+  const { setup } = opened;
+  const modes = new SessionModes(setup);
+  if (!exists) modes.select(mode);
+  const warn = async (notice: string) => {
+    await messages.write(`${toPlainText(notice)}\n`);
+  };
+  const onWarnings = async (warnings: readonly string[]) => {
+    for (const warning of warnings) await warn(`warning: ${warning}`);
+  };
+  await using sessions = new ConversationSession({
+    setup,
+    opened: opened.session,
+    cwd: await Deno.realPath(settings.cwd),
+    directories,
+    onWarnings,
+    onSwitched() {},
+  });
+  const unsubscribe = setup.agent.subscribe(async ({ type }) => {
+    if (type !== "turn_end") return;
+    await sessions.reportProblems();
+    await onWarnings(hooks.takeWarnings());
+  });
+  const session = exists ? opened.session : undefined;
+  const onRunStart = async ({ project: { ignored } }: RunStart) => {
+    if (ignored.length > 0) await onWarnings([`${ignored.join(", ")} not loaded: ${TRUST}`]);
+  };
+  await reportStart({ onRunStart, onNotice: warn }, { ...settings, setup, session });
+  const onProblem = (problem: string) => void warn(`warning: ${problem}`);
+  const commands = await EditorCommands.load({
+    host,
+    settings,
+    directories,
+    project,
+    setup,
+    sessions,
+    changes: changeLog,
+    client,
+    onProblem,
+  });
+  await options.onOpen({
+    id,
+    agent: setup.agent,
+    modes,
+    config: new SessionConfig({ setup, modes, settings, host }),
+    commands: commands.list,
+    runCommand: (prompt, { signal }) => commands.run(prompt, signal),
+    preparePrompt(message, { signal }) {
+      // With the clock of the entries of the session.
+      changeLog.beginTurn(`${Date.now()} ${crypto.randomUUID()}`);
+      return submit(message, hooks, signal);
+    },
+    getContextWindow: () => setup.controls.contextWindow(setup.agent.state.model),
+    getTitle: () => getTitle(setup.agent.state.messages),
+  });
+  unsubscribe();
+}
+
+/** How the files of a project are loaded. */
+const TRUST = "start swink once in the project, or add --trust to the command of the agent";
+
+/** Returns the tools of the editor. Where the sandbox must confine commands, and files are read as they are, it has none. */
+function createEditorTools(
+  { readTextFile, writeTextFile, createTerminal }: AcpClient,
+  { sandbox, environment }: Pick<ProjectRunSettings, "sandbox" | "environment">,
+): EditorTools {
+  const hasFiles = readTextFile !== undefined || writeTextFile !== undefined;
+  return {
+    ...(hasFiles && {
+      wrapFiles: (files) => new ClientFiles(files, { readTextFile, writeTextFile }),
+    }),
+    // The editor would run commands outside of the sandbox.
+    ...(sandbox === "off" && createTerminal && {
+      createShell: ({ root }) => terminalTool({ createTerminal, cwd: root, env: environment }),
+    }),
+  };
+}
+
+/** Runs the hooks of a prompt; their output follows it. */
+async function submit(
+  message: UserMessage,
+  hooks: Pick<StartedHooks, "submit">,
+  signal: AbortSignal,
+): Promise<UserMessage> {
+  const text = extractText(message.content);
+  const submitted = await hooks.submit(text, signal);
+  if (typeof submitted !== "string" || submitted === text) return message;
+  const added = submitted.slice(text.length).trim();
+  return { ...message, content: [...message.content, { type: "text", text: added }] };
+}
+
+const MAX_TITLE = 80;
+
+/** Returns the beginning of the first prompt. */
+function getTitle(messages: Parameters<typeof findPrompt>[0]): string | undefined {
+  const prompt = findPrompt(messages);
+  const [line = ""] = prompt ? extractText(prompt.content).trim().split("\n") : [];
+  return line === "" ? undefined : line.slice(0, MAX_TITLE);
+}
+
+function findPrompt(
+  messages: readonly { readonly role: string }[],
+): Pick<UserMessage, "content"> | undefined {
+  return messages.find((message): message is UserMessage => message.role === "user");
+}

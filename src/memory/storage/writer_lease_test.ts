@@ -1,0 +1,105 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { createDeferred } from "../../core/deferred.ts";
+import { SessionError } from "../../core/errors.ts";
+import type { EntryStorage } from "./entry_storage.ts";
+import { createMemoryStorage } from "./memory_storage.ts";
+import { SharedInterval } from "./shared_interval.ts";
+import { acquireLease, type WriterLease } from "./writer_lease.ts";
+
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
+
+/** Acquires a lease that is renewed by hand, in a storage whose other methods are those of memory. */
+async function acquireManual(
+  lease: EntryStorage["lease"],
+  release: EntryStorage["release"] = () => Promise.resolve(),
+): Promise<{ readonly lease: WriterLease; readonly tick: () => void }> {
+  let tick = () => {};
+  const storage = createMemoryStorage();
+  const acquired = await acquireLease({
+    storage: {
+      append: (...args) => storage.append(...args),
+      load: (id) => storage.load(id),
+      readLines: (...args) => storage.readLines(...args),
+      list: (options) => storage.list(options),
+      delete: (...args) => storage.delete(...args),
+      lease,
+      release,
+    },
+    sessionId: "s",
+    createRequest: () => ({ token: "t", owner: { pid: 1, since: 0, heartbeat: 0 }, durationMs: 9 }),
+    renewals: new SharedInterval(3, (_milliseconds, run) => {
+      tick = run;
+      return () => {};
+    }),
+  });
+  return { lease: acquired, tick: () => tick() };
+}
+
+Deno.test("WriterLease: a renewal that is due as soon as the storage has answered is made", async () => {
+  let renewals = 0;
+  let onAnswer = () => {};
+  const { lease, tick } = await acquireManual(() => {
+    renewals++;
+    return Promise.resolve().then(() => {
+      onAnswer();
+      return { type: "granted" };
+    });
+  });
+  for (let microtasks = 2; microtasks < 12; microtasks++) {
+    renewals = 0;
+    onAnswer = () => {
+      onAnswer = () => {};
+      void (async () => {
+        for (let count = 0; count < microtasks; count++) await Promise.resolve();
+        tick();
+      })();
+    };
+    tick();
+    await nextTask();
+    assertEquals(renewals, 2, `${microtasks} microtasks later`);
+  }
+  await lease.release();
+});
+
+Deno.test("WriterLease: release() waits for the renewal of a write that was refused", async () => {
+  const calls: string[] = [];
+  const renewal = createDeferred<void>();
+  const { lease } = await acquireManual(async () => {
+    if (calls.length > 0) await renewal.promise;
+    calls.push("lease");
+    return { type: "granted" };
+  }, () => Promise.resolve(void calls.push("release")));
+  const refused = assertRejects(() => lease.use(() => Promise.resolve(false)), SessionError);
+  await nextTask();
+  const released = lease.release();
+  await nextTask();
+  renewal.resolve();
+  await Promise.all([refused, released]);
+  assertEquals(calls, ["lease", "lease", "release"]);
+});
+
+Deno.test("WriterLease: renews no lease that is released", async () => {
+  let renewals = 0;
+  const { lease, tick } = await acquireManual(() => {
+    renewals++;
+    return Promise.resolve({ type: "granted" });
+  });
+  await lease.release();
+  tick();
+  await assertRejects(() => lease.use(() => Promise.resolve(false)), SessionError);
+  assertEquals(renewals, 1);
+});
+
+Deno.test("WriterLease: renews again after a storage that throws at once", async () => {
+  let renewals = 0;
+  const { lease, tick } = await acquireManual(() => {
+    if (++renewals === 2) throw new Error("no connection");
+    return Promise.resolve({ type: "granted" });
+  });
+  tick();
+  await nextTask();
+  tick();
+  await nextTask();
+  assertEquals(renewals, 3);
+  await lease.release();
+});

@@ -1,0 +1,152 @@
+/**
+ * A tool that runs commands in terminals of the client.
+ *
+ * @module
+ */
+
+import { getErrorMessage } from "../../core/errors.ts";
+import { realSleep, type Sleep } from "../../core/ports.ts";
+import { type AgentTool, defineTool, type ToolContext } from "../../core/tool.ts";
+import { type AgentToolResult, errorResult, textResult } from "../../core/tool_result.ts";
+import type { AcpClient } from "./acp_host.ts";
+import type { AcpTerminal, AcpTerminalExit } from "./acp_terminal.ts";
+
+/** Options for {@linkcode terminalTool}. */
+export interface TerminalToolOptions {
+  /** Starts the commands: that of a client that offers terminals. */
+  readonly createTerminal: NonNullable<AcpClient["createTerminal"]>;
+  /** Absolute path of the working directory of every command. */
+  readonly cwd: string;
+  /** The shell, with the option before the command. Default: `["bash", "-c"]`. */
+  readonly shell?: readonly [string, ...string[]] | undefined;
+  /** Environment variables of commands, in addition to those of the client. Default: none. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Name of the tool. Default: `"bash"`. */
+  readonly name?: string | undefined;
+  /** Waits for the timeout of a command. Default: based on `setTimeout`. */
+  readonly sleep?: Sleep | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 1_800_000;
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    command: { type: "string", minLength: 1, description: "The command" },
+    timeout_ms: {
+      type: "integer",
+      minimum: 1,
+      maximum: MAX_TIMEOUT_MS,
+      description: `Timeout in milliseconds. Default: ${DEFAULT_TIMEOUT_MS}`,
+    },
+  },
+  required: ["command"],
+  additionalProperties: false,
+} as const;
+
+/**
+ * Creates a tool that runs commands in terminals of the client, where the user sees their output and can stop them. The
+ * client runs them with its own rights: no sandbox confines them.
+ */
+export function terminalTool(options: TerminalToolOptions): AgentTool {
+  return defineTool({
+    name: options.name ?? "bash",
+    label: "Run command",
+    description:
+      "Runs a bash command in a terminal of the editor and returns its exit code and output. There is no standard input: " +
+      "use flags instead of prompts. Every command starts in the working directory of the project.",
+    parameters: PARAMETERS,
+    risk: "execute",
+    execute: async ({ command, timeout_ms = DEFAULT_TIMEOUT_MS }, context) => {
+      try {
+        return await run(options, { command, timeoutMs: timeout_ms, context });
+      } catch (error) {
+        return errorResult(`The terminal failed: ${getErrorMessage(error)}`);
+      }
+    },
+  });
+}
+
+async function run(
+  { createTerminal, cwd, env, shell = ["bash", "-c"], sleep = realSleep }: TerminalToolOptions,
+  { command, timeoutMs, context: { signal, onUpdate } }: {
+    readonly command: string;
+    readonly timeoutMs: number;
+    readonly context: Pick<ToolContext, "signal" | "onUpdate">;
+  },
+): Promise<AgentToolResult> {
+  const [program, ...args] = shell;
+  const terminal = await createTerminal({ command: program, args: [...args, command], cwd, env });
+  try {
+    const details = { terminalId: terminal.id };
+    // The client shows the output by itself.
+    onUpdate({ content: [], details });
+    const end = await untilEnd(terminal, { timeoutMs, signal, sleep });
+    if (end.type !== "exited") await terminal.kill();
+    const { output, truncated } = await terminal.output();
+    const text = [
+      formatEnd(end, timeoutMs),
+      ...(truncated ? ["[The beginning of the output is missing]"] : []),
+      output.trimEnd(),
+    ].filter((part) => part !== "").join("\n");
+    return { ...textResult(text, details), ...(end.type !== "exited" && { isError: true }) };
+  } finally {
+    await release(terminal);
+  }
+}
+
+/** Removes a terminal; a client that is gone has none. */
+async function release(terminal: AcpTerminal): Promise<void> {
+  try {
+    await terminal[Symbol.asyncDispose]();
+  } catch {
+    // Nothing is left to remove.
+  }
+}
+
+type CommandEnd =
+  | { readonly type: "exited"; readonly exit: AcpTerminalExit }
+  | { readonly type: "timed_out" }
+  | { readonly type: "cancelled" };
+
+interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly sleep: Sleep;
+}
+
+async function untilEnd(
+  terminal: AcpTerminal,
+  { timeoutMs, signal, sleep }: WaitOptions,
+): Promise<CommandEnd> {
+  if (signal.aborted) return { type: "cancelled" };
+  const waits = new AbortController();
+  const stop = AbortSignal.any([signal, waits.signal]);
+  try {
+    return await Promise.race([
+      terminal.waitForExit(stop).then((exit) => ({ type: "exited", exit }) as const),
+      sleep(timeoutMs, stop).then(() => ({ type: "timed_out" }) as const),
+    ]).then((end) => signal.aborted ? { type: "cancelled" } : end);
+  } catch (error) {
+    if (signal.aborted) return { type: "cancelled" };
+    throw error;
+  } finally {
+    waits.abort();
+  }
+}
+
+function formatEnd(end: CommandEnd, timeoutMs: number): string {
+  switch (end.type) {
+    case "exited": {
+      const { exitCode, signal } = end.exit;
+      return signal
+        ? `Exit code: ${exitCode ?? "none"} (ended by ${signal})`
+        : `Exit code: ${exitCode ?? "unknown"}`;
+    }
+    case "timed_out":
+      return `Exit code: 124 (timed out after ${timeoutMs} ms; the command was ended)`;
+    case "cancelled":
+      return "The command was cancelled and ended";
+  }
+}

@@ -1,0 +1,22 @@
+import { assertEquals } from "@std/assert";
+import { drawSession, readPicture } from "../../scripts/picture/draw_session.ts";
+import { PICTURE, TITLE } from "../../scripts/picture/picture.ts";
+import { recordSession } from "../../scripts/picture/record_session.ts";
+import { findConfinement } from "../../src/tools/confinement/confinement.ts";
+
+const confinement = await findConfinement();
+
+/** Replaces what depends on the machine: the confinement and durations. */
+function normalize(text: string): string {
+  return text.replace(/(?<= · sandbox ).*/, "…").replaceAll(/\d+(\.\d+)? (s|ms)\b/g, "0 s");
+}
+
+Deno.test({
+  name: "picture: shows what the program writes; deno task picture draws it",
+  // Where commands are not confined, the program asks about them too.
+  ignore: confinement.type !== "linux" || confinement.support.landlock < 4,
+  async fn() {
+    const written = readPicture(drawSession(await recordSession(), TITLE));
+    assertEquals(normalize(readPicture(await Deno.readTextFile(PICTURE))), normalize(written));
+  },
+});
