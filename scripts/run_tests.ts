@@ -9,6 +9,7 @@
 
 import { countTests } from "./count_tests.ts";
 import { formatIgnoredTests } from "./ignored_tests.ts";
+import { addLlama, needsLlama } from "./llama_config.ts";
 import { choosePackages } from "./packages.ts";
 
 /** Runs `deno test` with these arguments and returns its exit code. */
@@ -25,14 +26,13 @@ export function isWatching(args: readonly string[]): boolean {
 
 /** Runs the tests until interrupted, without a report. */
 async function watchTests(args: string[]): Promise<number> {
-  const { config } = await choosePackages();
-  return await runDenoTest(["-c", config, ...args]);
+  return await runDenoTest(["-c", await chooseConfig(args), ...args]);
 }
 
 async function runTestsOnce(args: string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "swink_tests_", suffix: ".xml" });
   try {
-    const { config } = await choosePackages();
+    const config = await chooseConfig(args);
     const code = await runDenoTest(["-c", config, "--parallel", `--junit-path=${report}`, ...args]);
     const { passed, failed, ignored } = countTests(await Deno.readTextFile(report));
     console.log(`\n${formatIgnoredTests(ignored)}`);
@@ -42,6 +42,11 @@ async function runTestsOnce(args: string[]): Promise<number> {
   } finally {
     await Deno.remove(report);
   }
+}
+
+async function chooseConfig(args: readonly string[]): Promise<string> {
+  const { config } = await choosePackages();
+  return needsLlama(args) ? await addLlama(config) : config;
 }
 
 async function runDenoTest(args: string[]): Promise<number> {

@@ -114,7 +114,7 @@ export interface CommandDefinition<Options extends OptionDefinitions = OptionDef
   readonly summary: string;
   /** Further sentences for the command's own help. */
   readonly details?: string;
-  /** Positional arguments; none when the command has subcommands. */
+  /** Positional arguments. With subcommands, too, a word that is no subcommand is an argument. */
   readonly arguments?: readonly ArgumentDefinition[];
   /** Options, in the order of the help. */
   readonly options?: Options;

@@ -57,7 +57,7 @@ export function formatDescription(
 
 /** Formats the usage line, such as `swink run [options] [prompt...]`. */
 function formatSynopsis(command: CommandDefinition, path: string): string {
-  const subcommand = command.commands ? ["<command>"] : [];
+  const subcommand = command.commands ? [command.arguments ? "[<command>]" : "<command>"] : [];
   const positionals = (command.arguments ?? []).map(formatArgument);
   return [path, ...subcommand, "[options]", ...positionals].join(" ");
 }

@@ -18,13 +18,15 @@ import {
 import { didYouMean, findSuggestion } from "./suggestion.ts";
 
 /**
- * Checks that no argument is left where a subcommand is expected.
+ * Checks that no argument is left where a subcommand is expected. A command with arguments of its own takes every word that
+ * is no subcommand.
  *
  * @throws {UsageError} If the first argument is not the name of a subcommand.
  */
 export function checkSubcommand({ command, path }: CommandPath, [word]: readonly string[]): void {
   const { commands = [], defaultCommand } = command;
-  if (commands.length === 0 || word === undefined || isOption(word)) return;
+  const isExpected = commands.length > 0 && !command.arguments;
+  if (!isExpected || word === undefined || isOption(word)) return;
   const textCommand = commands.find(({ arguments: [first] = [] }) => first?.variadic);
   if (/\s/.test(word) && !defaultCommand && textCommand) {
     throw createUsageError(

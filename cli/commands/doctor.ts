@@ -12,7 +12,7 @@ import { importLate } from "../host/import_late.ts";
 export const doctor = defineCommand({
   name: "doctor",
   summary: "Checks runtime, configuration, keys, sandbox and directories, with advice",
-  details: "Sends no request, and prints no key.",
+  details: "Sends requests only to servers of models on this machine, and prints no key.",
   exitCodes: [ExitCode.ok, ExitCode.failed],
   async action(_invocation, host) {
     const { runChecks } = await importLate<typeof import("../doctor/run_checks.ts")>(

@@ -15,6 +15,7 @@ import { openCredentials } from "../credentials/find_key.ts";
 import { ExitCode } from "../host/exit_code.ts";
 import { getFileProblem } from "../host/file_problem.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { getProgramDirectories } from "../host/program_directories.ts";
 import { VERSION } from "../host/version.ts";
 import { openProject } from "../project/open_project.ts";
@@ -42,6 +43,7 @@ const CHECKS: readonly Check[] = [
   checkRuntime,
   checkConfiguration,
   checkKeys,
+  checkLocalModels,
   checkSandbox,
   checkSessions,
   checkProject,
@@ -111,6 +113,27 @@ async function checkKeys(host: Host): Promise<CheckResult[]> {
     finding: "no provider has a key; only local models work",
     advice: "Save a key with: swink login anthropic",
   }];
+}
+
+/** Finds the models on this device and those of servers on this machine. */
+async function checkLocalModels(host: Host): Promise<CheckResult[]> {
+  const { findLocalModels, LOCAL_SERVERS } = await importLate<
+    typeof import("../wizard/local_models.ts")
+  >("../wizard/local_models.ts", import.meta.url);
+  const { countStoredModels } = await importLate<typeof import("../models/local_store.ts")>(
+    "../models/local_store.ts",
+    import.meta.url,
+  );
+  const found = await findLocalModels(host, new AbortController().signal);
+  const servers = [...Map.groupBy(found, ({ server }) => server)].map(([server, models]) =>
+    `${server} (${models.length})`
+  );
+  const stored = await countStoredModels(host);
+  const places = [...(stored > 0 ? [`this device (${stored})`] : []), ...servers];
+  const subject = "local models";
+  if (places.length > 0) return [{ type: "ok", subject, finding: places.join(", ") }];
+  const ports = LOCAL_SERVERS.map(({ name, url }) => `${name}: ${new URL(url).port}`).join(", ");
+  return [{ type: "ok", subject, finding: `none on this device, and no server (${ports})` }];
 }
 
 async function checkSandbox(): Promise<CheckResult[]> {

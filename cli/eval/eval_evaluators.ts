@@ -20,6 +20,7 @@ import { AgentError } from "../../src/core/errors.ts";
 import { createSandbox } from "../../src/tools/sandbox/local_sandbox.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
+import { withLocalProvider } from "../run/local_models.ts";
 import { getProviders } from "../run/provider_options.ts";
 import type { EvalSettings } from "./eval_settings.ts";
 
@@ -72,7 +73,11 @@ async function createJudge(
   return {
     name: `${model.provider}/${model.modelId}`,
     ask: async (prompt, { fetch, signal }) => {
-      const streamFn = connect({ fetch, env: host.env, providers: options });
+      const streamFn = connect({
+        fetch,
+        env: host.env,
+        providers: withLocalProvider(options, host),
+      });
       const agent = new Agent({ model, streamFn, prices });
       const { text, cost, error } = await agent.prompt(prompt, { signal });
       if (error) throw error;

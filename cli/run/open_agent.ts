@@ -82,7 +82,7 @@ export async function openAgent(
   if (session?.model) setup.agent.setModel(setup.model);
   // Options of the run replace the mode of the session.
   if (settings.permissionMode !== "plan" && !conversation) setup.planMode?.turnOff(setup.agent);
-  interrupt.beforeExit(() => setup[Symbol.asyncDispose]());
+  cleanup.defer(interrupt.beforeExit(() => setup[Symbol.asyncDispose]()));
   if (settings.sandbox === "required") await requireConfinement(setup);
   const owned = cleanup.move();
   return {

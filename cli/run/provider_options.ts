@@ -12,6 +12,7 @@ import type { ProviderSettings } from "../config/provider_settings.ts";
 import { ConfigurationError } from "../host/cli_error.ts";
 import type { Host } from "../host/host.ts";
 import { importLate } from "../host/import_late.ts";
+import { LOCAL_PROVIDER } from "./local_models.ts";
 
 /** The settings of a run that concern its providers. */
 export interface ProviderSelection {
@@ -36,11 +37,24 @@ export async function getProviders(
   if (!first) return {};
   // The base URL of the command line is that of the model, not of its fallbacks.
   const { baseUrl: _baseUrl, ...shared } = options;
-  const providers = { [first.provider]: await getProviderOptions(first, options, host) };
+  const providers: Record<string, ProviderOptions> = {};
+  if (!isOnDevice(first, options)) {
+    providers[first.provider] = await getProviderOptions(first, options, host);
+  }
   for (const model of others) {
+    if (isOnDevice(model, shared)) continue;
     providers[model.provider] ??= await getProviderOptions(model, shared, host);
   }
   return providers;
+}
+
+/** Whether a model runs in this process, for which no options are needed: unless a server has the name of the provider. */
+function isOnDevice(
+  { provider }: ModelSpec,
+  { baseUrl, providers = {} }: ProviderSelection,
+): boolean {
+  return provider === LOCAL_PROVIDER && baseUrl === undefined &&
+    providers[provider]?.baseUrl === undefined;
 }
 
 /** Returns the options of the provider. With a base URL, any provider name is valid and the key is optional. */
@@ -54,7 +68,8 @@ async function getProviderOptions(
     (hasVariable([urlVariable(provider)], host) ? undefined : configuredUrl);
   const names = providerNames();
   if (ownUrl === undefined && !names.includes(provider)) {
-    const advice = `Providers: ${names.join(", ")}. Any other requires --base-url.`;
+    const known = [...names, LOCAL_PROVIDER].join(", ");
+    const advice = `Providers: ${known}. Any other requires --base-url.`;
     const message = `Unknown provider "${provider}"${didYouMean(provider, names)}`;
     throw new ConfigurationError(message, advice);
   }
@@ -68,17 +83,23 @@ async function getProviderOptions(
   };
 }
 
-/** Returns the base URLs of providers in the configuration, by name; the model of a conversation can change to them. */
-export function getConfiguredUrls(
+/** Returns the options of all providers, by name; the model of a conversation can change to them. */
+export function getOtherProviders(
   { providers = {} }: Pick<ProviderSelection, "providers">,
   host: Pick<Host, "env">,
 ): Record<string, ProviderOptions> {
-  const urls = Object.entries(providers).flatMap(([provider, { baseUrl }]) =>
-    baseUrl === undefined || hasVariable([urlVariable(provider)], host)
-      ? []
-      : [[provider, { baseUrl, keyless: !providerNames().includes(provider) }] as const]
-  );
-  return Object.fromEntries(urls);
+  const known = providerNames();
+  const names = new Set([...known, ...Object.keys(providers)]);
+  return Object.fromEntries(Array.from(names, (provider): [string, ProviderOptions] => {
+    const { baseUrl } = providers[provider] ?? {};
+    const hasUrl = baseUrl !== undefined && !hasVariable([urlVariable(provider)], host);
+    const variables = keyVariables(provider).join(" or ");
+    const keyHint = `${variables === "" ? "" : `set ${variables}, or `}enter #key ${provider}`;
+    return [provider, {
+      ...(hasUrl && { baseUrl }),
+      ...(known.includes(provider) ? { keyHint } : { keyless: true }),
+    }];
+  }));
 }
 
 /** Returns the key of a provider if it is not in an environment variable, which the adapter reads. */
@@ -105,7 +126,8 @@ export function hasKeyVariable(provider: string, host: Pick<Host, "env">): boole
   return hasVariable(keyVariables(provider), host);
 }
 
-function hasVariable(
+/** Whether one of some environment variables is set. */
+export function hasVariable(
   names: readonly (string | undefined)[],
   { env }: Pick<Host, "env">,
 ): boolean {

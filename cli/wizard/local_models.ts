@@ -8,12 +8,14 @@ import { urlVariable } from "../../adapters/connect.ts";
 import { toServerUrl } from "../../adapters/ollama/server_url.ts";
 import type { Host } from "../host/host.ts";
 
-/** A model of a local server. */
+/** A model of a local server, or of this device. */
 export interface LocalModel {
   /** Name of the server, for people. */
   readonly server: string;
   /** Name of the model with that of its provider: `ollama/qwen3`. */
   readonly name: string;
+  /** Name of the preset to download before the model can run. Default: none. */
+  readonly download?: string;
 }
 
 /** A kind of server. */

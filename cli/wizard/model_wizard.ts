@@ -12,6 +12,7 @@ import { openCredentials } from "../credentials/find_key.ts";
 import { storeKey } from "../credentials/key_actions.ts";
 import { isKey } from "../credentials/key_command.ts";
 import type { Host } from "../host/host.ts";
+import { importLate } from "../host/import_late.ts";
 import { createNoHomeError, requireProgramDirectories } from "../host/program_directories.ts";
 import { askChoice } from "../questions/ask_choice.ts";
 import { askSecret } from "../questions/ask_secret.ts";
@@ -52,7 +53,7 @@ const INTRODUCTION = [
   "? No model is configured yet.",
   "  anthropic  Claude, with a key from console.anthropic.com",
   "  openai     GPT, with a key from platform.openai.com",
-  "  local      a model of Ollama, LM Studio, llama.cpp or vLLM",
+  "  local      a model on this device, of Ollama, LM Studio, llama.cpp or vLLM",
   "  demo       a run with a scripted model, without a key",
   "  quit       shows the other ways",
 ];
@@ -131,19 +132,20 @@ async function setUpKey(provider: CheckedProvider, context: WizardContext): Prom
   }
 }
 
-/** Asks for a model of a local server; returns whether one was saved. */
+/** Asks for a model on this machine, or one to download; returns whether one was saved. */
 async function setUpLocalModel(context: WizardContext): Promise<boolean> {
   const { host, signal } = context;
   const { messages } = host.terminal;
   await messages.write("  Looking for servers on this machine…\n");
-  const models = await findLocalModels(host, signal);
+  const served = await findLocalModels(host, signal);
   if (signal.aborted) return false;
-  if (models.length === 0) {
-    await messages.write(NO_SERVER);
-    return false;
-  }
-  const model = await askForLocalModel(models, context);
+  if (served.length === 0) await messages.write(NO_SERVER);
+  const { findDeviceModels, downloadModel } = await importLate<
+    typeof import("./device_models.ts")
+  >("./device_models.ts", import.meta.url);
+  const model = await askForLocalModel([...served, ...await findDeviceModels(host)], context);
   if (!model) return false;
+  if (model.download && !await downloadModel(model.download, { host, signal })) return false;
   const file = getUserConfigPath(requireProgramDirectories("the configuration", host.env));
   await changeConfigFile(file, (content) => editConfig(content, "model", model.name));
   await messages.write(`The model ${model.name} is saved in ${toPlainText(file)}\n`);

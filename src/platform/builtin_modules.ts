@@ -8,7 +8,9 @@ import { BadRequestError } from "../core/errors.ts";
 
 /** The modules in use. Deno and Bun have them, too. */
 interface BuiltinModules {
+  readonly "node:async_hooks": typeof import("node:async_hooks");
   readonly "node:child_process": typeof import("node:child_process");
+  readonly "node:crypto": typeof import("node:crypto");
   readonly "node:dns/promises": typeof import("node:dns/promises");
   readonly "node:fs": typeof import("node:fs");
   readonly "node:net": typeof import("node:net");
@@ -19,6 +21,9 @@ interface BuiltinModules {
   readonly "node:worker_threads": typeof import("node:worker_threads");
 }
 
+/** Called for an event of the process, such as a signal. */
+export type ProcessListener = (...values: unknown[]) => void;
+
 /** The part of `process` in use. */
 export interface NodeProcess {
   readonly arch: string;
@@ -27,10 +32,14 @@ export interface NodeProcess {
   readonly pid: number;
   readonly platform: string;
   cwd(): string;
+  /** Names of the events that have listeners. */
+  eventNames?(): (string | symbol)[];
   getBuiltinModule?(name: string): unknown;
   /** Not available on Windows. */
   getuid?(): number;
   kill(pid: number, signal: number | string): void;
+  listeners?(event: string): ProcessListener[];
+  removeListener?(event: string, listener: ProcessListener): unknown;
   uptime(): number;
 }
 

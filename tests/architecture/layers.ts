@@ -31,7 +31,7 @@ const PROGRAM_IMPORTS = [
   "adapters/ollama/server_url\\.ts",
   "src/(protocols/)?\\w+/mod\\.ts",
   "src/agent/(agent|run_code)\\.ts",
-  "src/core/(byte_encoding|content|errors|json|model|plan_entry|redact|retry|schema|tokens|usage)\\.ts",
+  "src/core/(byte_encoding|content|errors|json|lazy_stream_fn|model|plan_entry|redact|retry|schema|tokens|usage)\\.ts",
   "src/core/diff/unified_diff\\.ts",
   "src/loop/run_turns\\.ts",
   "src/memory/context/summarize\\.ts",
@@ -100,8 +100,8 @@ const layers: Layer[] = [
   { files: /^adapters\//, internal: /^(src\/core|adapters)\//, external: [] },
   {
     files: /^src\/local\//,
-    internal: /^src\/core\//,
-    external: [{ specifier: /^node-llama-cpp$/, file: /\/llama_runtime\.ts$/ }],
+    internal: /^src\/(platform|core)\//,
+    external: [{ specifier: /^@huggingface\/jinja$/, file: /\/jinja_package\.ts$/ }],
   },
   {
     files: /^src\/platform\//,
@@ -150,6 +150,12 @@ const layers: Layer[] = [
     files: /^src\/(memory|sync)\//,
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
+  },
+  { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
+  {
+    files: /^src\/server\//,
+    internal: /^src\/(agent|loop|memory|platform|core)\//,
+    external: [],
   },
   { files: /^mod\.ts$/, internal: /^src\/(agent|loop|core)\//, external: [] },
   {

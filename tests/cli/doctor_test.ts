@@ -42,6 +42,33 @@ Deno.test("swink doctor: checks everything, and prints no key", async () => {
   assertMatch(output, /\nok +project: /);
 });
 
+Deno.test("swink doctor: finds models on this device, and those of servers on this machine", async () => {
+  await using home = await createTemporaryDirectory({
+    ".local/share/swink/models/mine.gguf": "a model",
+    ".local/share/swink/models/other.gguf.part": "half a model",
+  });
+  const list = (body: unknown) => ({ status: 200, body: JSON.stringify(body) });
+  const host = createFakeHost({
+    env: { HOME: home.path, NO_COLOR: "1" },
+    model: [
+      list({ models: [{ name: "qwen3:8b" }] }),
+      { status: 404, body: "" },
+      list({ data: [{ id: "a" }, { id: "b" }] }),
+      { status: 200, body: "<html>" },
+    ],
+  });
+  assertEquals(await main(["doctor"], host), 0);
+  assertStringIncludes(
+    host.output,
+    "\nok       local models: this device (1), Ollama (1), llama.cpp (2)\n",
+  );
+  const { output } = await runDoctor({});
+  assertStringIncludes(
+    output,
+    "local models: none on this device, and no server (Ollama: 11434, LM Studio: 1234, llama.cpp: 8080, vLLM: 8000)\n",
+  );
+});
+
 Deno.test("swink doctor: reports what is missing, with advice", async () => {
   const { code, output } = await runDoctor({ "state": "a file" }, { XDG_STATE_HOME: "HOME/state" });
   assertEquals(code, 0);

@@ -132,7 +132,9 @@ Deno.test("first run: saves a model of a local server", async () => {
   assertStringIncludes(
     screen,
     "? Models on this machine:\n  1  ollama/qwen3:8b (Ollama)\n  2  lmstudio/google/gemma-3 (LM Studio)\n" +
-      "  Model? [1]–[2] / [b]ack: ",
+      "  3  local/qwen3-0.6b (download 639 MB)\n  4  local/qwen3-1.7b (download 1.8 GB)\n" +
+      "  5  local/qwen3-4b (download 2.5 GB)\n  6  local/qwen3-8b (download 5.0 GB)\n" +
+      "  Model? [1]–[6] / [b]ack: ",
   );
   assertStringIncludes(screen, "The model lmstudio/google/gemma-3 is saved in HOME/.config");
   assertEquals(host.requests[4]?.url, "http://localhost:1234/v1/chat/completions");
@@ -145,7 +147,7 @@ Deno.test("first run: saves a model of a local server", async () => {
 Deno.test("first run: without a local server, asks again", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, screen, host } = await run(home, {
-    answers: ["l", "q"],
+    answers: ["l", "b", "q"],
     model: [NO_SERVER, NO_SERVER, NO_SERVER, NO_SERVER],
     env: { OLLAMA_HOST: "0.0.0.0:1", LMSTUDIO_BASE_URL: "http://gpu.test/v1" },
   });
@@ -160,6 +162,33 @@ Deno.test("first run: without a local server, asks again", async () => {
   assertEquals([code, screen.split(QUESTION).length], [3, 3]);
 });
 
+Deno.test("first run: a download that fails is reported, and the model is asked for again", async () => {
+  await using home = await createTemporaryDirectory({ "p/x": "" });
+  const { code, screen, host } = await run(home, {
+    answers: ["l", "2", "q"],
+    model: [NO_SERVER, NO_SERVER, NO_SERVER, NO_SERVER, { status: 404, body: "" }],
+  });
+  assertEquals(code, 3, screen);
+  assertStringIncludes(screen, "  2  local/qwen3-1.7b (download 1.8 GB)\n");
+  assertStringIncludes(screen, "  The hub has no huggingface.co/Qwen/Qwen3-1.7B-GGUF/resolve/");
+  assertEquals(host.requests.length, 5);
+});
+
+Deno.test("first run: a model on this device is offered, and saved", async () => {
+  await using home = await createTemporaryDirectory({
+    "p/x": "",
+    ".local/share/swink/models/mine.gguf": "a damaged model",
+  });
+  const { screen } = await run(home, {
+    answers: ["l", "1"],
+    model: [NO_SERVER, NO_SERVER, NO_SERVER, NO_SERVER],
+  });
+  assertStringIncludes(screen, "  1  local/mine (this device)\n");
+  assertStringIncludes(screen, "The model local/mine is saved in HOME/.config");
+  assertStringIncludes(screen, "mine.gguf: it is no GGUF file");
+  assertEquals(home.read(".config/swink/config.toml"), 'model = "local/mine"\n');
+});
+
 Deno.test("first run: back, an empty key and quit save nothing; quit lists the other ways", async () => {
   await using home = await createTemporaryDirectory({ "p/x": "" });
   const { code, screen } = await run(home, {
@@ -169,7 +198,7 @@ Deno.test("first run: back, an empty key and quit save nothing; quit lists the o
   assertEquals(code, 3, screen);
   assertStringIncludes(screen, "swink: No model is configured\n");
   assertStringIncludes(screen, "Possible answers: anthropic, openai, local, demo, quit\n");
-  assertStringIncludes(screen, "  Model? [1] / [b]ack: back\n");
+  assertStringIncludes(screen, "  Model? [1]–[5] / [b]ack: back\n");
 });
 
 Deno.test("first run: the demo takes the place of the prompt", async () => {

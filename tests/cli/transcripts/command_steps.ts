@@ -5,6 +5,7 @@
  */
 
 import { FileSessionStore } from "../../../src/memory/mod.ts";
+import { createTinyModel } from "../../local/tiny_model.ts";
 import { FAKE_TIME, scriptedReply } from "../fake_host.ts";
 import type { TemporaryDirectory } from "../temporary_directory.ts";
 import type { Transcript } from "./transcript.ts";
@@ -100,12 +101,68 @@ export const COMMAND_TRANSCRIPTS: readonly Transcript[] = [
     ],
   },
   {
+    name: "serve",
+    files: {
+      "tokens.txt": "short\n",
+      "two.txt": "0123456789abcdef acme amy\n",
+      "none.txt": "# none\n",
+    },
+    steps: [
+      "swink serve --help",
+      "swink serve --host 0.0.0.0",
+      "swink serve --port 70000",
+      "swink serve --allowed-origin '*'",
+      "swink serve --token-file HOME/missing.txt",
+      "swink serve --token-file HOME/tokens.txt",
+      {
+        line: "swink serve --token-file HOME/tokens.txt",
+        before: (home) => Deno.chmod(`${home.path}/tokens.txt`, 0o600),
+      },
+      {
+        line: "swink serve --token-file HOME/two.txt",
+        before: (home) => Deno.chmod(`${home.path}/two.txt`, 0o600),
+      },
+      {
+        line: "swink serve --token-file HOME/none.txt",
+        before: (home) => Deno.chmod(`${home.path}/none.txt`, 0o600),
+      },
+      {
+        line: "swink serve --host 192.0.2.1 --cwd HOME/p --token-file HOME/tokens.txt",
+        before: (home) => home.write("tokens.txt", "0123456789abcdef0123\n"),
+      },
+      { line: "swink serve --cwd HOME/p", env: { ANTHROPIC_API_KEY: "" } },
+      { line: "swink serve --cwd HOME/p", env: { HOME: "" } },
+      "swink serve -c",
+    ],
+  },
+  {
     name: "models",
+    files: { "p/tiny.gguf": createTinyModel() },
     steps: [
       "swink models --help",
       "swink models sonnet-5-5",
       "swink models nothing",
       "swink models haiku 4-5 -o json",
+      "swink models local --help",
+      "swink models local",
+      "swink models local lst",
+      "swink models local list --help",
+      "swink models local list",
+      "swink models local pull --help",
+      "swink models local pull",
+      "swink models local pull nothing",
+      "swink models local pull hf:a/b",
+      { line: "swink models local pull qwen3-0.6b", model: [{ status: 404, body: "" }] },
+      { line: "swink models local pull qwen3-0.6b", model: [{ status: 503, body: "" }] },
+      "swink models local import --help",
+      "swink models local import HOME/p/a.txt",
+      "swink models local import HOME/p/tiny.gguf",
+      "swink models local import HOME/p/tiny.gguf",
+      "swink models local list -o json",
+      "swink models local remove --help",
+      "swink models local remove tiny",
+      "swink models local remove tiny",
+      { line: "swink models local list", env: { HOME: "" } },
     ],
   },
   {

@@ -1,10 +1,10 @@
 /**
- * Limits the requests of a client that are open at the same time.
+ * Protects a connection from a client that floods it.
  *
  * @module
  */
 
-import { isJsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 
 /** A stream of messages. */
 export interface MessageStream {
@@ -17,14 +17,21 @@ export interface MessageStream {
 /** Number of open requests above which nothing is read from the client. */
 const MAX_OPEN = 1_000;
 
-/** Stops reading from a client that sends requests faster than it takes their answers. */
-export class RequestLimit {
+/**
+ * Stops reading from a client that sends requests faster than it takes their answers, and drops answers to requests that
+ * nothing waits for, such as a second one.
+ */
+export class ConnectionGuard {
   #open = 0;
+  /** Ids of the requests to the client without an answer. */
+  readonly #asked = new Set<unknown>();
   #resume = (): void => {};
+  #end = (): void => {};
 
   /** Returns the input, which is read as long as few requests are open. */
   limit(input: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = input.getReader();
+    this.#end = () => void reader.cancel().catch(() => {});
     return new ReadableStream({
       pull: async (controller) => {
         await this.#untilFew();
@@ -36,22 +43,32 @@ export class RequestLimit {
     }, { highWaterMark: 0 });
   }
 
-  /** Returns the stream with its requests and answers counted. */
-  count({ readable, writable }: MessageStream): MessageStream {
+  /** Ends the connection as if the client had closed it. */
+  end(): void {
+    this.#open = 0;
+    this.#resume();
+    this.#end();
+  }
+
+  /** Returns the stream with its requests and answers checked. */
+  check({ readable, writable }: MessageStream): MessageStream {
     const writer = writable.getWriter();
     return {
       readable: readable.pipeThrough(
         new TransformStream({
           transform: (message, controller) => {
             if (isRequest(message)) this.#open++;
+            if (isAnswer(message) && !this.#asked.delete(message.id)) return;
             controller.enqueue(message);
           },
         }),
       ),
       writable: new WritableStream({
         write: async (message) => {
+          if (isRequest(message)) this.#asked.add(message.id);
           await writer.write(message);
-          if (isAnswer(message)) this.#close();
+          // The answer to an invalid line belongs to no request.
+          if (isAnswer(message) && message.id !== null) this.#close();
         },
       }),
     };
@@ -66,16 +83,15 @@ export class RequestLimit {
   }
 
   #close(): void {
-    // The answer to an invalid line belongs to no request.
     this.#open = Math.max(0, this.#open - 1);
     this.#resume();
   }
 }
 
-function isRequest(message: unknown): boolean {
+function isRequest(message: unknown): message is JsonObject {
   return isJsonObject(message) && "method" in message && "id" in message;
 }
 
-function isAnswer(message: unknown): boolean {
-  return isJsonObject(message) && !("method" in message) && message.id !== null;
+function isAnswer(message: unknown): message is JsonObject {
+  return isJsonObject(message) && !("method" in message) && "id" in message;
 }

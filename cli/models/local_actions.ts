@@ -1,0 +1,120 @@
+/**
+ * The actions of `swink models local`.
+ *
+ * @module
+ */
+
+import { AgentError } from "../../src/core/errors.ts";
+import { formatBytes, type LocalPreset, PRESETS, type StoredModel } from "../../src/local/mod.ts";
+import { CliError } from "../host/cli_error.ts";
+import { ExitCode } from "../host/exit_code.ts";
+import type { Host } from "../host/host.ts";
+import { InterruptHandler } from "../host/interrupt.ts";
+import { toJsonLine } from "../render/json_line.ts";
+import { toPlainText } from "../render/plain_text.ts";
+import { formatTable, getTableOptions } from "../render/table.ts";
+import { DownloadBar } from "./download_bar.ts";
+import { openModelStore } from "./local_store.ts";
+
+/** A model of the list. */
+interface ListedModel {
+  readonly name: string;
+  /** Path of its file, if it is on this device. */
+  readonly path?: string;
+  /** Size of its file in bytes. */
+  readonly size: number;
+  readonly preset?: LocalPreset;
+}
+
+/** Lists the presets and the other models on this device. */
+export async function listLocalModels(format: "text" | "json", host: Host): Promise<ExitCode> {
+  const stored = await openModelStore(host).list();
+  const others = stored.filter(({ preset }) => preset === undefined);
+  const models: ListedModel[] = [
+    ...PRESETS.map((preset) => toListedPreset(preset, stored)),
+    ...others,
+  ];
+  const { output } = host.terminal;
+  await output.write(
+    format === "json"
+      ? toJsonLine(models.map(({ preset, ...model }) => ({ ...preset, ...model })))
+      : formatTable(models.map(toRow), getTableOptions(host)),
+  );
+  return ExitCode.ok;
+}
+
+function toListedPreset(preset: LocalPreset, stored: readonly StoredModel[]): ListedModel {
+  const { name, size } = preset;
+  const path = stored.find((model) => model.name === name)?.path;
+  return { name, size, preset, ...(path !== undefined && { path }) };
+}
+
+function toRow({ name, path, size, preset }: ListedModel): string[] {
+  return [
+    name,
+    path === undefined ? "not downloaded" : "on this device",
+    formatBytes(size),
+    preset ? `${Math.round(preset.contextLength / 1_024)}k context` : "",
+    preset?.license ?? "",
+    preset?.purpose === "embedding" ? "embeddings" : "",
+  ];
+}
+
+/** Downloads a model, with a progress bar. */
+export async function pullModel(name: string, host: Host): Promise<ExitCode> {
+  using interrupt = new InterruptHandler(host);
+  const { messages, output } = host.terminal;
+  const store = openModelStore(host);
+  return await withCliErrors(async () => {
+    const place = await store.find(name);
+    const bar = new DownloadBar(name, host);
+    try {
+      await store.download(place, {
+        signal: interrupt.signal,
+        onProgress: (progress) => bar.update(progress),
+      });
+    } catch (error) {
+      if (interrupt.exitCode === undefined) throw error;
+      await bar.close();
+      await messages.write("The part is kept: run the command again to continue\n");
+      return interrupt.exitCode;
+    } finally {
+      await bar.close();
+    }
+    await output.write(`${toPlainText(place.path)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** Removes a model. */
+export async function removeModel(name: string, host: Host): Promise<ExitCode> {
+  return await withCliErrors(async () => {
+    await openModelStore(host).remove(name);
+    await host.terminal.messages.write(`Removed ${toPlainText(name)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** Copies a GGUF file into the directory of the models. */
+export async function importModel(file: string, host: Host): Promise<ExitCode> {
+  return await withCliErrors(async () => {
+    const { name, path, profile } = await openModelStore(host).importFile(file);
+    await host.terminal.messages.write(
+      `Imported ${toPlainText(profile.name)}: swink run -m local/${toPlainText(name)} "PROMPT"\n`,
+    );
+    await host.terminal.output.write(`${toPlainText(path)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** Converts the errors of the library to messages with an exit code. */
+async function withCliErrors(run: () => Promise<ExitCode>): Promise<ExitCode> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!AgentError.is(error)) throw error;
+    const isUnavailable = error.code === "network_error" || error.code === "model_throttled";
+    const exitCode = isUnavailable ? ExitCode.unavailable : ExitCode.configuration;
+    throw new CliError(error.message, { exitCode });
+  }
+}

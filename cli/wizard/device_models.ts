@@ -1,0 +1,53 @@
+/**
+ * Models that run on this device, in the program itself.
+ *
+ * @module
+ */
+
+import { AgentError } from "../../src/core/errors.ts";
+import { formatBytes, PRESETS } from "../../src/local/mod.ts";
+import type { Host } from "../host/host.ts";
+import { DownloadBar } from "../models/download_bar.ts";
+import { openModelStore } from "../models/local_store.ts";
+import type { LocalModel } from "./local_models.ts";
+
+/** Returns the models on this device, and those that can be downloaded. */
+export async function findDeviceModels(
+  host: Pick<Host, "env" | "fetch">,
+): Promise<readonly LocalModel[]> {
+  const stored = await openModelStore(host).list();
+  const chats = stored.filter(({ preset }) => preset?.purpose !== "embedding");
+  const missing = PRESETS.filter(({ name, purpose }) =>
+    purpose === "chat" && !stored.some((model) => model.name === name)
+  );
+  return [
+    ...chats.map(({ name }) => ({ name: `local/${name}`, server: "this device" })),
+    ...missing.map(({ name, size }) => ({
+      name: `local/${name}`,
+      server: `download ${formatBytes(size)}`,
+      download: name,
+    })),
+  ];
+}
+
+/** Downloads a preset, with a progress bar; returns whether it is complete. */
+export async function downloadModel(
+  name: string,
+  { host, signal }: { readonly host: Host; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const store = openModelStore(host);
+  const bar = new DownloadBar(name, host);
+  try {
+    const onProgress = bar.update.bind(bar);
+    await store.download(await store.find(name), { signal, onProgress });
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    if (!AgentError.is(error)) throw error;
+    await bar.close();
+    await host.terminal.messages.write(`  ${error.message}\n`);
+    return false;
+  } finally {
+    await bar.close();
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The header of a GGUF file: its metadata, and the place and size of its tensors.
+ *
+ * llama.cpp ends the process for some invalid files, so that a file is checked before it is loaded.
+ * Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
+import { system } from "../../platform/system.ts";
+import { ByteSource, InvalidFileError } from "./byte_source.ts";
+
+/** The header of a GGUF file. */
+export interface GgufHeader {
+  /** Size of the file in bytes. */
+  readonly fileSize: number;
+  /** Metadata with a single value, by key: `general.architecture`. */
+  readonly metadata: ReadonlyMap<string, string | number | boolean>;
+  /** Lists of integers among the metadata that are as long as a model has layers at most, by key. */
+  readonly lists: ReadonlyMap<string, readonly number[]>;
+  /** Number of entries of the vocabulary. */
+  readonly vocabularySize: number;
+  /** Number of tensors. */
+  readonly tensors: number;
+}
+
+const VERSIONS: readonly number[] = [2, 3];
+const MAX_TEXT_BYTES = 1 << 24;
+const MAX_ENTRIES = 1 << 16;
+const MAX_TENSORS = 1 << 16;
+const MAX_LIST_LENGTH = 1 << 24;
+/** Lists up to this length are kept. */
+const MAX_KEPT_LENGTH = 1024;
+const STRING_TYPE = 8;
+const ARRAY_TYPE = 9;
+
+interface NumberType {
+  readonly size: number;
+  readonly read: (view: DataView, offset: number) => number;
+}
+
+/** Types of numbers by their ids; a boolean is a number of one byte. */
+const NUMBER_TYPES: Readonly<Record<number, NumberType>> = {
+  0: { size: 1, read: (view, offset) => view.getUint8(offset) },
+  1: { size: 1, read: (view, offset) => view.getInt8(offset) },
+  2: { size: 2, read: (view, offset) => view.getUint16(offset, true) },
+  3: { size: 2, read: (view, offset) => view.getInt16(offset, true) },
+  4: { size: 4, read: (view, offset) => view.getUint32(offset, true) },
+  5: { size: 4, read: (view, offset) => view.getInt32(offset, true) },
+  6: { size: 4, read: (view, offset) => view.getFloat32(offset, true) },
+  7: { size: 1, read: (view, offset) => view.getUint8(offset) },
+  10: { size: 8, read: (view, offset) => Number(view.getBigUint64(offset, true)) },
+  11: { size: 8, read: (view, offset) => Number(view.getBigInt64(offset, true)) },
+  12: { size: 8, read: (view, offset) => view.getFloat64(offset, true) },
+};
+const BOOLEAN_TYPE = 7;
+
+/** Elements per block and bytes per block of the tensor types of ggml, by their ids. */
+const TENSOR_TYPES: Readonly<Record<number, readonly [elements: number, bytes: number]>> = {
+  0: [1, 4],
+  1: [1, 2],
+  2: [32, 18],
+  3: [32, 20],
+  6: [32, 22],
+  7: [32, 24],
+  8: [32, 34],
+  9: [32, 36],
+  10: [256, 84],
+  11: [256, 110],
+  12: [256, 144],
+  13: [256, 176],
+  14: [256, 210],
+  15: [256, 292],
+  16: [256, 66],
+  17: [256, 74],
+  18: [256, 98],
+  19: [256, 50],
+  20: [32, 18],
+  21: [256, 110],
+  22: [256, 82],
+  23: [256, 136],
+  24: [1, 1],
+  25: [1, 2],
+  26: [1, 4],
+  27: [1, 8],
+  28: [1, 8],
+  29: [256, 56],
+  30: [1, 2],
+  34: [256, 54],
+  35: [256, 66],
+  39: [32, 17],
+};
+
+/**
+ * Reads and checks the header of a GGUF file.
+ *
+ * @throws {BadRequestError} If the file cannot be read, is incomplete, or is no GGUF file that llama.cpp can load.
+ */
+export async function readGgufHeader(path: string): Promise<GgufHeader> {
+  try {
+    using file = await system.open(path);
+    const { size, isFile } = file.statSync();
+    if (!isFile) throw new InvalidFileError("it is no file");
+    return readHeader(new ByteSource(file, size), size);
+  } catch (error) {
+    const reason = error instanceof InvalidFileError ? error.message : getErrorMessage(error);
+    throw new BadRequestError(`Cannot load the model ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function readHeader(source: ByteSource, fileSize: number): GgufHeader {
+  if (fileSize < 24 || source.readUint32() !== 0x46554747) {
+    throw new InvalidFileError("it is no GGUF file");
+  }
+  const version = source.readUint32();
+  if (!VERSIONS.includes(version)) {
+    throw new InvalidFileError(`its GGUF version ${version} is not supported`);
+  }
+  const tensors = limit(source.readUint64(), MAX_TENSORS, "tensors");
+  const entries = limit(source.readUint64(), MAX_ENTRIES, "metadata");
+  const contents = new HeaderContents();
+  for (let entry = 0; entry < entries; entry++) contents.readEntry(source);
+  checkTensors(source, { tensors, fileSize, metadata: contents.metadata });
+  return { fileSize, tensors, ...contents };
+}
+
+function limit(count: number, maximum: number, name: string): number {
+  if (count <= maximum) return count;
+  throw new InvalidFileError(`it has too many ${name}`);
+}
+
+/** Collects the metadata. */
+class HeaderContents {
+  readonly metadata: Map<string, string | number | boolean> = new Map();
+  readonly lists: Map<string, readonly number[]> = new Map();
+  vocabularySize = 0;
+
+  readEntry(source: ByteSource): void {
+    const key = source.readText(1 << 16);
+    const type = source.readUint32();
+    if (type === ARRAY_TYPE) this.#readList(key, source);
+    else this.metadata.set(key, readValue(type, source));
+  }
+
+  #readList(key: string, source: ByteSource): void {
+    const type = source.readUint32();
+    const length = limit(source.readUint64(), MAX_LIST_LENGTH, "values in a list");
+    if (type === STRING_TYPE) return this.#readTexts(key, length, source);
+    const { size, read } = getNumberType(type);
+    if (length * size > source.remaining) throw new InvalidFileError("the file is incomplete");
+    const values: number[] = [];
+    for (let index = 0; index < length; index++) {
+      const value = source.readNumber(size, read);
+      if (index < MAX_KEPT_LENGTH) values.push(value);
+    }
+    if (length <= MAX_KEPT_LENGTH) this.lists.set(key, values);
+  }
+
+  #readTexts(key: string, length: number, source: ByteSource): void {
+    const isVocabulary = key === "tokenizer.ggml.tokens";
+    const texts = new Set<string>();
+    for (let index = 0; index < length; index++) {
+      const text = source.readText(MAX_TEXT_BYTES);
+      if (isVocabulary) texts.add(text);
+    }
+    if (!isVocabulary) return;
+    if (texts.size < length) throw new InvalidFileError("two tokens have the same text");
+    this.vocabularySize = length;
+  }
+}
+
+function readValue(type: number, source: ByteSource): string | number | boolean {
+  if (type === STRING_TYPE) return source.readText(MAX_TEXT_BYTES);
+  const { size, read } = getNumberType(type);
+  const value = source.readNumber(size, read);
+  return type === BOOLEAN_TYPE ? value !== 0 : value;
+}
+
+function getNumberType(type: number): NumberType {
+  const found = NUMBER_TYPES[type];
+  if (found) return found;
+  throw new InvalidFileError(`its metadata has the unknown type ${type}`);
+}
+
+interface TensorLimits extends Pick<GgufHeader, "fileSize" | "metadata"> {
+  readonly tensors: number;
+}
+
+/** Checks that the data of each tensor is in the file. */
+function checkTensors(source: ByteSource, { tensors, fileSize, metadata }: TensorLimits): void {
+  let end = 0;
+  for (let tensor = 0; tensor < tensors; tensor++) {
+    source.readText(1 << 16);
+    const dimensions = limit(source.readUint32(), 4, "dimensions");
+    let elements = 1;
+    for (let index = 0; index < dimensions; index++) elements *= source.readUint64();
+    const [perBlock, bytes] = TENSOR_TYPES[source.readUint32()] ?? [1, 0];
+    const offset = source.readUint64();
+    end = Math.max(end, offset + Math.ceil(elements / perBlock) * bytes);
+  }
+  const alignment = Number(metadata.get("general.alignment") ?? 32) || 32;
+  const start = Math.ceil(source.position / alignment) * alignment;
+  if (start + end > fileSize) throw new InvalidFileError("the file is incomplete");
+}

@@ -1,0 +1,103 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { createTinyModel } from "../../../tests/local/tiny_model.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { seededRandom } from "../../testing/seeded_random.ts";
+import { readGgufHeader } from "./gguf_header.ts";
+import { estimateMemory } from "./memory_estimate.ts";
+import { createModelProfile } from "./model_profile.ts";
+
+async function withFile<Result>(
+  bytes: Uint8Array,
+  use: (path: string) => Promise<Result>,
+): Promise<Result> {
+  const path = await Deno.makeTempFile({ suffix: ".gguf" });
+  try {
+    await Deno.writeFile(path, bytes);
+    return await use(path);
+  } finally {
+    await Deno.remove(path);
+  }
+}
+
+Deno.test("readGgufHeader() reads the properties of a model", async () => {
+  const bytes = createTinyModel({ chatTemplate: "{{ messages }}", contextLength: 512 });
+  const header = await withFile(bytes, readGgufHeader);
+  assertEquals(header.vocabularySize, 264);
+  const profile = createModelProfile(header);
+  assertEquals(profile, {
+    name: "Tiny",
+    architecture: "llama",
+    contextLength: 512,
+    chatTemplate: "{{ messages }}",
+    fileSize: bytes.length,
+    // Two layers, two heads with 8 keys and 8 values of 2 bytes.
+    bytesPerToken: 2 * 2 * 16 * 2,
+    isEmbeddingModel: false,
+  });
+  const { weights, context } = estimateMemory(profile, { contextSize: 1_000, sequences: 2 });
+  assertEquals([weights, context], [bytes.length, 256_000]);
+});
+
+Deno.test("readGgufHeader() recognizes models for embeddings", async () => {
+  const header = await withFile(createTinyModel({ pooling: "mean" }), readGgufHeader);
+  assertEquals(createModelProfile(header).isEmbeddingModel, true);
+});
+
+Deno.test("readGgufHeader() refuses a file that is cut off after any byte", async () => {
+  const bytes = createTinyModel();
+  const random = seededRandom(1);
+  const path = await Deno.makeTempFile();
+  for (let round = 0; round < 200; round++) {
+    const length = round < 60 ? round : Math.floor(random() * (bytes.length - 32));
+    await Deno.writeFile(path, bytes.subarray(0, length));
+    const error = await assertRejects(() => readGgufHeader(path), BadRequestError);
+    assert(/incomplete|no GGUF file/.test(error.message), error.message);
+  }
+  await Deno.remove(path);
+});
+
+Deno.test("readGgufHeader() reads a damaged file or refuses it, without another error", async () => {
+  const bytes = createTinyModel();
+  const random = seededRandom(2);
+  const path = await Deno.makeTempFile();
+  for (let round = 0; round < 500; round++) {
+    const damaged = bytes.slice();
+    for (let change = 0; change < 4; change++) {
+      damaged[Math.floor(random() * 6_000)] = Math.floor(random() * 256);
+    }
+    await Deno.writeFile(path, damaged);
+    try {
+      createModelProfile(await readGgufHeader(path));
+    } catch (error) {
+      assert(error instanceof BadRequestError);
+    }
+  }
+  await Deno.remove(path);
+});
+
+Deno.test("readGgufHeader() refuses two tokens with the same text, for which llama.cpp ends the process", async () => {
+  const bytes = createTinyModel();
+  const text = new TextDecoder("latin1").decode(bytes);
+  const index = text.indexOf("<|im_end|>");
+  bytes.set(new TextEncoder().encode("<|im_start|>").subarray(0, 10), index);
+  const other = text.indexOf("<|im_start|>");
+  bytes.set(new TextEncoder().encode("<|im_start"), other);
+  bytes[other - 8] = 10;
+  const copy = new Uint8Array(bytes.length - 2);
+  copy.set(bytes.subarray(0, other + 10));
+  copy.set(bytes.subarray(other + 12), other + 10);
+  const error = await withFile(copy, (path) => assertRejects(() => readGgufHeader(path)));
+  assert(
+    error instanceof BadRequestError && error.message.includes("two tokens have the same text"),
+  );
+});
+
+Deno.test("readGgufHeader() refuses files that are no models", async () => {
+  const error = await assertRejects(() => readGgufHeader("/nowhere/a.gguf"), BadRequestError);
+  assert(error.message.startsWith("Cannot load the model /nowhere/a.gguf: "));
+  await assertRejects(() => readGgufHeader("."), BadRequestError);
+  const text = new TextEncoder().encode("version https://git-lfs.github.com/spec/v1\n");
+  await withFile(text, async (path) => {
+    await assertRejects(() => readGgufHeader(path), BadRequestError, "it is no GGUF file");
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Grammars of tool calls and of replies that match a schema.
+ *
+ * @module
+ */
+
+import type { JsonSchema } from "../../core/json.ts";
+import type { ToolSpec } from "../../core/stream.ts";
+import type { CallFormat } from "../prompt/call_format.ts";
+import { SchemaGrammar, toLiteral } from "./schema_grammar.ts";
+
+/** The replies that a grammar accepts. */
+export interface ReplyGrammarOptions {
+  /** Schema of a reply without calls. Default: such a reply is not accepted. */
+  readonly schema?: JsonSchema | undefined;
+  /** Tools that may be called; none for a reply without calls. */
+  readonly tools: readonly ToolSpec[];
+  /** How calls are written. */
+  readonly format: CallFormat;
+  /** Whether the reply may begin with thinking. */
+  readonly mayThink: boolean;
+}
+
+/** Longest grammar; llama.cpp needs time for each token that is proportional to its length. */
+const MAX_LENGTH = 200_000;
+
+/** Thinking before an answer. */
+const THINKING = String.raw`("<think>" ([^<] | "<" [^/] | "</" [^t])* "</think>" [ \n\t]{0,4})?`;
+
+/** Creates the grammar of a whole reply: a JSON value, or calls. */
+export function createReplyGrammar(options: ReplyGrammarOptions): string {
+  const text = writeReplyGrammar(options);
+  if (text.length <= MAX_LENGTH) return text;
+  const { schema, tools } = options;
+  return writeReplyGrammar({ ...options, schema: schema && {}, tools: tools.map(acceptAny) });
+}
+
+function writeReplyGrammar({ schema, tools, format, mayThink }: ReplyGrammarOptions): string {
+  const grammar = new SchemaGrammar();
+  const answers: string[] = [];
+  if (schema) answers.push(grammar.addSchema(schema));
+  if (tools.length > 0) {
+    addCallRules(grammar, tools, format);
+    const { open, close } = format;
+    const next = close === "" ? "" : ` (space ${toLiteral(open)} content)*`;
+    answers.push(`${toLiteral(open)} content${next}`);
+  }
+  grammar.addRule("root", `${mayThink ? `${THINKING} ` : ""}(${answers.join(" | ")})`);
+  return grammar.toText();
+}
+
+/** Creates the grammar of one call, or of one list of calls, after the text that begins it. */
+export function createCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
+  const text = writeCallGrammar(tools, format);
+  return text.length <= MAX_LENGTH ? text : writeCallGrammar(tools.map(acceptAny), format);
+}
+
+function writeCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
+  const grammar = new SchemaGrammar();
+  addCallRules(grammar, tools, format);
+  grammar.addRule("root", "content");
+  return grammar.toText();
+}
+
+/** Adds the rule `content`: a call of one of the tools and the text after it. */
+function addCallRules(
+  grammar: SchemaGrammar,
+  tools: readonly ToolSpec[],
+  { close, argumentsName, isList }: CallFormat,
+): void {
+  for (const [index, { name, parameters }] of tools.entries()) {
+    const start = `{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsName)}: `;
+    const args = grammar.addSchema(parameters);
+    grammar.addRule(`call${index}`, `${toLiteral(start)} ${args} "}"`);
+  }
+  grammar.addRule("call", tools.map((_, index) => `call${index}`).join(" | "));
+  const list = String.raw`"[" call ("," " "? call)* "]"`;
+  grammar.addRule("content", `space ${isList ? list : "call"} space ${toLiteral(close)}`);
+}
+
+function acceptAny(tool: ToolSpec): ToolSpec {
+  return { ...tool, parameters: { type: "object" } };
+}

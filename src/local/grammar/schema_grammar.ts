@@ -1,0 +1,213 @@
+/**
+ * Grammars of JSON values by their schema, in GBNF, the notation of llama.cpp.
+ *
+ * A grammar accepts JSON with the structure of the schema. Keywords that a grammar cannot express, such as patterns, are
+ * left to the validation of the value. Notation: https://github.com/ggml-org/llama.cpp/tree/master/grammars
+ *
+ * @module
+ */
+
+import { isJsonObject, type JsonObject, type JsonSchema } from "../../core/json.ts";
+
+/** Rules that all grammars share. Spaces are limited, so that a model cannot write them without end. */
+const BASE_RULES: Readonly<Record<string, string>> = {
+  space: String.raw`| " " | "\n" [ \t]{0,20}`,
+  boolean: String.raw`("true" | "false") space`,
+  null: `"null" space`,
+  integral: `"0" | [1-9] [0-9]{0,15}`,
+  integer: `"-"? integral space`,
+  number: `"-"? integral ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})? space`,
+  char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
+  string: String.raw`"\"" char* "\"" space`,
+  object: String
+    .raw`"{" space (string ":" space value ("," space string ":" space value)*)? "}" space`,
+  array: `"[" space (value ("," space value)*)? "]" space`,
+  value: "object | array | string | number | boolean | null",
+};
+
+/** Largest bound of a length; llama.cpp writes repetitions out. */
+const MAX_BOUND = 256;
+/** Largest number of values in an enumeration. */
+const MAX_VALUES = 1_000;
+/** Largest number of optional members with a fixed order, whose rule grows with its square. */
+const MAX_ORDERED = 16;
+/** Largest number of rules for one schema. */
+const MAX_RULES = 500;
+/** Deepest nesting of schemas. */
+const MAX_DEPTH = 32;
+
+/** Collects the rules of a grammar. */
+export class SchemaGrammar {
+  readonly #rules = new Map<string, string>();
+  readonly #references = new Map<unknown, string>();
+
+  /** Adds the rules of a value and returns the name of its rule. */
+  addSchema(schema: JsonSchema | boolean): string {
+    return this.#add(schema, { root: schema, depth: 0 });
+  }
+
+  /** Adds a rule. */
+  addRule(name: string, rule: string): void {
+    this.#rules.set(name, rule);
+  }
+
+  /** Returns the text of the grammar, whose root is the rule `root`. */
+  toText(): string {
+    return Object.entries({ ...BASE_RULES, ...Object.fromEntries(this.#rules) })
+      .map(([name, rule]) => `${name} ::= ${rule}\n`).join("");
+  }
+
+  #add(schema: unknown, context: SchemaContext): string {
+    if (!isJsonObject(schema)) return "value";
+    if (context.depth > MAX_DEPTH || this.#rules.size > MAX_RULES) return "value";
+    const known = this.#references.get(schema);
+    if (known !== undefined) return known;
+    const name = `v${this.#references.size}`;
+    this.#references.set(schema, name);
+    this.#rules.set(name, this.#createRule(schema, { ...context, depth: context.depth + 1 }));
+    return name;
+  }
+
+  #createRule(schema: JsonObject, context: SchemaContext): string {
+    const { $ref, enum: values, anyOf, oneOf } = schema;
+    const allOf = Array.isArray(schema.allOf) ? schema.allOf : undefined;
+    if (typeof $ref === "string") return this.#add(resolve($ref, context.root), context);
+    if ("const" in schema) return toValueRule(schema.const);
+    if (Array.isArray(values) && values.length > 0 && values.length <= MAX_VALUES) {
+      return values.map(toValueRule).join(" | ");
+    }
+    const alternatives = anyOf ?? oneOf ?? (allOf?.length === 1 ? allOf : undefined);
+    // Next to members, they are further conditions.
+    if (Array.isArray(alternatives) && alternatives.length > 0 && !("properties" in schema)) {
+      return alternatives.map((alternative) => this.#add(alternative, context)).join(" | ");
+    }
+    const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? guessType(schema)];
+    return types.map((type) => this.#createTypeRule(type, schema, context)).join(" | ");
+  }
+
+  #createTypeRule(type: unknown, schema: JsonObject, context: SchemaContext): string {
+    switch (type) {
+      case "object":
+        return this.#createObjectRule(schema, context);
+      case "array":
+        return this.#createArrayRule(schema, context);
+      case "string":
+        return createStringRule(schema);
+      case "integer":
+      case "number":
+      case "boolean":
+      case "null":
+        return type;
+      default:
+        return "value";
+    }
+  }
+
+  /** Required members come first, in the order of the schema, and then any of the others, in order. */
+  #createObjectRule(schema: JsonObject, context: SchemaContext): string {
+    const { properties, required, additionalProperties } = schema;
+    if (!isJsonObject(properties) || Object.keys(properties).length === 0) {
+      if (additionalProperties === false) return `"{" space "}" space`;
+      const value = this.#add(additionalProperties, context);
+      return String
+        .raw`"{" space (string ":" space ${value} ("," space string ":" space ${value})*)? "}" space`;
+    }
+    const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+    const members = Object.entries(properties).map(([name, member]) => ({
+      isRequired: isRequired(name),
+      rule: `${toLiteral(JSON.stringify(name))} space ":" space ${this.#add(member, context)}`,
+    }));
+    const first = members.filter((member) => member.isRequired).map(({ rule }) => rule);
+    const optional = members.filter((member) => !member.isRequired).map(({ rule }) => rule);
+    const others = this.#createOptionalRule(optional, first.length > 0);
+    return `"{" space ${first.join(` "," space `)} ${others} "}" space`;
+  }
+
+  /** Each alternative is one optional member and those after it. */
+  #createOptionalRule(members: readonly string[], hasRequired: boolean): string {
+    if (members.length === 0) return "";
+    if (members.length > MAX_ORDERED) {
+      const member = `(${members.join(" | ")})`;
+      return hasRequired ? `("," space ${member})*` : `(${member} ("," space ${member})*)?`;
+    }
+    if (hasRequired) return members.map((rule) => `("," space ${rule})?`).join(" ");
+    const alternatives = members.map((rule, index) =>
+      [rule, ...members.slice(index + 1).map((next) => `("," space ${next})?`)].join(" ")
+    );
+    return `(${alternatives.join(" | ")})?`;
+  }
+
+  #createArrayRule(schema: JsonObject, context: SchemaContext): string {
+    const { items, prefixItems, minItems, maxItems } = schema;
+    if (Array.isArray(prefixItems)) return "array";
+    const item = this.#add(items, context);
+    const minimum = toBound(minItems) ?? 0;
+    const maximum = toBound(maxItems);
+    if (maximum === 0) return `"[" space "]" space`;
+    const more = repeat(`("," space ${item})`, Math.max(0, minimum - 1), maximum && maximum - 1);
+    const list = `${item} ${more}`;
+    return `"[" space ${minimum > 0 ? list : `(${list})?`} "]" space`;
+  }
+}
+
+interface SchemaContext {
+  /** The schema that references begin at. */
+  readonly root: unknown;
+  readonly depth: number;
+}
+
+function guessType(schema: JsonObject): string | undefined {
+  if ("properties" in schema) return "object";
+  return "items" in schema ? "array" : undefined;
+}
+
+function createStringRule({ minLength, maxLength }: JsonObject): string {
+  const minimum = toBound(minLength) ?? 0;
+  const maximum = toBound(maxLength);
+  if (minimum === 0 && maximum === undefined) return "string";
+  return String.raw`"\"" ${repeat("char", minimum, maximum)} "\"" space`;
+}
+
+function repeat(rule: string, minimum: number, maximum: number | undefined): string {
+  if (maximum === undefined) return minimum === 0 ? `${rule}*` : `${rule}{${minimum},}`;
+  return `${rule}{${Math.min(minimum, maximum)},${maximum}}`;
+}
+
+/** Returns a bound that a grammar can have. */
+function toBound(value: unknown): number | undefined {
+  const isBound = typeof value === "number" && Number.isInteger(value) && value >= 0;
+  return isBound && value <= MAX_BOUND ? value : undefined;
+}
+
+/** Follows a reference within the schema. */
+function resolve(reference: string, root: unknown): unknown {
+  if (!reference.startsWith("#")) return undefined;
+  const names = reference.slice(1).split("/").slice(1)
+    .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  let value = root;
+  for (const name of names) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
+      return undefined;
+    }
+    value = Reflect.get(value, name);
+  }
+  return value;
+}
+
+function toValueRule(value: unknown): string {
+  return `${toLiteral(JSON.stringify(value) ?? "null")} space`;
+}
+
+/** Quotes a text for a grammar. */
+export function toLiteral(text: string): string {
+  const escaped = text.replaceAll(/["\\\n\r\t]/g, (character) => ESCAPES[character] ?? character);
+  return `"${escaped}"`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': String.raw`\"`,
+  "\\": String.raw`\\`,
+  "\n": String.raw`\n`,
+  "\r": String.raw`\r`,
+  "\t": String.raw`\t`,
+};

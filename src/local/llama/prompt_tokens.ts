@@ -1,0 +1,77 @@
+/**
+ * Tokens of a prompt, of which only the template may contain special tokens.
+ *
+ * @module
+ */
+
+import type { LlamaModel, Token } from "./llama_runtime.ts";
+
+/**
+ * Separates the characters of a special token that a message contains, so that it stays text. The character is not part
+ * of any language.
+ */
+const SEPARATOR = "\u{10fffe}";
+
+/** Most texts that are kept. */
+const MAX_PROTECTED = 500;
+
+/** The part of a model that splits texts. */
+export type Tokenizer = Pick<LlamaModel, "tokenize" | "detokenize" | "isSpecialToken">;
+
+/** Splits texts into tokens, so that messages cannot contain special tokens. */
+export class PromptTokens {
+  readonly #model: Tokenizer;
+  /** Protected texts, since each request has the messages of the last one. */
+  #protected = new Map<string, string>();
+
+  constructor(model: Tokenizer) {
+    this.#model = model;
+  }
+
+  /**
+   * Returns a text of a message in which no special token is left: a separator divides each one. Without special tokens,
+   * the text is returned unchanged.
+   */
+  protect(text: string): string {
+    const clean = text.replaceAll(SEPARATOR, "");
+    // Special tokens of all known vocabularies contain one of these characters.
+    if (!/[<[|▁｜]/.test(clean)) return clean;
+    const known = this.#protected.get(clean);
+    if (known !== undefined) return known;
+    if (this.#protected.size >= MAX_PROTECTED) this.#protected.clear();
+    const result = this.#divideTokens(clean);
+    this.#protected.set(clean, result);
+    return result;
+  }
+
+  #divideTokens(clean: string): string {
+    let result = clean;
+    const special = new Set(
+      this.#model.tokenize(clean, true).filter((token) => this.#model.isSpecialToken(token)),
+    );
+    for (const token of special) {
+      const literal = this.#model.detokenize([token], true).trim();
+      if (literal.length > 1) result = result.replaceAll(literal, divide(literal));
+    }
+    return result;
+  }
+
+  /**
+   * Splits a prompt of which the messages were protected.
+   *
+   * @param continues Whether other tokens precede the text, so that none gets a space at its start.
+   */
+  tokenize(prompt: string, continues: boolean): Token[] {
+    const tokens: Token[] = [];
+    for (const [index, part] of prompt.split(SEPARATOR).entries()) {
+      const space = continues || index > 0 ? "trimLeadingSpace" : undefined;
+      for (const token of this.#model.tokenize(part, true, space)) tokens.push(token);
+    }
+    return tokens;
+  }
+}
+
+function divide(literal: string): string {
+  const [first = ""] = literal;
+  return first + SEPARATOR + literal.slice(first.length);
+}

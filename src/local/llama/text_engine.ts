@@ -1,0 +1,238 @@
+/**
+ * Generates text with a loaded model.
+ *
+ * @module
+ */
+
+import { abortable } from "../../core/abortable.ts";
+import { createDeferred, type Deferred } from "../../core/deferred.ts";
+import type {
+  LlamaContext,
+  LlamaGrammarState,
+  LlamaModel,
+  LlamaRuntime,
+  LlamaSequence,
+} from "./llama_runtime.ts";
+import { PromptTokens } from "./prompt_tokens.ts";
+import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
+import { TokenTextDecoder } from "./text_decoder.ts";
+
+/** How the next token is chosen. */
+export interface Sampling {
+  /** 0 takes the most probable token. */
+  readonly temperature: number;
+  /** Probability mass of the tokens to choose from. */
+  readonly topP: number;
+  /** Number of tokens to choose from. */
+  readonly topK: number;
+  /** Probability that a token must have, relative to the most probable one. */
+  readonly minP: number;
+  /** Seed of the random choice. Default: random. */
+  readonly seed?: number;
+}
+
+/** A request to generate text. */
+export interface GenerationRequest {
+  /** The prompt, in which the texts of messages were protected. */
+  readonly prompt: string;
+  readonly sampling: Sampling;
+  /** Returns the grammar of the next token; `undefined` for none. */
+  readonly getGrammar: () => LlamaGrammarState | undefined;
+}
+
+/** A step of a generation. */
+export type GenerationStep =
+  | { readonly type: "text"; readonly text: string }
+  /** The model has ended the reply, with the rest of its text. */
+  | { readonly type: "end"; readonly text: string }
+  /** The context is full. */
+  | { readonly type: "full"; readonly text: string };
+
+/** Options for `new TextEngine()`. */
+export interface TextEngineOptions {
+  readonly runtime: LlamaRuntime;
+  readonly model: LlamaModel;
+  readonly context: LlamaContext;
+  /** Number of sequences of the context. */
+  readonly sequences: number;
+}
+
+/** Most grammars that are kept. */
+const MAX_GRAMMARS = 32;
+
+/** Generates texts with the sequences of a context. Requests wait for a free one, in order. */
+export class TextEngine {
+  /** Number of tokens of a prompt and its reply. */
+  readonly contextSize: number;
+  /** Splits prompts. */
+  readonly tokenizer: PromptTokens;
+  readonly #options: TextEngineOptions;
+  readonly #free: SequenceSlot[];
+  readonly #waiting: Deferred<void>[] = [];
+  readonly #grammars = new Map<string, Promise<object | undefined>>();
+
+  constructor(options: TextEngineOptions) {
+    const { model, context, sequences } = options;
+    this.#options = options;
+    this.contextSize = context.contextSize;
+    this.tokenizer = new PromptTokens(model);
+    const bos = model.tokens.shouldPrependBosToken ? model.tokens.bos : null;
+    this.#free = Array.from(
+      { length: sequences },
+      () => new SequenceSlot(context.getSequence(), this.tokenizer, bos),
+    );
+  }
+
+  /** Texts of the tokens at the start and the end of texts, for templates. */
+  get specialTexts(): { readonly bos: string; readonly eos: string } {
+    const { bosString, eosString } = this.#options.model.tokens;
+    return { bos: bosString ?? "", eos: eosString ?? "" };
+  }
+
+  /** Waits for a sequence and starts a generation, which must be released. */
+  async start(request: GenerationRequest, signal: AbortSignal): Promise<Generation> {
+    const slot = await this.#acquire(request.prompt, signal);
+    const aligned = slot.align(request.prompt);
+    return new Generation(request, {
+      ...this.#options,
+      slot,
+      aligned,
+      release: () => this.#release(slot),
+    });
+  }
+
+  /** Creates the state of a grammar; `undefined` if llama.cpp does not accept the grammar. */
+  async createGrammar(grammar: string): Promise<LlamaGrammarState | undefined> {
+    const pending = this.#grammars.get(grammar) ?? this.#parseGrammar(grammar);
+    this.#grammars.delete(grammar);
+    this.#grammars.set(grammar, pending);
+    const [oldest] = this.#grammars.keys();
+    if (oldest !== undefined && this.#grammars.size > MAX_GRAMMARS) this.#grammars.delete(oldest);
+    const parsed = await pending;
+    const { model, runtime } = this.#options;
+    return parsed &&
+      new runtime.package.LlamaGrammarEvaluationState({ model, grammar: parsed });
+  }
+
+  async #parseGrammar(grammar: string): Promise<object | undefined> {
+    try {
+      return await this.#options.runtime.llama.createGrammar({ grammar });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #acquire(prompt: string, signal: AbortSignal): Promise<SequenceSlot> {
+    while (this.#free.length === 0) {
+      const turn = createDeferred();
+      this.#waiting.push(turn);
+      try {
+        await abortable(turn.promise, signal);
+      } catch (error) {
+        const index = this.#waiting.indexOf(turn);
+        if (index >= 0) this.#waiting.splice(index, 1);
+        else this.#waiting.shift()?.resolve();
+        throw error;
+      }
+    }
+    signal.throwIfAborted();
+    const shared = this.#free.map((slot) => slot.countSharedCharacters(prompt));
+    const [slot] = this.#free.splice(shared.indexOf(Math.max(...shared)), 1);
+    if (!slot) throw new Error("No sequence is free");
+    return slot;
+  }
+
+  #release(slot: SequenceSlot): void {
+    this.#free.push(slot);
+    this.#waiting.shift()?.resolve();
+  }
+}
+
+interface GenerationOptions extends TextEngineOptions {
+  readonly slot: SequenceSlot;
+  readonly aligned: AlignedPrompt;
+  readonly release: () => void;
+}
+
+/** One generation. Its sequence is in use until it is released. */
+export class Generation {
+  readonly #request: GenerationRequest;
+  readonly #options: GenerationOptions;
+  readonly #decoder: TokenTextDecoder;
+  #evaluated = 0;
+  #generated = 0;
+  #tokens: ReturnType<LlamaSequence["evaluateWithMetadata"]> | undefined;
+  #isReleased = false;
+
+  constructor(request: GenerationRequest, options: GenerationOptions) {
+    this.#request = request;
+    this.#options = options;
+    this.#decoder = new TokenTextDecoder(options.model);
+  }
+
+  /** Number of tokens of the prompt. */
+  get promptTokens(): number {
+    return this.#options.aligned.tokens.length;
+  }
+
+  /** Number of tokens of the prompt that were not evaluated again. */
+  get cachedTokens(): number {
+    return this.promptTokens - this.#evaluated;
+  }
+
+  /** Number of tokens of the reply. */
+  get generatedTokens(): number {
+    return this.#generated;
+  }
+
+  /** Evaluates the prompt, in steps that an abort can interrupt. */
+  async evaluatePrompt(signal: AbortSignal): Promise<void> {
+    const { slot, aligned, context } = this.#options;
+    const { sequence } = slot;
+    await slot.start(this.#request.prompt, aligned);
+    // Models with a sliding window forget more than was asked for.
+    let rest = aligned.tokens.slice(sequence.nextTokenIndex);
+    this.#evaluated = rest.length;
+    while (rest.length > context.batchSize) {
+      signal.throwIfAborted();
+      await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, context.batchSize));
+      rest = rest.slice(context.batchSize);
+    }
+    signal.throwIfAborted();
+    const { sampling, getGrammar } = this.#request;
+    this.#tokens = sequence.evaluateWithMetadata(rest, {}, {
+      ...sampling,
+      grammarEvaluationState: getGrammar,
+      yieldEogToken: true,
+    });
+  }
+
+  /** Generates the next token. */
+  async next(): Promise<GenerationStep> {
+    const { slot, context, model } = this.#options;
+    // One token later, llama.cpp would drop the start of the prompt.
+    if (this.promptTokens + this.#generated >= context.contextSize - 1) {
+      return { type: "full", text: this.#decoder.end() };
+    }
+    const result = await this.#tokens?.next();
+    if (!result || result.done || model.isEogToken(result.value.token)) {
+      return { type: "end", text: this.#decoder.end() };
+    }
+    const { token } = result.value;
+    this.#generated++;
+    const text = this.#decoder.decode(token);
+    slot.append(token, text);
+    return { type: "text", text };
+  }
+
+  /** Ends the generation, and frees its sequence after the token in progress. */
+  async release(): Promise<void> {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    try {
+      await this.#tokens?.return();
+    } finally {
+      this.#options.release();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Loads a model file with llama.cpp.
+ *
+ * @module
+ */
+
+import { AgentError, BadRequestError, getErrorMessage } from "../core/errors.ts";
+import { readGgufHeader } from "./gguf/gguf_header.ts";
+import { checkMemory, estimateMemory, type MemoryEstimate } from "./gguf/memory_estimate.ts";
+import { createModelProfile, type ModelProfile } from "./gguf/model_profile.ts";
+import {
+  type LlamaContext,
+  type LlamaEmbeddingContext,
+  type LlamaModel,
+  type LlamaPackage,
+  type LlamaRuntime,
+  loadLlamaPackage,
+  loadLlamaRuntime,
+} from "./llama/llama_runtime.ts";
+import { type Sampling, TextEngine } from "./llama/text_engine.ts";
+import type { LocalModelOptions, ModelPurpose } from "./local_model_options.ts";
+import { ChatTemplate } from "./prompt/chat_template.ts";
+import { PromptBuilder } from "./prompt/prompt_builder.ts";
+import type { LoadedTextModel } from "./reply/loaded_text_model.ts";
+import type { ModelPlace } from "./store/model_store.ts";
+
+/** Creates embeddings. */
+export interface EmbeddingEngine {
+  /** Number of components of a vector. */
+  readonly dimensions: number;
+  /** Splits a text into tokens. */
+  tokenize(text: string): number[];
+  /** Returns the vector of a text as the model gives it. */
+  embed(tokens: number[]): Promise<readonly number[]>;
+}
+
+/** A loaded model. */
+export interface LoadedModel {
+  /** Properties of the model. */
+  readonly profile: ModelProfile;
+  /** Number of tokens of the context. */
+  readonly contextSize: number;
+  /** Estimated memory. */
+  readonly memory: MemoryEstimate;
+  /** Writes text; only for the purpose `chat`. */
+  readonly text?: LoadedTextModel;
+  /** Creates embeddings; only for the purpose `embedding`. */
+  readonly embedding?: EmbeddingEngine;
+  /** Releases the memory. */
+  dispose(): Promise<void>;
+}
+
+/** Options for `loadModel()`. */
+export interface LoadOptions extends Omit<LocalModelOptions, "model"> {
+  readonly purpose: ModelPurpose;
+  readonly signal: AbortSignal;
+  /** Called with the progress from 0 to 1. */
+  readonly onProgress: (progress: number) => void;
+}
+
+/** Sizes of the context that are tried, unless one is given. */
+const CONTEXT_SIZES = [16_384, 8_192, 4_096, 2_048] as const;
+
+/** The defaults of llama.cpp. */
+const DEFAULT_SAMPLING: Sampling = { temperature: 0.8, topP: 0.95, topK: 40, minP: 0.05 };
+
+/**
+ * Loads a model.
+ *
+ * @throws {AgentError} If the file is invalid, the memory is too small, or llama.cpp cannot load it.
+ */
+export async function loadModel(place: ModelPlace, options: LoadOptions): Promise<LoadedModel> {
+  const profile = createModelProfile(await readGgufHeader(place.path));
+  checkPurpose(profile, place, options.purpose);
+  const { signal, gpu = "auto", llama } = options;
+  // The module has the used part, apart from its types.
+  const llamaPackage = llama as LlamaPackage | undefined ?? await loadLlamaPackage();
+  const runtime = await loadLlamaRuntime(llamaPackage, gpu);
+  signal.throwIfAborted();
+  const plan = await planMemory(runtime, { profile, place, options });
+  try {
+    return await load(runtime, { profile, place, options, plan });
+  } catch (cause) {
+    if (AgentError.is(cause) || signal.aborted) throw cause;
+    const message = `llama.cpp cannot load the model ${place.name}: ${getErrorMessage(cause)}`;
+    throw new BadRequestError(message, { cause });
+  }
+}
+
+function checkPurpose(
+  { isEmbeddingModel, architecture }: ModelProfile,
+  { name }: ModelPlace,
+  purpose: ModelPurpose,
+): void {
+  if (purpose === "chat" && isEmbeddingModel) {
+    throw new BadRequestError(
+      `The model ${name} (${architecture}) only creates embeddings: use it with createEmbedder()`,
+    );
+  }
+}
+
+interface LoadContext {
+  readonly profile: ModelProfile;
+  readonly place: ModelPlace;
+  readonly options: LoadOptions;
+}
+
+interface MemoryPlan {
+  readonly contextSize: number;
+  readonly sequences: number;
+  readonly memory: MemoryEstimate;
+}
+
+async function planMemory(
+  { llama }: LlamaRuntime,
+  { profile, place, options }: LoadContext,
+): Promise<MemoryPlan> {
+  const { purpose, parallel = 1, memoryLimit } = options;
+  const available = memoryLimit ?? await readFreeMemory(llama);
+  const sequences = purpose === "chat" ? checkCount("parallel", parallel) : 1;
+  const estimate = (contextSize: number) => estimateMemory(profile, { contextSize, sequences });
+  const maximum = profile.contextLength;
+  const sizes = options.contextSize === undefined
+    ? CONTEXT_SIZES.map((size) => Math.min(size, maximum))
+    : [Math.min(checkCount("contextSize", options.contextSize), maximum)];
+  const smallest = sizes.at(-1) ?? maximum;
+  const contextSize = sizes.find((size) => estimate(size).total <= available) ?? smallest;
+  const memory = estimate(contextSize);
+  checkMemory(memory, { available, name: place.name, contextSize });
+  return { contextSize, sequences, memory };
+}
+
+function checkCount(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value;
+  throw new BadRequestError(`${name} must be a positive integer, not ${value}`);
+}
+
+/** Memory of the processor and, if it has its own, of the graphics processor. */
+async function readFreeMemory(llama: LlamaRuntime["llama"]): Promise<number> {
+  const { free } = await llama.getRamState();
+  if (llama.gpu === false) return free;
+  const vram = await llama.getVramState();
+  return free + Math.max(0, vram.free - vram.unifiedSize);
+}
+
+async function load(
+  { llama, package: llamaPackage }: LlamaRuntime,
+  { profile, place, options, plan }: LoadContext & { readonly plan: MemoryPlan },
+): Promise<LoadedModel> {
+  const { signal, onProgress, purpose, threads = Math.max(1, llama.cpuMathCores) } = options;
+  const { contextSize, sequences, memory } = plan;
+  const isEmbedding = purpose === "embedding";
+  const model = await llama.loadModel({
+    modelPath: place.path,
+    loadSignal: signal,
+    onLoadProgress: onProgress,
+    gpuLayers: { fitContext: { contextSize, embeddingContext: isEmbedding } },
+    ignoreMemorySafetyChecks: options.memoryLimit === Infinity,
+  });
+  try {
+    const settings = { contextSize, threads, createSignal: signal };
+    const dispose = () => model.dispose();
+    if (isEmbedding) {
+      const context = await model.createEmbeddingContext({ ...settings, batchSize: contextSize });
+      const embedding = createEmbeddingEngine(model, context);
+      return { profile, contextSize, memory, embedding, dispose };
+    }
+    const context = await model.createContext({ ...settings, sequences });
+    const runtime = { llama, package: llamaPackage };
+    const text = await createTextModel({ runtime, model, context, sequences, profile, place });
+    return { profile, contextSize: context.contextSize, memory, text, dispose };
+  } catch (error) {
+    await model.dispose();
+    throw error;
+  }
+}
+
+interface TextModelParts extends Pick<LoadContext, "profile" | "place"> {
+  readonly runtime: LlamaRuntime;
+  readonly model: LlamaModel;
+  readonly context: LlamaContext;
+  readonly sequences: number;
+}
+
+async function createTextModel(
+  { profile, place, ...parts }: TextModelParts,
+): Promise<LoadedTextModel> {
+  const engine = new TextEngine(parts);
+  const template = await ChatTemplate.parse(profile.chatTemplate, engine.specialTexts);
+  return {
+    engine,
+    prompts: new PromptBuilder(template),
+    sampling: place.preset?.sampling ?? DEFAULT_SAMPLING,
+  };
+}
+
+function createEmbeddingEngine(
+  model: LlamaModel,
+  context: LlamaEmbeddingContext,
+): EmbeddingEngine {
+  return {
+    dimensions: model.embeddingVectorSize,
+    tokenize: (text) => model.tokenize(text),
+    embed: async (tokens) => (await context.getEmbeddingFor(tokens)).vector,
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Options of a model on this device.
+ *
+ * @module
+ */
+
+import type { Sleep } from "../core/ports.ts";
+import type { LlamaGpu, LlamaModule } from "./llama/llama_runtime.ts";
+import type { LocalModelState } from "./model_state.ts";
+import type { ModelPlace, ModelStoreOptions } from "./store/model_store.ts";
+
+/** Options for `new LocalModel()`. */
+export interface LocalModelOptions extends ModelStoreOptions {
+  /**
+   * The model: a preset (`qwen3-4b`), the path of a GGUF file, the name of an imported model, a file of the hub
+   * (`hf:OWNER/REPOSITORY/FILE.gguf`), or its place.
+   */
+  readonly model: string | ModelPlace;
+  /**
+   * Number of tokens of a prompt and its reply. Default: up to 16,384, as many as the model was trained on and as fit into
+   * memory.
+   */
+  readonly contextSize?: number | undefined;
+  /** Number of requests that run at the same time, each with a context of its own. Default: 1. */
+  readonly parallel?: number | undefined;
+  /** Graphics processor. Default: `"auto"`, which uses one if a prebuilt binary finds it. */
+  readonly gpu?: LlamaGpu | undefined;
+  /** Number of threads. Default: the number of processor cores for computing. */
+  readonly threads?: number | undefined;
+  /** Memory that the model may take, in bytes. Default: the free memory; `Infinity` takes the risk. */
+  readonly memoryLimit?: number | undefined;
+  /** Time without use after which the model is unloaded, in milliseconds. Default: 300,000; `Infinity` keeps it. */
+  readonly idleMs?: number | undefined;
+  /** Called with each new state. Default: none. */
+  readonly onState?: ((state: LocalModelState) => void) | undefined;
+  /** The package `node-llama-cpp`. Default: the installed one, else that of npm. */
+  readonly llama?: LlamaModule | undefined;
+  /** Waits until an unused model is unloaded. Default: a timer that does not keep the process running. */
+  readonly sleep?: Sleep | undefined;
+}
+
+/** The use that a model is loaded for. */
+export type ModelPurpose = "chat" | "embedding";

@@ -1,0 +1,80 @@
+/**
+ * The ways in which models write tool calls.
+ *
+ * @module
+ */
+
+import type { ChatMessage, ChatTool } from "./chat_message.ts";
+
+/** How a model writes a tool call: an object with its name and arguments between two texts. */
+export interface CallFormat {
+  /** Text before a call. */
+  readonly open: string;
+  /** Text after a call; empty if a call ends with its object. */
+  readonly close: string;
+  /** Name of the member with the arguments. */
+  readonly argumentsName: "arguments" | "parameters";
+  /** Whether the calls are a list between the texts. */
+  readonly isList: boolean;
+}
+
+/** The format of Hermes, Qwen and many others. */
+export const TAGGED_CALLS: CallFormat = {
+  open: "<tool_call>",
+  close: "</tool_call>",
+  argumentsName: "arguments",
+  isList: false,
+};
+
+/** The format of Mistral. */
+const LISTED_CALLS: CallFormat = {
+  open: "[TOOL_CALLS]",
+  close: "",
+  argumentsName: "arguments",
+  isList: true,
+};
+
+/** The format of Llama 3: a reply that is an object. */
+const BARE_CALLS: CallFormat = {
+  open: "",
+  close: "",
+  argumentsName: "parameters",
+  isList: false,
+};
+
+/** Returns the format that a chat template shows to the model. */
+export function findCallFormat(template: string): CallFormat {
+  if (template.includes("<tool_call>")) return TAGGED_CALLS;
+  if (template.includes("[TOOL_CALLS]")) return LISTED_CALLS;
+  if (/"parameters": /.test(template) && /\btools\b/.test(template)) return BARE_CALLS;
+  return TAGGED_CALLS;
+}
+
+/** Adds a description of the tools to the messages, for a template that has none. */
+export function describeTools(
+  messages: readonly ChatMessage[],
+  tools: readonly ChatTool[],
+): ChatMessage[] {
+  const [first, ...others] = messages;
+  const description = [
+    "You can call these tools:",
+    ...tools.map((tool) => JSON.stringify(tool.function)),
+    `To call one, write ${TAGGED_CALLS.open}{"name": "…", "arguments": {…}}${TAGGED_CALLS.close}.`,
+    "The result follows in the next message.",
+  ].join("\n");
+  const described = first?.role === "system" ? `${first.content}\n\n${description}` : description;
+  const rest = first?.role === "system" ? others : messages;
+  return [{ role: "system", content: described }, ...rest.map(toPlainMessage)];
+}
+
+/** Writes calls and results as text, for a template that knows only texts. */
+function toPlainMessage(message: ChatMessage): ChatMessage {
+  if (message.role === "tool") {
+    return { role: "user", content: `<tool_response>\n${message.content}\n</tool_response>` };
+  }
+  if (!message.tool_calls) return message;
+  const calls = message.tool_calls.map(({ function: call }) =>
+    `${TAGGED_CALLS.open}${JSON.stringify(call)}${TAGGED_CALLS.close}`
+  );
+  return { role: "assistant", content: [message.content, ...calls].filter(Boolean).join("\n") };
+}

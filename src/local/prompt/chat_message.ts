@@ -1,0 +1,154 @@
+/**
+ * Messages and tools as chat templates expect them: those of the template language of Hugging Face.
+ *
+ * @module
+ */
+
+import { type ContentBlock, extractText, extractToolCalls } from "../../core/content.ts";
+import type { JsonObject, JsonSchema } from "../../core/json.ts";
+import type { AssistantMessage, LlmMessage, ToolResultMessage } from "../../core/message.ts";
+import type { LlmContext, ToolSpec } from "../../core/stream.ts";
+
+/** A message for a template. */
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string;
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly ChatToolCall[];
+  readonly name?: string;
+  readonly tool_call_id?: string;
+}
+
+/** A tool call for a template. */
+export interface ChatToolCall {
+  readonly type: "function";
+  readonly id: string;
+  readonly function: { readonly name: string; readonly arguments: JsonObject };
+}
+
+/** A tool for a template. */
+export interface ChatTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: JsonSchema;
+  };
+}
+
+/** Converts the texts of a conversation. */
+export interface ChatMessageOptions {
+  /** Divides special tokens in a text. */
+  readonly protect: (text: string) => string;
+  /** Returns the text that replaces a whole reply; `undefined` for a reply that this model did not write. */
+  readonly findReply: (message: AssistantMessage) => string | undefined;
+}
+
+/** Converts a conversation. Neighbouring messages of the user are joined, since many templates require alternation. */
+export function toChatMessages(
+  { systemPrompt, messages }: LlmContext,
+  options: ChatMessageOptions,
+): ChatMessage[] {
+  const { protect } = options;
+  const converted: ChatMessage[] = systemPrompt === ""
+    ? []
+    : [{ role: "system", content: protect(systemPrompt) }];
+  for (const message of messages) {
+    const next = toChatMessage(message, options);
+    const previous = converted.at(-1);
+    if (next.role === "user" && previous?.role === "user") {
+      converted.pop();
+      converted.push({ role: "user", content: `${previous.content}\n\n${next.content}` });
+    } else {
+      converted.push(next);
+    }
+  }
+  return converted;
+}
+
+function toChatMessage(
+  message: LlmMessage,
+  { protect, findReply }: ChatMessageOptions,
+): ChatMessage {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: protect(describeContent(message.content)) };
+    case "tool_result":
+      return {
+        role: "tool",
+        name: protect(message.toolName),
+        tool_call_id: message.toolCallId,
+        content: protect(toResultText(message)),
+      };
+    case "assistant": {
+      const reply = findReply(message);
+      return reply === undefined
+        ? toAssistantMessage(message, protect)
+        : { role: "assistant", content: reply };
+    }
+  }
+}
+
+function toAssistantMessage(
+  { content }: AssistantMessage,
+  protect: (text: string) => string,
+): ChatMessage {
+  const thinking = content.flatMap((block) => block.type === "thinking" ? block.thinking : [])
+    .join("\n");
+  const calls = extractToolCalls(content).map((call): ChatToolCall => ({
+    type: "function",
+    id: call.id,
+    function: { name: protect(call.name), arguments: protectValue(call.arguments, protect) },
+  }));
+  return {
+    role: "assistant",
+    content: protect(extractText(content)),
+    ...(thinking !== "" && { reasoning_content: protect(thinking) }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** Protects all texts of a JSON object, also the names of its members. */
+function protectValue(value: JsonObject, protect: (text: string) => string): JsonObject {
+  const copy = (part: unknown): unknown => {
+    if (typeof part === "string") return protect(part);
+    if (Array.isArray(part)) return part.map(copy);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(
+      Object.entries(part).map(([name, member]) => [protect(name), copy(member)]),
+    );
+  };
+  return copy(value) as JsonObject;
+}
+
+/** Converts tools. Their texts come from the program and its MCP servers, and are protected like messages. */
+export function toChatTools(
+  tools: readonly ToolSpec[],
+  protect: (text: string) => string,
+): ChatTool[] {
+  return tools.map(({ name, description, parameters }) => ({
+    type: "function",
+    function: {
+      name: protect(name),
+      description: protect(description),
+      parameters: protectValue(parameters, protect),
+    },
+  }));
+}
+
+/** Whether a block is an image, a document or an audio clip, which the models cannot read. */
+export function isUnreadable({ type }: ContentBlock): boolean {
+  return type === "image" || type === "document" || type === "audio";
+}
+
+function describeContent(content: readonly ContentBlock[]): string {
+  return content.flatMap((block) => {
+    if (block.type === "text") return block.text;
+    return isUnreadable(block) ? `(${block.type} omitted)` : [];
+  }).join("\n\n");
+}
+
+function toResultText({ content, isError }: ToolResultMessage): string {
+  const text = describeContent(content) || "(no output)";
+  return isError && !/^error/i.test(text) ? `Error: ${text}` : text;
+}

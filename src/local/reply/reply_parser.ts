@@ -1,0 +1,230 @@
+/**
+ * Divides the text of a model into thinking, text and tool calls.
+ *
+ * @module
+ */
+
+import type { CallFormat } from "../prompt/call_format.ts";
+import { CallReader, type CallWriter, JsonObjectEnd } from "./call_reader.ts";
+import { MarkerScanner } from "./marker_scanner.ts";
+
+/** Receives the parts of a reply. */
+export interface ReplyPartWriter extends CallWriter {
+  /** A part of the text. */
+  writeText(text: string): void;
+  /** A part of the thinking. */
+  writeThinking(text: string): void;
+}
+
+/** Options for `new ReplyParser()`. */
+export interface ReplyParserOptions {
+  /** The end of the prompt, which may begin the thinking. */
+  readonly replyStart: string;
+  /** How the model writes tool calls; `undefined` if it cannot call tools. */
+  readonly callFormat: CallFormat | undefined;
+  /** Texts that end the reply. */
+  readonly stop: readonly string[];
+  readonly writer: ReplyPartWriter;
+}
+
+/** The part of a reply that is being written. */
+export type ReplyPhase = "start" | "thinking" | "text" | "call" | "stopped";
+
+/** Texts around the thinking of different models. */
+const THINKING_TAGS: readonly (readonly [open: string, close: string])[] = [
+  ["<think>", "</think>"],
+  ["<thinking>", "</thinking>"],
+  ["<thought>", "</thought>"],
+  ["<reasoning>", "</reasoning>"],
+  ["[THINK]", "[/THINK]"],
+];
+
+const OPEN_TAGS = THINKING_TAGS.map(([open]) => open);
+
+/** Parses one reply. */
+export class ReplyParser {
+  readonly #options: ReplyParserOptions;
+  readonly #scanner = new MarkerScanner();
+  #phase: ReplyPhase = "start";
+  #closeTag = "";
+  #call: CallReader | undefined;
+  /** Finds the end of a call that ends with its object. */
+  #callEnd: JsonObjectEnd | undefined;
+  #hasText = false;
+  #callCount = 0;
+
+  constructor(options: ReplyParserOptions) {
+    this.#options = options;
+    const start = options.replyStart.trimEnd();
+    const tags = THINKING_TAGS.find(([open]) => start.endsWith(open));
+    if (tags) this.#startThinking(tags[0]);
+  }
+
+  /** The part that is being written. */
+  get phase(): ReplyPhase {
+    return this.#phase;
+  }
+
+  /** Number of the tool calls so far. */
+  get callCount(): number {
+    return this.#callCount;
+  }
+
+  /** Whether the call that has begun has no text yet, so that a grammar can begin with the next token. */
+  get isCallBlank(): boolean {
+    return this.#scanner.length === 0 && this.#call?.isBlank === true;
+  }
+
+  /** Adds a part of the text. */
+  add(text: string): void {
+    this.#scanner.add(text);
+    while (this.#phase !== "stopped" && this.#step());
+  }
+
+  /** Handles the end of the text; `isComplete` is whether the model has ended it. */
+  end(isComplete: boolean): void {
+    if (this.#phase === "stopped") return;
+    const rest = this.#scanner.end();
+    if (this.#phase === "call") return this.#endCall(rest, isComplete);
+    this.#write(rest);
+  }
+
+  /** Handles the text up to the next marker; returns whether more can be handled. */
+  #step(): boolean {
+    switch (this.#phase) {
+      case "start":
+        return this.#readStart();
+      case "thinking":
+        return this.#readThinking();
+      case "text":
+        return this.#readText();
+      default:
+        return this.#readCall();
+    }
+  }
+
+  /** Thinking can only be the first part of a reply. */
+  #readStart(): boolean {
+    const { stop, callFormat } = this.#options;
+    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
+    const { text, marker } = this.#scanner.scan([...OPEN_TAGS, ...opens, ...stop]);
+    if (text.trim() !== "" && this.#isBareCall(text)) return this.#startBareCall(text, marker);
+    if (text.trim() !== "") {
+      this.#phase = "text";
+      this.#write(text.trimStart());
+      return marker !== undefined && this.#handleTextMarker(marker);
+    }
+    if (marker === undefined) return false;
+    if (OPEN_TAGS.includes(marker)) return this.#startThinking(marker);
+    return this.#handleTextMarker(marker);
+  }
+
+  #startThinking(open: string): boolean {
+    this.#phase = "thinking";
+    this.#closeTag = THINKING_TAGS.find((tags) => tags[0] === open)?.[1] ?? "";
+    return true;
+  }
+
+  #readThinking(): boolean {
+    const { text, marker } = this.#scanner.scan([this.#closeTag]);
+    this.#write(text);
+    if (marker === undefined) return false;
+    this.#phase = "text";
+    this.#hasText = false;
+    return true;
+  }
+
+  #readText(): boolean {
+    const { callFormat, stop } = this.#options;
+    const opens = callFormat && callFormat.open !== "" ? [callFormat.open] : [];
+    const { text, marker } = this.#scanner.scan([...opens, ...stop]);
+    if (!this.#hasText && text.trim() !== "" && this.#isBareCall(text)) {
+      return this.#startBareCall(text, marker);
+    }
+    this.#write(text);
+    return marker !== undefined && this.#handleTextMarker(marker);
+  }
+
+  /** Handles a marker of the text: the start of a call, or the end of the reply. */
+  #handleTextMarker(marker: string): boolean {
+    const { callFormat, stop } = this.#options;
+    if (stop.includes(marker)) {
+      this.#phase = "stopped";
+      return false;
+    }
+    // A tag of thinking in the middle of a text is text.
+    if (marker !== callFormat?.open) {
+      this.#write(marker);
+      return true;
+    }
+    this.#startCall();
+    return true;
+  }
+
+  #isBareCall(text: string): boolean {
+    return this.#options.callFormat?.open === "" && /^\s*\{\s*"name"/.test(text);
+  }
+
+  #startBareCall(text: string, marker = ""): boolean {
+    this.#startCall();
+    const rest = this.#scanner.end();
+    this.#scanner.add(text + marker + rest);
+    return true;
+  }
+
+  #startCall(): void {
+    this.#phase = "call";
+    this.#call = new CallReader(this.#options.writer);
+    this.#callEnd = this.#options.callFormat?.close === "" ? new JsonObjectEnd() : undefined;
+  }
+
+  #readCall(): boolean {
+    if (this.#callEnd) return this.#readObjectCall(this.#callEnd);
+    const { text, marker } = this.#scanner.scan([this.#options.callFormat?.close ?? ""]);
+    this.#call?.add(text);
+    if (marker === undefined) return false;
+    this.#finishCall();
+    return true;
+  }
+
+  /** Reads a call that ends with its object; in a list, the next one follows after a comma. */
+  #readObjectCall(callEnd: JsonObjectEnd): boolean {
+    const rest = this.#scanner.end();
+    const text = callEnd.isInside ? rest : rest.replace(/^[\s[,\]]+/, "");
+    if (text === "") return false;
+    const length = callEnd.find(text);
+    this.#call?.add(length === undefined ? text : text.slice(0, length));
+    if (length === undefined) return false;
+    this.#finishCall();
+    this.#scanner.add(text.slice(length));
+    if (this.#options.callFormat?.isList) this.#startCall();
+    return true;
+  }
+
+  #finishCall(): void {
+    const text = this.#call?.end();
+    if (text === undefined) this.#callCount++;
+    this.#call = undefined;
+    this.#phase = "text";
+    this.#hasText = false;
+    if (text !== undefined) this.#write(text);
+  }
+
+  /** A call that is not complete stays open, so that the loop reports it as truncated. */
+  #endCall(rest: string, isComplete: boolean): void {
+    if (this.#callEnd && !this.#callEnd.isInside) return;
+    this.#call?.add(rest);
+    if (isComplete) this.#finishCall();
+    else this.#callCount++;
+  }
+
+  #write(text: string): void {
+    const { writer } = this.#options;
+    // Templates separate the parts by blank lines.
+    const visible = this.#hasText ? text : text.trimStart();
+    if (visible === "") return;
+    this.#hasText = true;
+    if (this.#phase === "thinking") writer.writeThinking(visible);
+    else writer.writeText(visible);
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * Downloads a file of the hub: resumable, verified, and never visible before it is complete.
+ *
+ * @module
+ */
+
+import { abortable } from "../../core/abortable.ts";
+import { BadRequestError, getErrorMessage, NetworkError } from "../../core/errors.ts";
+import type { SystemFile } from "../../platform/file_calls.ts";
+import { dirname } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { createDigest, type Digest, digestFile } from "./file_digest.ts";
+import { type HubFile, toHubUrl } from "./hub_file.ts";
+import { type HubResponse, requestFile } from "./hub_response.ts";
+
+/** Progress of a download. */
+export interface DownloadProgress {
+  /** Number of bytes that are present. */
+  readonly receivedBytes: number;
+  /** Size of the file in bytes, if it is known. */
+  readonly totalBytes?: number;
+}
+
+/** Options for `downloadFile()`. */
+export interface DownloadOptions {
+  /** URL of the hub. */
+  readonly endpoint: string;
+  /** Token of the hub. */
+  readonly token?: string | undefined;
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+  /** Longest wait for a response, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Longest pause between parts of the content, in milliseconds. */
+  readonly idleTimeoutMs: number;
+  /** Called after each part. */
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/**
+ * Downloads a file to a path. A part that an earlier download has left is continued.
+ *
+ * @throws {AgentError} If the download fails; the part is kept. If the content is not the expected one; it is removed.
+ */
+export async function downloadFile(
+  file: HubFile,
+  path: string,
+  options: DownloadOptions,
+): Promise<void> {
+  await createDirectory(dirname(path));
+  const part = `${path}.part`;
+  const content = await receive(file, part, options);
+  try {
+    verify(file, content);
+  } catch (error) {
+    await system.remove(part);
+    throw error;
+  }
+  await system.rename(part, path);
+}
+
+/** The content of a part, and the one that is expected. */
+interface ReceivedFile {
+  readonly received: number;
+  readonly digest: Digest;
+  readonly size: number | undefined;
+  readonly sha256: string;
+}
+
+async function receive(
+  file: HubFile,
+  part: string,
+  options: DownloadOptions,
+): Promise<ReceivedFile> {
+  using target = await openPart(part);
+  const connection = new Connection(options);
+  try {
+    const present = await readPart(part, connection.signal);
+    const url = toHubUrl(file, options.endpoint);
+    const request = { ...options, url, token: options.token, signal: connection.signal };
+    const first = await connection.request({ ...request, offset: present.length });
+    if (first === "range_refused") {
+      return await receiveAll(target, { ...request, connection, file });
+    }
+    const isContinued = first.offset === present.length;
+    const start = isContinued ? present : { length: 0, digest: createDigest() };
+    if (!isContinued && first.offset > 0) {
+      throw new NetworkError(`${url.host} has sent another part than the requested one`);
+    }
+    return await connection.write(first, { target, start, file, url });
+  } finally {
+    connection.close();
+  }
+}
+
+interface WholeRequest extends Omit<Parameters<typeof requestFile>[0], "offset"> {
+  readonly connection: Connection;
+  readonly file: HubFile;
+}
+
+/** Requests a file of which the part is too long. */
+async function receiveAll(
+  target: SystemFile,
+  { connection, file, ...request }: WholeRequest,
+): Promise<ReceivedFile> {
+  const response = await connection.request({ ...request, offset: 0 });
+  if (response === "range_refused") throw new NetworkError(`${request.url.host} sends no content`);
+  const start = { length: 0, digest: createDigest() };
+  return await connection.write(response, { target, start, file, url: request.url });
+}
+
+interface PresentPart {
+  readonly length: number;
+  readonly digest: Digest;
+}
+
+async function readPart(part: string, signal: AbortSignal): Promise<PresentPart> {
+  const digest = createDigest();
+  return { length: await digestFile(part, digest, signal), digest };
+}
+
+interface WriteOptions {
+  readonly target: SystemFile;
+  readonly start: PresentPart;
+  readonly file: HubFile;
+  readonly url: URL;
+}
+
+/** A connection to the hub with time limits. */
+class Connection {
+  readonly #options: DownloadOptions;
+  readonly #controller = new AbortController();
+  readonly #onAbort = () => this.#controller.abort(this.#options.signal.reason);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: DownloadOptions) {
+    this.#options = options;
+    if (options.signal.aborted) this.#onAbort();
+    else options.signal.addEventListener("abort", this.#onAbort);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  async request(
+    request: Parameters<typeof requestFile>[0],
+  ): Promise<Awaited<ReturnType<typeof requestFile>>> {
+    const { connectTimeoutMs } = this.#options;
+    this.#limit(connectTimeoutMs, `${request.url.host} has not answered within`);
+    try {
+      return await abortable(requestFile(request), this.signal);
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  /** Writes the content to the part. */
+  async write(response: HubResponse, options: WriteOptions): Promise<ReceivedFile> {
+    const { target, start: { digest, length }, file, url } = options;
+    const size = file.size ?? response.size;
+    const sha256 = file.sha256?.toLowerCase() ?? response.sha256;
+    if (sha256 === undefined) {
+      await response.body?.cancel();
+      throw createUnverifiableError(file, url);
+    }
+    const reader = (response.body ?? new Blob().stream()).getReader();
+    const cancel = () => void reader.cancel(this.signal.reason).catch(() => {});
+    this.signal.addEventListener("abort", cancel);
+    if (this.signal.aborted) cancel();
+    await target.seek(length, 0);
+    target.truncateSync(length);
+    const output = new BufferedOutput(target);
+    let received = length;
+    try {
+      for (;;) {
+        this.#report(received, size);
+        const { done, value } = await this.#read(reader, url);
+        if (done) break;
+        received += value.length;
+        if (size !== undefined && received > size) throw createSizeError(url, received, size);
+        digest.update(value);
+        await output.write(value);
+      }
+      await output.flush();
+      if (size !== undefined && received < size) throw createCutError(url, received, size);
+      await target.syncData();
+      return { received, digest, size, sha256 };
+    } finally {
+      this.signal.removeEventListener("abort", cancel);
+      reader.cancel().catch(() => {});
+      output.close();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#options.signal.removeEventListener("abort", this.#onAbort);
+    this.#controller.abort();
+  }
+
+  async #read(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+    url: URL,
+  ): Promise<ReadableStreamReadResult<Uint8Array>> {
+    const { idleTimeoutMs } = this.#options;
+    this.#limit(idleTimeoutMs, `${url.host} has sent nothing for`);
+    try {
+      return await abortable(reader.read(), this.signal);
+    } catch (cause) {
+      if (this.signal.aborted) throw this.signal.reason;
+      throw new NetworkError(`Connection to ${url.host} lost: ${getErrorMessage(cause)}`, {
+        cause,
+      });
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
+
+  #limit(milliseconds: number, problem: string): void {
+    clearTimeout(this.#timer);
+    if (!Number.isFinite(milliseconds)) return;
+    this.#timer = setTimeout(() => {
+      this.#controller.abort(new NetworkError(`${problem} ${milliseconds} ms`));
+    }, milliseconds);
+  }
+
+  #report(receivedBytes: number, totalBytes: number | undefined): void {
+    this.#options.onProgress?.({
+      receivedBytes,
+      ...(totalBytes !== undefined && { totalBytes }),
+    });
+  }
+}
+
+function createCutError({ host }: URL, received: number, size: number): NetworkError {
+  const progress = `${received} of ${size} bytes`;
+  return new NetworkError(`${host} has closed the connection after ${progress}; start it again`);
+}
+
+function createSizeError({ host }: URL, received: number, size: number): NetworkError {
+  const message = `${host} has sent ${received} bytes or more instead of ${size}`;
+  return new NetworkError(message, { retryable: false });
+}
+
+/** Opens the part for one download at a time. */
+async function openPart(part: string): Promise<SystemFile> {
+  const file = await openFile(part);
+  // Only Deno can lock files.
+  if (file.tryLockSync?.(true) ?? true) return file;
+  file.close();
+  throw new BadRequestError(`Another process is downloading ${part}; wait for it`);
+}
+
+async function openFile(part: string): Promise<SystemFile> {
+  try {
+    return await system.open(part, { read: true, write: true, create: true });
+  } catch (cause) {
+    throw new BadRequestError(`Cannot write ${part}: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+async function createDirectory(path: string): Promise<void> {
+  try {
+    await system.mkdir(path, { recursive: true });
+  } catch (cause) {
+    throw new BadRequestError(`Cannot create ${path}: ${getErrorMessage(cause)}`, { cause });
+  }
+}
+
+/** Bytes that are collected, since a connection may deliver them one by one. */
+const BUFFER_BYTES = 256 * 1024;
+
+/** Writes to a file in large parts. */
+class BufferedOutput {
+  readonly #file: SystemFile;
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  #length = 0;
+
+  constructor(file: SystemFile) {
+    this.#file = file;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let rest = bytes; rest.length > 0;) {
+      const part = rest.subarray(0, BUFFER_BYTES - this.#length);
+      this.#buffer.set(part, this.#length);
+      this.#length += part.length;
+      rest = rest.subarray(part.length);
+      if (this.#length === BUFFER_BYTES) await this.flush();
+    }
+  }
+
+  /** Writes the collected bytes. */
+  async flush(): Promise<void> {
+    const bytes = this.#buffer.subarray(0, this.#length);
+    this.#length = 0;
+    try {
+      for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await this.#file.write(rest));
+    } catch (cause) {
+      const problem = "Cannot write the model, for which the disk may be full";
+      throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
+    }
+  }
+
+  /** Keeps what has arrived before a failure, if that is possible. */
+  close(): void {
+    try {
+      if (this.#length > 0) this.#file.writeSync(this.#buffer.subarray(0, this.#length));
+    } catch {
+      // The first failure is reported.
+    }
+  }
+}
+
+function createUnverifiableError({ file }: HubFile, { host }: URL): NetworkError {
+  const message = `${host} reports no SHA-256 of ${file}, so that it cannot be verified`;
+  return new NetworkError(message, { retryable: false });
+}
+
+/**
+ * Compares the content with the expected one.
+ *
+ * @throws {NetworkError} If they differ.
+ */
+function verify({ file }: HubFile, { received, digest, size, sha256 }: ReceivedFile): void {
+  const actual = digest.finish();
+  if (actual === sha256 && (size === undefined || received === size)) return;
+  throw new NetworkError(
+    `The downloaded ${file} is not the expected one and was removed: its SHA-256 is ${actual} ` +
+      `instead of ${sha256}`,
+    { retryable: false },
+  );
+}

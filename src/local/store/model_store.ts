@@ -1,0 +1,255 @@
+/**
+ * The models on this device.
+ *
+ * @module
+ */
+
+import { BadRequestError, getErrorMessage, ModelNotFoundError } from "../../core/errors.ts";
+import { basename, join } from "../../platform/paths.ts";
+import { system } from "../../platform/system.ts";
+import { createModelProfile, type ModelProfile } from "../gguf/model_profile.ts";
+import { readGgufHeader } from "../gguf/gguf_header.ts";
+import { downloadFile, type DownloadOptions, type DownloadProgress } from "./download_file.ts";
+import { createDigest, digestFile } from "./file_digest.ts";
+import { DEFAULT_ENDPOINT, type HubFile, isHubName, parseHubName } from "./hub_file.ts";
+import { getModelDirectory, type ReadVariable, readVariable } from "./model_directory.ts";
+import { findPreset, type LocalPreset, PRESETS } from "./presets.ts";
+
+/** Options for `new ModelStore()`. */
+export interface ModelStoreOptions {
+  /** Directory of the models. Default: `SWINK_MODELS`, else `swink/models` in the user's directory for data. */
+  readonly directory?: string | undefined;
+  /** Sends requests to the hub. Default: the global `fetch`, which uses the proxies of the environment. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Reads environment variables, such as `HF_ENDPOINT` and `HF_TOKEN`. Default: those of the process. */
+  readonly env?: ReadVariable | undefined;
+  /** Longest wait for a response of the hub, in milliseconds. Default: 30,000. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** Longest pause of a download, in milliseconds. Default: 60,000. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/** A model on this device. */
+export interface StoredModel {
+  /** Name of the model in `local/NAME`. */
+  readonly name: string;
+  /** Path of its file. */
+  readonly path: string;
+  /** Size of its file in bytes. */
+  readonly size: number;
+  /** The preset that it belongs to, if any. */
+  readonly preset?: LocalPreset;
+}
+
+/** The place of a model: a file, which may have to be downloaded before. */
+export interface ModelPlace {
+  /** Name of the model for people. */
+  readonly name: string;
+  /** Path of the file. */
+  readonly path: string;
+  /** The file of the hub, if it can be downloaded. */
+  readonly source?: HubFile;
+  /** The preset, if it is one. */
+  readonly preset?: LocalPreset;
+}
+
+/** Options for `ModelStore.download()`. */
+export interface PullOptions {
+  /** Ends the download; what has arrived is kept. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each part. Default: none. */
+  readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
+}
+
+const EXTENSION = ".gguf";
+const PART_EXTENSION = ".part";
+const MODEL_NAME = /^[A-Za-z0-9][\w.-]{0,199}$/;
+
+/** Finds, downloads, imports and removes models. */
+export class ModelStore {
+  readonly #options: ModelStoreOptions;
+
+  constructor(options: ModelStoreOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Directory of the models; it need not exist. */
+  get directory(): string {
+    return this.#options.directory ?? getModelDirectory(this.#env);
+  }
+
+  /**
+   * Returns the place of a model: a preset, a path of a GGUF file, a model that was imported, or `hf:OWNER/REPOSITORY/FILE`.
+   *
+   * @throws {ModelNotFoundError} If no model has this name.
+   */
+  async find(name: string): Promise<ModelPlace> {
+    const preset = findPreset(name);
+    if (preset) return { name, preset, source: preset, path: this.#toPath(name) };
+    if (isHubName(name)) {
+      const source = parseHubName(name);
+      return { name, source, path: this.#toPath(toStoredName(source)) };
+    }
+    if (name.toLowerCase().endsWith(EXTENSION)) return { name: basename(name), path: name };
+    const path = MODEL_NAME.test(name) ? this.#toPath(name) : "";
+    if (path !== "" && await isFile(path)) return { name, path };
+    const names = [...new Set([...PRESETS, ...await this.list()].map((model) => model.name))];
+    throw new ModelNotFoundError(
+      `There is no model "${name}" on this device. Use the path of a GGUF file, or one of: ${
+        names.join(", ")
+      }`,
+      { provider: "local", model: name },
+    );
+  }
+
+  /** Lists the models of the directory. */
+  async list(): Promise<StoredModel[]> {
+    const models: StoredModel[] = [];
+    for (const entry of await this.#readDirectory()) {
+      if (!entry.endsWith(EXTENSION)) continue;
+      const path = join(this.directory, entry);
+      const { size } = await system.stat(path);
+      const name = entry.slice(0, -EXTENSION.length);
+      const preset = findPreset(name);
+      models.push({ name, path, size, ...(preset && { preset }) });
+    }
+    return models.toSorted((first, second) => first.name < second.name ? -1 : 1);
+  }
+
+  /**
+   * Downloads a model if it is not present; continues a download that was interrupted.
+   *
+   * @throws {AgentError} If it cannot be downloaded or verified.
+   */
+  async download(
+    { path, source, name }: ModelPlace,
+    { signal = new AbortController().signal, onProgress }: PullOptions = {},
+  ): Promise<void> {
+    if (await isFile(path)) return;
+    if (!source) {
+      throw new ModelNotFoundError(`There is no file ${path}`, { provider: "local", model: name });
+    }
+    await downloadFile(source, path, { ...this.#createDownloadOptions(), signal, onProgress });
+  }
+
+  /**
+   * Copies a GGUF file into the directory. A file with the content of a preset gets its name.
+   *
+   * @throws {BadRequestError} If it is no GGUF file, or a model with its name exists.
+   */
+  async importFile(file: string): Promise<StoredModel & { readonly profile: ModelProfile }> {
+    const profile = createModelProfile(await readGgufHeader(file));
+    const preset = await findPresetOfFile(file, profile.fileSize);
+    const name = preset?.name ?? basename(file).replace(/\.gguf$/i, "");
+    if (!MODEL_NAME.test(name)) {
+      throw new BadRequestError(
+        `Cannot import ${file}: rename it to a name of letters, digits, dots, dashes and underscores`,
+      );
+    }
+    if (!preset && findPreset(name)) {
+      throw new BadRequestError(
+        `Cannot import ${file}: it is not the file of the preset ${name}; rename it`,
+      );
+    }
+    const path = this.#toPath(name);
+    if (await isFile(path)) {
+      throw new BadRequestError(`There is already a model ${name}; remove it first`);
+    }
+    await this.#copy(file, path);
+    return { name, path, size: profile.fileSize, profile, ...(preset && { preset }) };
+  }
+
+  /**
+   * Removes a model, or the part of a download.
+   *
+   * @throws {ModelNotFoundError} If there is none with this name.
+   */
+  async remove(name: string): Promise<void> {
+    const stored = isHubName(name) ? toStoredName(parseHubName(name)) : name;
+    const removed = MODEL_NAME.test(stored) &&
+      [
+        await tryRemove(this.#toPath(stored)),
+        await tryRemove(`${this.#toPath(stored)}${PART_EXTENSION}`),
+      ]
+        .includes(true);
+    if (removed) return;
+    throw new ModelNotFoundError(`There is no model "${name}" in ${this.directory}`);
+  }
+
+  get #env(): ReadVariable {
+    return this.#options.env ?? readVariable;
+  }
+
+  #toPath(name: string): string {
+    return join(this.directory, `${name}${EXTENSION}`);
+  }
+
+  #createDownloadOptions(): Omit<DownloadOptions, "signal"> {
+    const { fetch = globalThis.fetch, connectTimeoutMs = 30_000, idleTimeoutMs = 60_000 } =
+      this.#options;
+    return {
+      endpoint: this.#env("HF_ENDPOINT") || DEFAULT_ENDPOINT,
+      token: this.#env("HF_TOKEN") || undefined,
+      fetch,
+      connectTimeoutMs,
+      idleTimeoutMs,
+    };
+  }
+
+  async #readDirectory(): Promise<string[]> {
+    try {
+      await system.stat(this.directory);
+    } catch {
+      return [];
+    }
+    return [...system.readDirSync(this.directory)].filter(({ isFile }) => isFile)
+      .map(({ name }) => name);
+  }
+
+  /** Copies under another name first, so that an interrupted copy is no model. */
+  async #copy(file: string, path: string): Promise<void> {
+    const part = `${path}${PART_EXTENSION}`;
+    try {
+      await system.mkdir(this.directory, { recursive: true });
+      await system.copyFile(file, part);
+      await system.rename(part, path);
+    } catch (cause) {
+      await tryRemove(part);
+      const problem = `Cannot copy ${file} to ${this.directory}`;
+      throw new BadRequestError(`${problem}: ${getErrorMessage(cause)}`, { cause });
+    }
+  }
+}
+
+/** Names of files on the hub are unique only within their repository. The hub has no names with two dashes. */
+function toStoredName({ repository, file, revision }: HubFile): string {
+  const names = [repository, file.replace(/\.gguf$/i, ""), ...(revision ? [revision] : [])];
+  return names.join("--").replaceAll("/", "--");
+}
+
+/** Finds the preset whose file has this content; only files of the right size are read. */
+async function findPresetOfFile(file: string, size: number): Promise<LocalPreset | undefined> {
+  const candidates = PRESETS.filter((preset) => preset.size === size);
+  if (candidates.length === 0) return undefined;
+  const digest = createDigest();
+  await digestFile(file, digest);
+  const sha256 = digest.finish();
+  return candidates.find((preset) => preset.sha256 === sha256);
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await system.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+async function tryRemove(path: string): Promise<boolean> {
+  try {
+    await system.remove(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * `swink run -m local/…` and `swink models local`, as processes with a model and a hub on this machine.
+ */
+
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { PRESETS } from "../../src/local/mod.ts";
+import { root } from "../project.ts";
+import { createTemporaryDirectory } from "../cli/temporary_directory.ts";
+import { startHub } from "./hub_server.ts";
+import { CHAT_TEMPLATE, createTinyModel } from "./tiny_model.ts";
+import { llama, SCRIPTS } from "./tiny_models.ts";
+
+const ignore = llama === undefined;
+
+/** Leaves the system prompt and the descriptions of the tools out, which have thousands of tokens of one byte. */
+const TEMPLATE = CHAT_TEMPLATE.slice(CHAT_TEMPLATE.indexOf("{%- for message in messages %}"))
+  .replace("{%- for", "{% if tools %}{% endif %}{%- for");
+
+const MODEL = createTinyModel({
+  scripts: [...SCRIPTS, [
+    "<|list|>",
+    "<tool_call>",
+    '\n{"name": "list_directory"',
+    ', "arguments": {"path": "."}}',
+    "\n</tool_call>",
+    "<|im_end|>",
+  ]],
+  chatTemplate: TEMPLATE,
+});
+
+interface SwinkEnd {
+  readonly code: number;
+  readonly output: string;
+  readonly messages: string;
+}
+
+interface Swink extends AsyncDisposable {
+  /** Creates a process in a directory with a model. */
+  command(args: readonly string[], env?: Readonly<Record<string, string>>): Deno.Command;
+  /** Runs a process to its end. */
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<SwinkEnd>;
+}
+
+async function createSwink(): Promise<Swink> {
+  const home = await createTemporaryDirectory({ "p/note.txt": "A note" });
+  const directory = `${home.path}/p`;
+  await Deno.writeFile(`${directory}/tiny.gguf`, MODEL);
+  const config = decodeURIComponent(new URL("deno.llama.json", root).pathname);
+  const main = decodeURIComponent(new URL("cli/main.ts", root).pathname);
+  const cache = await findCache();
+  const command = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "-q", "-c", config, main, ...args],
+      cwd: directory,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "piped",
+      env: {
+        HOME: home.path,
+        XDG_CONFIG_HOME: "",
+        XDG_STATE_HOME: "",
+        XDG_DATA_HOME: "",
+        NO_COLOR: "1",
+        ANTHROPIC_API_KEY: "",
+        OPENAI_API_KEY: "",
+        DENO_DIR: cache,
+        SWINK_LOCAL_THREADS: "1",
+        SWINK_LOCAL_GPU: "off",
+        SWINK_LOCAL_CONTEXT: "1024",
+        ...env,
+      },
+    });
+  return {
+    command,
+    async run(args, env) {
+      const { code, stdout, stderr } = await command(args, env).output();
+      const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      return { code, output: text(stdout), messages: text(stderr) };
+    },
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+/** Returns the cache of this process, which depends on the home directory otherwise. */
+async function findCache(): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "--no-config"],
+  }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
+}
+
+Deno.test({ name: "swink run: runs a GGUF file by its path, without a key", ignore }, async () => {
+  await using swink = await createSwink();
+  const { code, output, messages } = await swink.run(["run", "-m", "local/tiny.gguf", "!hello"]);
+  assertEquals([code, output], [0, "Hello world, dear user\n"], messages);
+  assertStringIncludes(messages, "local/tiny.gguf");
+});
+
+Deno.test({ name: "swink run: a model on this device calls tools", ignore }, async () => {
+  await using swink = await createSwink();
+  const args = ["run", "-m", "local/./tiny.gguf", "-o", "stream-json", "!list"];
+  const { code, output, messages } = await swink.run(args);
+  assertEquals(code, 0, messages);
+  const lines = output.trim().split("\n").map((line) => JSON.parse(line));
+  const result = lines.find(({ type }) => type === "tool_execution_end");
+  assert(JSON.stringify(result).includes("note.txt"), output);
+  assertEquals(lines.at(-1)?.text, "It is sunny");
+});
+
+Deno.test(
+  { name: "swink run: an interrupt ends a local reply, and keeps its text", ignore },
+  async () => {
+    await using swink = await createSwink();
+    // `signal-exit`, a dependency of node-llama-cpp, would end the process.
+    const env = { SWINK_LOCAL_CONTEXT: "2048" };
+    const args = ["run", "-m", "local/tiny.gguf", "-o", "stream-json", "!loop"];
+    const child = swink.command(args, env).spawn();
+    const messages = new Response(child.stderr).text();
+    let output = "";
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      if (output === "") child.kill("SIGINT");
+      output += text;
+    }
+    const { code } = await child.status;
+    assertEquals(code, 130, await messages);
+    assertStringIncludes(output, "la la");
+    assertStringIncludes(await messages, "interrupted");
+  },
+);
+
+Deno.test({ name: "swink run: names the command that downloads a preset", ignore }, async () => {
+  await using swink = await createSwink();
+  const { code, messages } = await swink.run(["run", "-m", "local/qwen3-4b", "Hi"]);
+  assertEquals(code, 3);
+  assertStringIncludes(
+    messages,
+    "The model qwen3-4b is not on this device; download it (2.5 GB) with: swink models local pull qwen3-4b",
+  );
+  const invalid = await swink.run(["run", "-m", "local/tiny.gguf", "Hi"], { SWINK_LOCAL_GPU: "x" });
+  assert(invalid.code !== 0);
+  assertStringIncludes(invalid.messages, 'SWINK_LOCAL_GPU is "x"');
+});
+
+Deno.test("swink models local: imports, lists and removes a model", async () => {
+  await using swink = await createSwink();
+  const imported = await swink.run(["models", "local", "import", "tiny.gguf"]);
+  assertEquals(imported.code, 0, imported.messages);
+  assertMatch(imported.output, /\/swink\/models\/tiny\.gguf\n$/);
+  assertStringIncludes(imported.messages, 'Imported Tiny: swink run -m local/tiny "PROMPT"');
+  const list = await swink.run(["models", "local", "list"]);
+  assertEquals(list.output.trim().split("\n").length, PRESETS.length + 1);
+  assertMatch(list.output, /\ntiny +on this device +\d+ KB\n$/);
+  const json = JSON.parse((await swink.run(["models", "local", "list", "-o", "json"])).output);
+  assertEquals(json.at(-1).name, "tiny");
+  assertEquals(json[2].sha256, PRESETS[2]?.sha256);
+  assertEquals((await swink.run(["models", "local", "remove", "tiny"])).code, 0);
+  const again = await swink.run(["models", "local", "remove", "tiny"]);
+  assertEquals(again.code, 3);
+  assertStringIncludes(again.messages, 'There is no model "tiny"');
+});
+
+Deno.test("swink models local pull: downloads from a mirror, and reports failures", async () => {
+  await using swink = await createSwink();
+  await using hub = await startHub(MODEL);
+  const env = { HF_ENDPOINT: hub.endpoint };
+  const name = "hf:owner/repo/tiny.gguf";
+  hub.behavior = { cutAfter: 30_000 };
+  const cut = await swink.run(["models", "local", "pull", name], env);
+  assertEquals(cut.code, 4, cut.messages);
+  assertStringIncludes(cut.messages, "swink: ");
+  hub.behavior = {};
+  const pulled = await swink.run(["models", "local", "pull", name], env);
+  assertEquals(pulled.code, 0, pulled.messages);
+  assertMatch(pulled.output, /\/owner--repo--tiny\.gguf\n$/);
+  assertMatch(
+    pulled.messages,
+    /^Downloading hf:owner\/repo\/tiny\.gguf \(\d+ KB\), of which \d+ KB are present\n$/,
+  );
+  hub.behavior = { status: 404 };
+  const missing = await swink.run(["models", "local", "pull", "hf:owner/repo/other.gguf"], env);
+  assertEquals(missing.code, 3);
+  assertStringIncludes(missing.messages, "The hub has no 127.0.0.1");
+  hub.behavior = { content: MODEL.map((byte) => byte ^ 1) };
+  const preset = await swink.run(["models", "local", "pull", "qwen3-0.6b"], env);
+  assertEquals(preset.code, 4);
+});

@@ -1,0 +1,229 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AgentError } from "../../mod.ts";
+import { type DownloadProgress, ModelStore, type PullOptions } from "../../src/local/mod.ts";
+import { type HubServer, startHub, toSha256 } from "./hub_server.ts";
+
+const NAME = "hf:owner/repo/model.gguf@main";
+const CONTENT = crypto.getRandomValues(new Uint8Array(50_000));
+
+interface Download extends AsyncDisposable {
+  readonly hub: HubServer;
+  readonly store: ModelStore;
+  readonly path: string;
+  readonly part: string;
+  run(options?: PullOptions): Promise<void>;
+  /** Runs a download that must fail. */
+  fail(options?: PullOptions): Promise<AgentError>;
+}
+
+async function createDownload(
+  env: Readonly<Record<string, string>> = {},
+  limits: { readonly idleTimeoutMs?: number } = {},
+): Promise<Download> {
+  const hub = await startHub(CONTENT);
+  const directory = await Deno.makeTempDir();
+  const variables: Record<string, string> = { HF_ENDPOINT: hub.endpoint, ...env };
+  const store = new ModelStore({ directory, env: (name) => variables[name], ...limits });
+  const { path } = await store.find(NAME);
+  const run = async (options?: PullOptions) =>
+    await store.download(await store.find(NAME), options);
+  return {
+    hub,
+    store,
+    path,
+    part: `${path}.part`,
+    run,
+    fail: async (options) => await assertRejects(() => run(options), AgentError),
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+Deno.test("ModelStore: downloads a file through a redirect, and verifies it by the hub's SHA-256", async () => {
+  await using download = await createDownload({ HF_TOKEN: "hf_secret" });
+  const progress: DownloadProgress[] = [];
+  await download.run({ onProgress: (step) => progress.push(step) });
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+  assertEquals(await exists(download.part), false);
+  assertEquals(progress[0], { receivedBytes: 0, totalBytes: 50_000 });
+  assertEquals(progress.at(-1), { receivedBytes: 50_000, totalBytes: 50_000 });
+  // Only the hub gets the token.
+  assertEquals(download.hub.requests, [
+    {
+      host: "hub",
+      path: "/owner/repo/resolve/main/model.gguf",
+      range: null,
+      authorization: "Bearer hf_secret",
+    },
+    { host: "content", path: "/blob", range: null, authorization: null },
+  ]);
+  await download.run();
+  assertEquals(download.hub.requests.length, 2, "a present file is not requested again");
+});
+
+Deno.test("ModelStore: continues a download that was cut off", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { cutAfter: 20_000 };
+  const error = await download.fail();
+  assertEquals([error.code, error.retryable], ["network_error", true]);
+  assertEquals(await exists(download.path), false);
+  const { size } = await Deno.stat(download.part);
+  assert(size > 0 && size <= 20_000);
+  download.hub.behavior = {};
+  const progress: number[] = [];
+  await download.run({ onProgress: ({ receivedBytes }) => progress.push(receivedBytes) });
+  assertEquals(progress[0], size);
+  assertEquals(download.hub.requests.at(-1)?.range, `bytes=${size}-`);
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: starts again where the server ignores the range, or the part is too long", async () => {
+  for (const [part, behavior] of [[10, { ignoresRange: true }], [60_000, {}]] as const) {
+    await using download = await createDownload();
+    await Deno.writeFile(download.part, new Uint8Array(part));
+    download.hub.behavior = behavior;
+    await download.run();
+    assertEquals(await Deno.readFile(download.path), CONTENT);
+  }
+});
+
+Deno.test("ModelStore: removes a file with another content than the expected one", async () => {
+  const other = CONTENT.map((byte) => byte ^ 1);
+  const behaviors = [{ content: other }, { sha256: await toSha256(other) }];
+  for (const behavior of behaviors) {
+    await using download = await createDownload();
+    download.hub.behavior = behavior;
+    const error = await download.fail();
+    assertEquals([error.code, error.retryable], ["network_error", false]);
+    assertStringIncludes(error.message, "is not the expected one and was removed");
+    assertEquals([await exists(download.path), await exists(download.part)], [false, false]);
+  }
+});
+
+Deno.test("ModelStore: a damaged part is found by the SHA-256", async () => {
+  await using download = await createDownload();
+  await Deno.writeFile(download.part, new Uint8Array(100));
+  assertEquals((await download.fail()).code, "network_error");
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: refuses content that is longer than the file, and a file without a SHA-256", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { size: 100 };
+  assertStringIncludes((await download.fail()).message, "bytes or more instead of 100");
+  download.hub.behavior = { sha256: null };
+  assertStringIncludes((await download.fail()).message, "reports no SHA-256 of model.gguf");
+});
+
+Deno.test("ModelStore: reports what a user can do about each status of the hub", async () => {
+  await using download = await createDownload();
+  const expected = [
+    [401, "auth_error", false, "set HF_TOKEN"],
+    [403, "auth_error", false, "set HF_TOKEN"],
+    [404, "model_not_found", false, "has no"],
+    [429, "model_throttled", true, "HTTP 429"],
+    [503, "network_error", true, "HTTP 503"],
+    [418, "network_error", false, "HTTP 418"],
+  ] as const;
+  for (const [status, code, retryable, text] of expected) {
+    download.hub.behavior = { status };
+    const error = await download.fail();
+    assertEquals([error.code, error.retryable, error.status], [code, retryable, status]);
+    assertStringIncludes(error.message, text);
+  }
+});
+
+Deno.test("ModelStore: describes the download by hand where the hub cannot be reached", async () => {
+  await using download = await createDownload({ HF_ENDPOINT: "http://127.0.0.1:9" });
+  const { code, message } = await download.fail();
+  assertEquals(code, "network_error");
+  assertStringIncludes(message, "http://127.0.0.1:9/owner/repo/resolve/main/model.gguf");
+  assertStringIncludes(message, "swink models local import FILE");
+});
+
+Deno.test("ModelStore: follows neither endless redirects nor those to other protocols", async () => {
+  await using download = await createDownload();
+  download.hub.behavior = { location: `${download.hub.endpoint}/again` };
+  assertStringIncludes((await download.fail()).message, "redirects without end");
+  for (const location of ["file:///etc/passwd", "ftp://127.0.0.1/", "http://"]) {
+    download.hub.behavior = { location };
+    assertStringIncludes((await download.fail()).message, "an address that is not allowed");
+  }
+});
+
+Deno.test("ModelStore: reports a server that stops sending", async () => {
+  await using download = await createDownload({}, { idleTimeoutMs: 50 });
+  download.hub.behavior = { stallAfter: 1_000 };
+  const { code, message } = await download.fail();
+  assertEquals(code, "network_error");
+  assertStringIncludes(message, "has sent nothing for 50 ms");
+});
+
+Deno.test("ModelStore: an abort ends a download and keeps its part", async () => {
+  await using download = await createDownload();
+  const controller = new AbortController();
+  download.hub.behavior = { stallAfter: 30_000 };
+  const onProgress = ({ receivedBytes }: DownloadProgress) => {
+    if (receivedBytes > 0) controller.abort("enough");
+  };
+  const error = await download.run({ signal: controller.signal, onProgress }).catch((reason) =>
+    reason
+  );
+  assertEquals(error, "enough");
+  assert((await Deno.stat(download.part)).size > 0);
+  download.hub.behavior = {};
+  await download.run();
+  assertEquals(await Deno.readFile(download.path), CONTENT);
+});
+
+Deno.test("ModelStore: two downloads of a file do not write to the same part", async () => {
+  await using download = await createDownload();
+  const { promise: stalled, resolve } = Promise.withResolvers<void>();
+  download.hub.behavior = { stallAfter: 10, onStall: resolve };
+  const controller = new AbortController();
+  const first = download.run({ signal: controller.signal }).catch((reason) => reason);
+  await stalled;
+  assertStringIncludes((await download.fail()).message, "is downloading");
+  controller.abort("enough");
+  assertEquals(await first, "enough");
+});
+
+Deno.test("ModelStore: finds presets, files and imported models, and nothing else", async () => {
+  await using download = await createDownload();
+  const { store } = download;
+  const preset = await store.find("qwen3-4b");
+  assertEquals(preset.source?.repository, "Qwen/Qwen3-4B-GGUF");
+  assert(preset.path.startsWith(store.directory));
+  assertEquals(await store.find("./a/b.gguf"), { name: "b.gguf", path: "./a/b.gguf" });
+  for (const name of ["unknown", "../x", "", "a/b", "qwen3-4b\0"]) {
+    const error = await assertRejects(() => store.find(name), AgentError);
+    assertEquals(error.code, "model_not_found");
+    assertStringIncludes(error.message, "qwen3-0.6b");
+  }
+  for (const name of ["hf:", "hf:a/b", "hf:a/b/../c.gguf", "hf:a/b/c.gguf@x@y", "hf:a/b//c.gguf"]) {
+    await assertRejects(() => store.find(name), AgentError, "Invalid model");
+  }
+});
+
+Deno.test("ModelStore: removes models and parts, and no other files", async () => {
+  await using download = await createDownload();
+  await download.run();
+  assertEquals((await download.store.list()).map(({ name, size }) => [name, size]), [
+    ["owner--repo--model--main", 50_000],
+  ]);
+  await download.store.remove("owner--repo--model--main");
+  assertEquals(await download.store.list(), []);
+  await Deno.writeTextFile(`${download.store.directory}/../outside.gguf`, "x");
+  for (const name of ["../outside", "none", ""]) {
+    const error = await assertRejects(() => download.store.remove(name), AgentError);
+    assertEquals(error.code, "model_not_found");
+  }
+  await Deno.remove(`${download.store.directory}/../outside.gguf`);
+});

@@ -1,0 +1,73 @@
+/**
+ * A llama.cpp of which the test decides when a model is loaded.
+ *
+ * @module
+ */
+
+import type { LlamaModule } from "../../src/local/mod.ts";
+
+/** A load that the test finishes. */
+export interface FakeLoad {
+  /** Options that the model was loaded with. */
+  readonly options: {
+    readonly loadSignal: AbortSignal;
+    readonly onLoadProgress: (progress: number) => void;
+    readonly modelPath: string;
+  };
+  /** Finishes the load. */
+  resolve(): void;
+  /** Fails the load. */
+  reject(reason: unknown): void;
+}
+
+/** A package without a model. */
+export interface FakeLlama extends LlamaModule {
+  readonly loads: FakeLoad[];
+  /** Resolves with the next load. */
+  nextLoad(): Promise<FakeLoad>;
+  /** Number of models in memory. */
+  loaded: number;
+}
+
+/** Creates a package. */
+export function createFakeLlama({ free = 1e12 }: { readonly free?: number } = {}): FakeLlama {
+  const waiting: ((load: FakeLoad) => void)[] = [];
+  const model = {
+    tokens: { bosString: null, eosString: null, bos: null, shouldPrependBosToken: false },
+    createContext: ({ contextSize }: { contextSize: number }) =>
+      Promise.resolve({ contextSize, batchSize: 512, getSequence: () => ({}) }),
+    dispose: () => {
+      fake.loaded--;
+      return Promise.resolve();
+    },
+  };
+  const loadModel = (options: FakeLoad["options"]) => {
+    const { promise, resolve, reject } = Promise.withResolvers<typeof model>();
+    options.loadSignal.addEventListener("abort", () => reject(options.loadSignal.reason));
+    const load = {
+      options,
+      resolve: () => {
+        fake.loaded++;
+        resolve(model);
+      },
+      reject,
+    };
+    fake.loads.push(load);
+    waiting.shift()?.(load);
+    return promise;
+  };
+  const instance = {
+    gpu: false,
+    cpuMathCores: 2,
+    getRamState: () => Promise.resolve({ free }),
+    loadModel,
+  };
+  const fake: FakeLlama = {
+    loads: [],
+    loaded: 0,
+    nextLoad: () => new Promise((resolve) => waiting.push(resolve)),
+    getLlama: () => Promise.resolve(instance),
+    LlamaGrammarEvaluationState: class {},
+  };
+  return fake;
+}

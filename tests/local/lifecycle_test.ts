@@ -1,0 +1,213 @@
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { AgentError } from "../../mod.ts";
+import { LocalModel, type LocalModelOptions, type LocalModelState } from "../../src/local/mod.ts";
+import { ManualClock } from "../../src/testing/manual_clock.ts";
+import { createFakeLlama, type FakeLlama } from "./fake_llama.ts";
+import { startHub, toSha256 } from "./hub_server.ts";
+import { createTinyModel } from "./tiny_model.ts";
+
+interface Lifecycle extends AsyncDisposable {
+  readonly model: LocalModel;
+  readonly llama: FakeLlama;
+  readonly states: LocalModelState[];
+  readonly path: string;
+}
+
+type LifecycleOptions = Partial<LocalModelOptions> & { readonly free?: number };
+
+async function createLifecycle({ free, ...options }: LifecycleOptions = {}): Promise<Lifecycle> {
+  const directory = await Deno.makeTempDir();
+  const path = `${directory}/tiny.gguf`;
+  await Deno.writeFile(path, createTinyModel());
+  const llama = createFakeLlama(free === undefined ? {} : { free });
+  const states: LocalModelState[] = [];
+  const onState = (state: LocalModelState) => states.push(state);
+  const model = new LocalModel({ model: path, llama, onState, idleMs: Infinity, ...options });
+  return {
+    model,
+    llama,
+    states,
+    path,
+    async [Symbol.asyncDispose]() {
+      await model.unload();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+function types(states: readonly LocalModelState[]): string[] {
+  return states.map(({ type }) => type);
+}
+
+Deno.test("LocalModel: reports each state from unloaded to ready, and back", async () => {
+  await using test = await createLifecycle();
+  assertEquals(test.model.state, { type: "unloaded" });
+  const loading = test.model.load();
+  const load = await test.llama.nextLoad();
+  load.options.onLoadProgress(0.5);
+  load.resolve();
+  await loading;
+  await test.model.unload();
+  const [, , ready] = test.states;
+  assertEquals(test.states, [
+    { type: "loading", progress: 0 },
+    { type: "loading", progress: 0.5 },
+    { type: "ready", contextSize: 2048, memory: ready?.type === "ready" ? ready.memory : 0 },
+    { type: "unloaded" },
+  ]);
+  assertEquals(test.llama.loaded, 0);
+});
+
+Deno.test("LocalModel: callers share one load", async () => {
+  await using test = await createLifecycle();
+  const loading = [test.model.load(), test.model.load(), test.model.load()];
+  (await test.llama.nextLoad()).resolve();
+  await Promise.all(loading);
+  await test.model.load();
+  assertEquals(test.llama.loads.length, 1);
+});
+
+Deno.test("LocalModel: a load continues while one caller waits for it", async () => {
+  await using test = await createLifecycle();
+  const controller = new AbortController();
+  const first = test.model.load(controller.signal);
+  const second = test.model.load();
+  const load = await test.llama.nextLoad();
+  controller.abort("enough");
+  const error = await assertRejects(() => first, AgentError);
+  assertEquals([error.code, error.cause], ["aborted", "enough"]);
+  assertEquals(load.options.loadSignal.aborted, false);
+  load.resolve();
+  await second;
+  assertEquals(test.model.state.type, "ready");
+});
+
+Deno.test("LocalModel: a load is cancelled when all callers have given up, and the next one starts again", async () => {
+  await using test = await createLifecycle();
+  const controller = new AbortController();
+  const first = test.model.load(controller.signal);
+  const second = test.model.load(controller.signal);
+  const load = await test.llama.nextLoad();
+  controller.abort();
+  await assertRejects(() => first, AgentError);
+  await assertRejects(() => second, AgentError);
+  const third = test.model.load();
+  assertEquals(load.options.loadSignal.aborted, true);
+  (await test.llama.nextLoad()).resolve();
+  await third;
+  assertEquals(types(test.states), ["loading", "unloaded", "loading", "ready"]);
+});
+
+Deno.test("LocalModel: a model that is loaded in spite of an abort is released", async () => {
+  await using test = await createLifecycle();
+  const controller = new AbortController();
+  const loading = test.model.load(controller.signal);
+  const load = await test.llama.nextLoad();
+  load.resolve();
+  controller.abort();
+  await assertRejects(() => loading, AgentError);
+  await test.model.unload();
+  assertEquals(test.llama.loaded, 0);
+});
+
+Deno.test("LocalModel: a failure is a state, and the next use tries again", async () => {
+  await using test = await createLifecycle();
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).reject(new Error("bad tensor"));
+  const error = await assertRejects(() => loading, AgentError);
+  assertEquals(error.code, "bad_request");
+  assertStringIncludes(error.message, "llama.cpp cannot load the model tiny.gguf: bad tensor");
+  assertEquals(test.model.state, { type: "failed", error });
+  const again = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await again;
+  assertEquals(test.model.state.type, "ready");
+});
+
+Deno.test("LocalModel: an aborted signal loads nothing", async () => {
+  await using test = await createLifecycle();
+  await assertRejects(() => test.model.load(AbortSignal.abort()), AgentError);
+  assertEquals(test.states, []);
+});
+
+Deno.test("LocalModel: is unloaded after idleMs without use", async () => {
+  const clock = new ManualClock();
+  await using test = await createLifecycle({ idleMs: 1_000, sleep: clock.sleep });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await clock.advance(600);
+  await test.model.load();
+  await clock.advance(600);
+  assertEquals(test.model.state.type, "ready", "each use starts the time again");
+  await clock.advance(600);
+  assertEquals(test.model.state.type, "unloaded");
+  assertEquals(test.llama.loaded, 0);
+});
+
+Deno.test("LocalModel: refuses a model that does not fit into memory", async () => {
+  await using test = await createLifecycle({ free: 70_000_000, contextSize: 2048 });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await using small = await createLifecycle({ free: 60_000_000 });
+  const error = await assertRejects(() => small.model.load(), AgentError);
+  assertEquals(error.code, "bad_request");
+  assertStringIncludes(error.message, "needs about");
+  assertStringIncludes(error.message, "60 MB are available: use a smaller model");
+  assertEquals(small.llama.loads.length, 0);
+});
+
+Deno.test("LocalModel: memoryLimit replaces the free memory", async () => {
+  await using test = await createLifecycle({ free: 1, memoryLimit: Infinity });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+  await using limited = await createLifecycle({ memoryLimit: 1_000 });
+  await assertRejects(() => limited.model.load(), AgentError, "1 KB are available");
+});
+
+Deno.test("LocalModel: downloads the model before it is loaded, and an abort ends the download", async () => {
+  const content = createTinyModel();
+  await using hub = await startHub(content);
+  const directory = await Deno.makeTempDir();
+  const env = (name: string) => name === "HF_ENDPOINT" ? hub.endpoint : undefined;
+  const source = { repository: "a/b", file: "c.gguf", sha256: await toSha256(content) };
+  const place = { name: "tiny", path: `${directory}/tiny.gguf`, source };
+  await using test = await createLifecycle({ model: place, env });
+  const { promise: stalled, resolve } = Promise.withResolvers<void>();
+  hub.behavior = { stallAfter: 1_000, onStall: resolve };
+  const controller = new AbortController();
+  const first = test.model.load(controller.signal);
+  await stalled;
+  controller.abort();
+  await assertRejects(() => first, AgentError);
+  hub.behavior = {};
+  const second = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await second;
+  const expected = ["downloading", "loading", "ready", "unloaded"];
+  assertEquals([...new Set(types(test.states))].toSorted(), expected);
+  const downloads = test.states.flatMap((state) =>
+    state.type === "downloading" ? [state.receivedBytes, state.totalBytes] : []
+  );
+  assert(downloads.includes(content.length));
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("LocalModel: a listener that throws does not fail the load", async () => {
+  const onState = () => {
+    throw new Error("listener");
+  };
+  await using test = await createLifecycle({ onState });
+  const loading = test.model.load();
+  (await test.llama.nextLoad()).resolve();
+  await loading;
+});
+
+Deno.test("LocalModel: refuses options that are no counts", async () => {
+  for (const options of [{ contextSize: 0 }, { contextSize: 1.5 }, { parallel: -1 }]) {
+    await using test = await createLifecycle(options);
+    await assertRejects(() => test.model.load(), AgentError, "must be a positive integer");
+  }
+});
