@@ -159,7 +159,6 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
-  const hasGate = conversation !== undefined || options.keepsGrants === true;
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
@@ -177,10 +176,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     transformContext: transform,
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
-    // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
-    // pass it all calls.
-    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: hasGate ? approval.gate : approval.approve,
+    ...selectApproval(options, { approval, mode, runTools }),
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",
@@ -189,10 +185,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
-      ...(planMode ? [planMode] : []),
-      ...await createLimits(options),
-      ...runTools.policies,
-      ...options.policies ?? [],
+      ...[...(planMode ? [planMode] : []), ...await createLimits(options)],
+      ...[...runTools.policies, ...options.policies ?? []],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
@@ -256,6 +250,22 @@ function createApproval(
   const keyboard = findKeyboard(host);
   const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
   return new CallApproval({ ...options, allow: approved });
+}
+
+/** Returns the approval of the agent: with the grants of the session if it keeps them. */
+function selectApproval(
+  { conversation, keepsGrants = false }: AgentSetupOptions,
+  { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
+    readonly approval: CallApproval;
+  },
+): Pick<AgentOptions, "approvalMode" | "approve"> {
+  const hasGate = conversation !== undefined || keepsGrants;
+  return {
+    // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
+    // it all calls.
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
+  };
 }
 
 function listMissing(
