@@ -64,6 +64,9 @@ export interface LocalRunnerOptions {
 /** Number of sessions whose events are kept after their runs. */
 const MAX_KEPT = 1_000;
 
+/** Time between two looks for old events, in milliseconds: each one sorts all sessions. */
+const REMOVAL_INTERVAL_MS = 1_000;
+
 /** Runs agents in this process, one run of a session at a time. */
 export class LocalRunner implements AgentRunner {
   readonly #options: LocalRunnerOptions;
@@ -73,6 +76,7 @@ export class LocalRunner implements AgentRunner {
   readonly #epoch = createRandomId();
   #epochs = 0;
   #isClosing = false;
+  #lastRemoval = -Infinity;
 
   constructor(options: LocalRunnerOptions) {
     this.#options = options;
@@ -261,7 +265,10 @@ export class LocalRunner implements AgentRunner {
 
   /** Removes events of sessions that have neither a run nor a client. */
   #removeOldEvents(): void {
-    const before = this.#options.clock.now() - this.#options.keepEventsMs;
+    const now = this.#options.clock.now();
+    if (Math.abs(now - this.#lastRemoval) < REMOVAL_INTERVAL_MS) return;
+    this.#lastRemoval = now;
+    const before = now - this.#options.keepEventsMs;
     const unused = [...this.#live].filter(([id, { watchers }]) =>
       watchers === 0 && !this.#runs.has(id)
     ).sort(([, left], [, right]) => left.lastUsed - right.lastUsed);
