@@ -311,14 +311,19 @@ Deno.test("server: a run that does not end in time is stopped and continued by t
 
 Deno.test("server: a run that completes as it is stopped is not continued", async () => {
   const store = new InMemorySessionStore();
+  const clock = new ManualClock();
   let closing: Promise<unknown> | undefined;
   const test: TestServer = new TestServer({
     store,
+    clock,
     createAgent: () => {
       const streamFn = scriptedStream([reply("Done")]);
       const agent = new Agent({ model: "test/model", streamFn });
-      agent.subscribe(({ type }) => {
-        if (type === "agent_end") closing = test.server.close({ timeoutMs: 0 });
+      agent.subscribe(async ({ type }) => {
+        if (type !== "agent_end") return;
+        closing = test.server.close({ timeoutMs: 0 });
+        clock.advance(1);
+        for (let tick = 0; tick < 20; tick++) await null;
       });
       return agent;
     },
