@@ -6,7 +6,7 @@
 
 import type { Agent } from "../../agent/agent.ts";
 import { AlreadyRunningError, BadRequestError, SessionError } from "../../core/errors.ts";
-import type { AgentMessage } from "../../core/message.ts";
+import type { AgentMessage, UserMessage } from "../../core/message.ts";
 import type { ModelSpec } from "../../core/model.ts";
 import type { Clock } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
@@ -35,8 +35,19 @@ import { LocalRun } from "./local_run.ts";
 import { SessionFeed } from "./session_feed.ts";
 import { getEnd, readStoredActivity, readSummary } from "./stored_session.ts";
 
-/** An agent, and what is released after its run. */
-export type ServedAgent = Agent | ({ readonly agent: Agent } & AsyncDisposable);
+/** An agent, and the parts of the application that belong to its run. Disposing of it follows the run. */
+export interface ServedAgentParts extends AsyncDisposable {
+  /** The agent. */
+  readonly agent: Agent;
+  /**
+   * Returns the prompt to send for that of a client, before it is stored; a `BadRequestError` refuses it, and the client
+   * gets its message. Default: the prompt as it is.
+   */
+  readonly preparePrompt?: (message: UserMessage) => UserMessage | Promise<UserMessage>;
+}
+
+/** An agent for a run. */
+export type ServedAgent = Agent | ServedAgentParts;
 
 /** The session for which an agent is created. */
 export interface ServedSession extends SessionHeader {
@@ -203,9 +214,12 @@ export class LocalRunner implements AgentRunner {
       const created = await this.#options.createAgent({ ...header, ...(model && { model }) });
       return "agent" in created ? created : withoutDisposal(created);
     });
-    const recording = await closeOnError(
+    const { prepared, recording } = await closeOnError(
       { close: () => resumed.session.close().finally(() => served[Symbol.asyncDispose]()) },
-      () => resumed.into(served.agent, { now: this.#options.clock.now }),
+      async () => ({
+        prepared: await preparePrompt(input, served),
+        recording: await resumed.into(served.agent, { now: this.#options.clock.now }),
+      }),
     );
     const { epoch, lastSeq: seq } = live;
     const eventId = formatCursor(getEnd(recording.session, { epoch, seq }));
@@ -217,7 +231,7 @@ export class LocalRunner implements AgentRunner {
     }
     this.#runs.set(key.id, run);
     try {
-      const { ended } = await run.start(input, options);
+      const { ended } = await run.start(prepared, options);
       void ended.catch(() => {}).then(() => this.#forget(key.id, run));
       return { type: "started", runId: served.agent.state.runId, eventId, ended };
     } catch (error) {
@@ -299,7 +313,15 @@ export class LocalRunner implements AgentRunner {
   }
 }
 
-function withoutDisposal(agent: Agent): Exclude<ServedAgent, Agent> {
+/** Prepares a prompt; its id and its metadata, by which a repeated request is recognized, stay. */
+async function preparePrompt(input: RunInput, served: ServedAgentParts): Promise<RunInput> {
+  if (input.type !== "prompt" || !served.preparePrompt) return input;
+  const { id, metadata } = input.message;
+  const message = await served.preparePrompt(input.message);
+  return { type: "prompt", message: { ...message, id, ...(metadata && { metadata }) } };
+}
+
+function withoutDisposal(agent: Agent): ServedAgentParts {
   return { agent, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
