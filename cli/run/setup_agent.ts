@@ -151,7 +151,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
-  const { env, fetch } = host;
+  const { env } = host;
   const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
@@ -163,18 +163,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
-  const headers = { "user-agent": `swink/${VERSION}` };
-  const others = conversation ? getOtherProviders(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
-  const { wrapStreamFn = (inner) => inner } = options;
-  const streamFn = wrapStreamFn(
-    connect({
-      fetch,
-      env,
-      headers,
-      providers: withLocalProvider({ ...others, ...providers }, host),
-    }),
-  );
+  const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
   const createTransform = () => summarize({ streamFn, contextWindow, prices });
@@ -229,6 +219,20 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     describeSandbox: () => runTools.sandbox.describe(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Creates the stream function of the providers of a run; the model of a conversation may change to others. */
+function createStreamFn(
+  options: AgentSetupOptions,
+  providers: Awaited<ReturnType<typeof getProviders>>,
+  host: Host,
+): StreamFn {
+  const { fetch, env } = host;
+  const { wrapStreamFn = (inner) => inner, conversation } = options;
+  const headers = { "user-agent": `swink/${VERSION}` };
+  const others = conversation ? getOtherProviders(options, host) : {};
+  const known = withLocalProvider({ ...others, ...providers }, host);
+  return wrapStreamFn(connect({ fetch, env, headers, providers: known }));
 }
 
 interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {

@@ -22,7 +22,7 @@ export type WorkflowFunction<Input, Output> = (
 ) => Output | Promise<Output>;
 
 /** Options for {@linkcode DurableWorkflow.start}. */
-export interface StartRunOptions {
+export interface StartDurableRunOptions {
   /**
    * Id of the run, any text of 1 to 150 characters; a second start with the same id returns the first run. Default: a
    * random UUID.
@@ -35,7 +35,7 @@ export interface DurableWorkflow<Input = unknown, Output = unknown> {
   /** Name of the workflow, by which every process finds its code. */
   readonly name: string;
   /** Starts a run when its input is recorded. The input must be JSON. */
-  start(input: Input, options?: StartRunOptions): Promise<DurableRun<Output>>;
+  start(input: Input, options?: StartDurableRunOptions): Promise<DurableRun<Output>>;
 }
 
 /**
@@ -66,6 +66,12 @@ export interface DurableRun<Output = unknown> {
   signal(name: string, data?: JsonValue): Promise<void>;
 }
 
+/** Options for {@linkcode DurableEngine.close}. */
+export interface CloseEngineOptions {
+  /** Time for the steps that are executed now to end and to be recorded, in milliseconds. Default: 10,000. */
+  readonly graceMs?: number | undefined;
+}
+
 /**
  * Runs workflows so that they survive the end of a process: `register()` the workflows in every process, then `start()`.
  * `testDurableEngine()` of `@swink/agent/testing` tests an implementation.
@@ -81,5 +87,5 @@ export interface DurableEngine extends AsyncDisposable {
   /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output>;
   /** Stops. Runs that are active here stay unfinished, and another process continues them. */
-  close(): Promise<void>;
+  close(options?: CloseEngineOptions): Promise<void>;
 }

@@ -70,7 +70,7 @@ export interface WaitOptions {
  * is returned. A step that a crash has interrupted is executed again.
  *
  * The code between the steps must be deterministic: it begins the same steps in the same order in every replay. A replay
- * that differs rejects with a {@linkcode DivergenceError}. Two steps are concurrent only within `all` or `race`.
+ * that differs rejects with a `DivergenceError`. Two steps are concurrent only within `all` or `race`.
  */
 export interface DurableSteps {
   /** Id of the run. */
@@ -89,7 +89,7 @@ export interface DurableSteps {
   race<Value>(operations: readonly StepOperation<Value>[]): Promise<RaceWinner<Value>>;
   /**
    * Waits for a signal of that name, and returns its data; `undefined` if the time is over. Rejects with an
-   * {@linkcode AbortedError} when the run is aborted.
+   * `AbortedError` when the run is aborted.
    */
   waitFor(name: string, options?: WaitOptions): Promise<JsonValue | undefined>;
   /** Waits; the end is at the same time after a crash. Ends early when the run is aborted. */

@@ -43,4 +43,7 @@ export {
   openDurableSession,
 } from "./agent/durable_session.ts";
 export { workflowTool, type WorkflowToolOptions } from "./agent/workflow_tool.ts";
+export { type ExecutedRun, executeRun } from "./engine/execute_run.ts";
+export type { DurableOutcome } from "./engine/run_outcome.ts";
+export { DetachedError, type RunInbox, type StepJournal } from "./steps/step_journal.ts";
 export { InProcessEngine, type InProcessEngineOptions } from "./in_process/in_process_engine.ts";

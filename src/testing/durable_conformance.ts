@@ -128,6 +128,35 @@ const DURABLE_CONTRACT: Readonly<Record<string, (subject: DurableSubject) => Pro
     expectEqual(times, times.toSorted((left, right) => left - right), "times");
   },
 
+  "a process that is stopped gracefully records the step that it executes, and begins no other":
+    async (
+      subject,
+    ) => {
+      const executed: string[] = [];
+      const gates = createGates();
+      const workflow = async (steps: DurableSteps) => {
+        for (const name of ["a", "b"]) {
+          await steps.run(name, async () => {
+            executed.push(name);
+            await gates.get(name).promise;
+          });
+        }
+        return executed;
+      };
+      const start = await subject.open("graceful", workflow);
+      await start(null, "graceful");
+      await until(() => executed.length === 1);
+      subject.stopGracefully();
+      const stopped = subject.close();
+      gates.open("a");
+      await stopped;
+      await untilStored();
+      expectEqual(executed, ["a"], "executions of the first process");
+      gates.open("b");
+      await subject.open("graceful", workflow);
+      expectEqual(await subject.engine.getRun("graceful").result(), ["a", "b"], "executions");
+    },
+
   "concurrent steps are recorded one by one": async (subject) => {
     const executed: number[] = [];
     const gates = createGates();

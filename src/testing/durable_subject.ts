@@ -23,6 +23,7 @@ export interface DurableEngineFixture {
 export class DurableSubject {
   readonly #fixture: DurableEngineFixture;
   #engine: DurableEngine | undefined;
+  #graceMs = 0;
 
   constructor(fixture: DurableEngineFixture) {
     this.#fixture = fixture;
@@ -32,6 +33,11 @@ export class DurableSubject {
   get engine(): DurableEngine {
     if (!this.#engine) throw new Error("Call open() first");
     return this.#engine;
+  }
+
+  /** Lets the steps that are executed when the process is stopped end. */
+  stopGracefully(): void {
+    this.#graceMs = 10_000;
   }
 
   /** Starts a process with one workflow; one that ran before is stopped, with its runs unfinished. */
@@ -62,7 +68,8 @@ export class DurableSubject {
 
   /** Stops the process. */
   async close(): Promise<void> {
-    await this.#engine?.close();
+    await this.#engine?.close({ graceMs: this.#graceMs });
+    this.#graceMs = 0;
     this.#engine = undefined;
   }
 }

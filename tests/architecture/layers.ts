@@ -151,6 +151,7 @@ const layers: Layer[] = [
     internal: /^src\/(agent|loop|platform|core)\//,
     external: [{ specifier: /^node:sqlite$/, file: /\/sqlite_database\.ts$/ }],
   },
+  { files: /^src\/durable\//, internal: /^src\/(agent|loop|platform|core)\//, external: [] },
   {
     files: /^src\/server\//,
     internal: /^src\/(agent|loop|memory|platform|core)\//,

@@ -7,8 +7,8 @@
 import { DivergenceError } from "../../src/core/divergence_error.ts";
 import type { RunMessage } from "../../src/core/durable_steps.ts";
 import type { JsonValue } from "../../src/core/json.ts";
-import { MessageInbox } from "../../src/durable/message_inbox.ts";
-import { DetachedError, type StepJournal } from "../../src/durable/step_journal.ts";
+import { MessageInbox } from "../../src/durable/steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../../src/durable/steps/step_journal.ts";
 
 /** A recorded step. */
 export interface RecordedStep {
@@ -45,6 +45,10 @@ export class ArrayJournal implements StepJournal {
 
   get isContinued(): boolean {
     return this.#replayed.size > 0;
+  }
+
+  get closing(): AbortSignal {
+    return this.#detach.signal;
   }
 
   get detached(): AbortSignal {

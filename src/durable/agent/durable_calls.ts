@@ -11,8 +11,8 @@ import type { JsonObject } from "../../core/json.ts";
 import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, errorResult } from "../../core/tool_result.ts";
 import type { InterruptPolicy } from "../../loop/config.ts";
-import type { EndedStep, RunSteps } from "../run_steps.ts";
-import { unwrapOutcome } from "../step_record.ts";
+import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import { unwrapOutcome } from "../steps/step_record.ts";
 import { type CallOutcome, executeCall } from "./execute_call.ts";
 
 /** Result of a call that must not run again and was interrupted by the end of its process. */

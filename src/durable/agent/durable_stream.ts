@@ -11,10 +11,10 @@ import { realSleep } from "../../core/ports.ts";
 import type { AssistantMessageEvent, StreamFn, StreamRequest } from "../../core/stream.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
 import type { GetApiKey } from "../../loop/config.ts";
-import { hashJson } from "../hash_json.ts";
-import type { EndedStep, RunSteps } from "../run_steps.ts";
-import { DetachedError } from "../step_journal.ts";
-import { fromErrorRecord } from "../step_record.ts";
+import { hashJson } from "../steps/hash_json.ts";
+import type { EndedStep, RunSteps } from "../steps/run_steps.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+import { fromErrorRecord } from "../steps/step_record.ts";
 import { readRecordedReply, type RecordedReply, ReplyRecorder } from "./recorded_reply.ts";
 
 /** Number of unread events at which the model is read no further. */

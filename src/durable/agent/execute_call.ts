@@ -12,8 +12,8 @@ import type { AgentTool, ToolContext } from "../../core/tool.ts";
 import { type AgentToolResult, toToolResult } from "../../core/tool_result.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
 import type { InterruptPolicy } from "../../loop/config.ts";
-import type { RunSteps } from "../run_steps.ts";
-import { DetachedError } from "../step_journal.ts";
+import type { RunSteps } from "../steps/run_steps.ts";
+import { DetachedError } from "../steps/step_journal.ts";
 
 /**
  * The outcome of a call, as it is recorded. `cancelled`: by its timeout or a message. `unknown`: it must not run again, and

@@ -8,9 +8,9 @@ import type { DurableWorkflow } from "../../core/durable_engine.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import { type AgentTool, defineTool } from "../../core/tool.ts";
 import { errorResult, toToolResult } from "../../core/tool_result.ts";
-import { hashJson } from "../hash_json.ts";
-import { DetachedError } from "../step_journal.ts";
-import { MAX_ID_LENGTH } from "../workflow_registry.ts";
+import { hashJson } from "../steps/hash_json.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+import { MAX_ID_LENGTH } from "../engine/workflow_registry.ts";
 
 /** Options for {@linkcode workflowTool}: those of a tool, apart from what the workflow determines. */
 export interface WorkflowToolOptions

@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -18,11 +19,11 @@ import { BadRequestError, getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { systemClock } from "../../core/ports.ts";
 import { getBuiltinModule } from "../../platform/builtin_modules.ts";
-import { EngineRun } from "../engine_run.ts";
-import { executeRun } from "../execute_run.ts";
-import { type DurableOutcome, parseOutcome } from "../run_outcome.ts";
-import { DetachedError } from "../step_journal.ts";
-import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { DetachedError } from "../steps/step_journal.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { ControlConnection, retryWhileDisconnected } from "./control_connection.ts";
 import { DbosJournal, type RunInContext } from "./dbos_journal.ts";
 import { createPool } from "./create_pool.ts";
@@ -217,10 +218,11 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
-  async close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    for (const journal of this.#active.values()) journal.detach("The engine was closed");
+    const active = [...this.#active.values()];
+    await Promise.all(active.map(({ tracker }) => tracker.close({ graceMs })));
     await this.#recovering;
     await this.#dbos?.shutdown({ deregister: true });
     await this.#pool?.end();
@@ -264,7 +266,7 @@ export class DbosEngine implements DurableEngine {
     const runInContext = getBuiltinModule("node:async_hooks").AsyncLocalStorage.snapshot();
     const journal = new DbosJournal({ runId, startedAt, isContinued, dbos, runInContext });
     this.#active.set(runId, journal);
-    if (this.#closing.signal.aborted) journal.detach("The engine was closed");
+    if (this.#closing.signal.aborted) journal.tracker.detach("The engine was closed");
     try {
       if (isContinued) await this.#readMessages(runId);
       const outcome = await executeRun(journal, { workflow, input });

@@ -8,8 +8,9 @@ import { createDeferred } from "../../core/deferred.ts";
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
 import type { Dbos } from "./npm_packages.ts";
 
 /** Calls a function in the asynchronous context of a workflow. */
@@ -37,7 +38,7 @@ export class DbosJournal implements StepJournal {
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #dbos: Dbos;
   readonly #runInContext: RunInContext;
-  readonly #detach = new AbortController();
+  readonly tracker: StepTracker = new StepTracker();
   #failure: unknown;
 
   constructor({ runId, startedAt, isContinued, dbos, runInContext }: DbosJournalOptions) {
@@ -48,18 +49,17 @@ export class DbosJournal implements StepJournal {
     this.#runInContext = runInContext;
   }
 
+  get closing(): AbortSignal {
+    return this.tracker.closing;
+  }
+
   get detached(): AbortSignal {
-    return this.#detach.signal;
+    return this.tracker.detached;
   }
 
   /** The error of DBOS that has ended the execution by this process, if one has. */
   get failure(): unknown {
     return this.#failure;
-  }
-
-  /** Ends the execution of the run by this process. */
-  detach(message?: string): void {
-    this.#detach.abort(new DetachedError(message));
   }
 
   async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
@@ -73,7 +73,7 @@ export class DbosJournal implements StepJournal {
         this.#dbos.runStep(() => this.#executeUntilDetached(execute), { name })
       );
       recorded.catch(() => {}); // It may reject after the run was detached.
-      return await Promise.race([recorded, detaching.promise]);
+      return await this.tracker.track(Promise.race([recorded, detaching.promise]));
     } catch (error) {
       if (error instanceof DetachedError) throw error;
       const recordedName = readRecordedName(error);
@@ -82,7 +82,7 @@ export class DbosJournal implements StepJournal {
       }
       // Another process has the run, the workflow was cancelled, or the step cannot be recorded.
       this.#failure ??= error;
-      this.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
+      this.tracker.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
       throw this.detached.reason;
     } finally {
       this.detached.removeEventListener("abort", onDetach);
@@ -94,8 +94,10 @@ export class DbosJournal implements StepJournal {
     try {
       return await execute();
     } catch (error) {
-      if (error instanceof DetachedError) return await new Promise<never>(() => {});
-      throw error;
+      if (!(error instanceof DetachedError)) throw error;
+      // A step that begins while the engine is closed is the only one of its run.
+      this.tracker.detach(error.message);
+      return await new Promise<never>(() => {});
     }
   }
 }

@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -17,10 +18,10 @@ import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import { type Clock, systemClock } from "../../core/ports.ts";
 import type { SessionStore } from "../../core/session.ts";
-import { EngineRun } from "../engine_run.ts";
-import { executeRun } from "../execute_run.ts";
-import type { DurableOutcome } from "../run_outcome.ts";
-import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import type { DurableOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { type OpenRun, RunStore } from "./run_store.ts";
 import { SessionJournal } from "./session_journal.ts";
 
@@ -115,11 +116,11 @@ export class InProcessEngine implements DurableEngine {
     });
   }
 
-  async close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     await this.#polling;
     const active = [...this.#active.values()];
-    for (const { journal } of active) journal.detach("The engine was closed");
+    await Promise.all(active.map(({ journal }) => journal.tracker.close({ graceMs })));
     await Promise.all(active.map(({ ended }) => ended));
     for (const { reject } of this.#waiting.values()) reject(createClosedError());
     this.#waiting.clear();

@@ -10,7 +10,7 @@ import { isJsonObject, type JsonValue } from "../../core/json.ts";
 import { realSleep } from "../../core/ports.ts";
 import type { Session, SessionStore } from "../../core/session.ts";
 import type { SessionEntry } from "../../core/session_entry.ts";
-import { type DurableOutcome, parseOutcome } from "../run_outcome.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
 
 /** Names of the entries, which are of the type `custom`. */
 const ENTRY = {

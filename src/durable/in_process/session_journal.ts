@@ -7,9 +7,10 @@
 import { DivergenceError } from "../../core/divergence_error.ts";
 import { getErrorMessage } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
-import type { OpenRun, RunStore } from "./run_store.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import type { StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
+import type { OpenRun, RunStore, StoredStep } from "./run_store.ts";
 
 /** The journal of a run that this process executes. */
 export class SessionJournal implements StepJournal {
@@ -19,7 +20,7 @@ export class SessionJournal implements StepJournal {
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #store: RunStore;
   readonly #run: OpenRun;
-  readonly #detach = new AbortController();
+  readonly tracker: StepTracker = new StepTracker();
   #position = 0;
 
   constructor(runId: string, run: OpenRun, store: RunStore) {
@@ -30,13 +31,12 @@ export class SessionJournal implements StepJournal {
     this.#store = store;
   }
 
-  get detached(): AbortSignal {
-    return this.#detach.signal;
+  get closing(): AbortSignal {
+    return this.tracker.closing;
   }
 
-  /** Ends the execution of the run by this process. */
-  detach(message?: string): void {
-    this.#detach.abort(new DetachedError(message));
+  get detached(): AbortSignal {
+    return this.tracker.detached;
   }
 
   async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
@@ -46,13 +46,20 @@ export class SessionJournal implements StepJournal {
       if (recorded.name === name) return recorded.value;
       throw new DivergenceError(name, `the recorded step is "${recorded.name}"`);
     }
+    return await this.tracker.track(this.#execute({ position, name }, execute));
+  }
+
+  async #execute(
+    { position, name }: Pick<StoredStep, "position" | "name">,
+    execute: () => Promise<JsonValue>,
+  ): Promise<JsonValue> {
     const value = await execute();
     this.detached.throwIfAborted();
     try {
       await this.#store.appendStep(this.#run, { position, name, value });
     } catch (error) {
       // Another process has the run, or the store cannot be written: it is continued from the last recorded step.
-      this.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
+      this.tracker.detach(`Cannot record the step "${name}": ${getErrorMessage(error)}`);
       throw this.detached.reason;
     }
     return value;

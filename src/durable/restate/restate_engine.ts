@@ -7,6 +7,7 @@
 import { checkNames } from "../../core/check_names.ts";
 import { createDeferred } from "../../core/deferred.ts";
 import type {
+  CloseEngineOptions,
   DurableEngine,
   DurableRun,
   DurableStatus,
@@ -16,10 +17,10 @@ import type {
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { BadRequestError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { EngineRun } from "../engine_run.ts";
-import { executeRun } from "../execute_run.ts";
-import { type DurableOutcome, parseOutcome } from "../run_outcome.ts";
-import { type StartRun, WorkflowRegistry } from "../workflow_registry.ts";
+import { EngineRun } from "../engine/engine_run.ts";
+import { executeRun } from "../engine/execute_run.ts";
+import { type DurableOutcome, parseOutcome } from "../engine/run_outcome.ts";
+import { type StartRun, WorkflowRegistry } from "../engine/workflow_registry.ts";
 import { RestateClient } from "./restate_client.ts";
 import { getMessageName, RestateJournal } from "./restate_journal.ts";
 import {
@@ -34,6 +35,14 @@ const SUSPEND_AFTER_MS = 10 * 60 * 1000;
 /** Time for which one step may take, in milliseconds: a day. */
 const ABORT_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
+/** The registration of a worker in Restate. */
+export interface RestateRegistration {
+  /** URL of the admin API of Restate, such as `http://localhost:9070`. */
+  readonly adminUrl: string;
+  /** URL at which Restate reaches {@linkcode RestateEngine.fetch} of this or any other worker. */
+  readonly endpointUrl: string;
+}
+
 /** Options for `new RestateEngine()`. */
 export interface RestateEngineOptions {
   /** URL of the ingress of Restate, such as `http://localhost:8080`. */
@@ -41,15 +50,10 @@ export interface RestateEngineOptions {
   /** Beginning of the names of the services in Restate, which applications do not share. Default: `"swink"`. */
   readonly name?: string | undefined;
   /**
-   * Registers the services when the engine starts. Without it, they are registered with Restate's command line.
-   * Default: none.
+   * Registers the services when the engine starts. Without it, they are registered with Restate's command line. Default:
+   * none.
    */
-  readonly registration?: {
-    /** URL of the admin API of Restate, such as `http://localhost:9070`. */
-    readonly adminUrl: string;
-    /** URL at which Restate reaches {@linkcode RestateEngine.fetch} of this or any other worker. */
-    readonly endpointUrl: string;
-  } | undefined;
+  readonly registration?: RestateRegistration | undefined;
   /** Public keys of the Restate environments whose requests are accepted. Default: all requests are accepted. */
   readonly identityKeys?: readonly string[] | undefined;
   /** Whether the server of the endpoint sends responses while it reads requests, as HTTP/2 can. Default: `true`. */
@@ -178,11 +182,10 @@ export class RestateEngine implements DurableEngine {
     });
   }
 
-  close(): Promise<void> {
+  async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     this.#closing.abort();
     this.#handler.reject(new BadRequestError("The engine was closed"));
-    for (const journal of this.#active) journal.detach("The engine was closed");
-    return Promise.resolve();
+    await Promise.all([...this.#active].map(({ tracker }) => tracker.close({ graceMs })));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -231,7 +234,7 @@ export class RestateEngine implements DurableEngine {
     if (!workflow) throw new Error(`The workflow "${name}" is not registered`);
     const journal = new RestateJournal(context, { startedAt, restate });
     const { attemptCompletedSignal } = context.request();
-    const onEnd = () => journal.detach("Restate has ended the attempt");
+    const onEnd = () => journal.tracker.detach("Restate has ended the attempt");
     attemptCompletedSignal.addEventListener("abort", onEnd);
     this.#active.add(journal);
     try {

@@ -9,8 +9,9 @@ import { DivergenceError } from "../../core/divergence_error.ts";
 import type { RunMessage } from "../../core/durable_steps.ts";
 import { StreamError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import { MessageInbox } from "../message_inbox.ts";
-import { DetachedError, type StepJournal } from "../step_journal.ts";
+import { MessageInbox } from "../steps/message_inbox.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
+import { StepTracker } from "../steps/step_tracker.ts";
 import type { RestateContext, RestatePackage, RestatePromise } from "./restate_package.ts";
 
 /** A step as it is recorded. Restate itself only knows its position: another name would end the attempt, not the run. */
@@ -57,7 +58,7 @@ export class RestateJournal implements StepJournal {
   readonly inbox: MessageInbox = new MessageInbox();
   readonly #context: RestateContext;
   readonly #restate: RestatePackage;
-  readonly #detach = new AbortController();
+  readonly tracker: StepTracker = new StepTracker();
   readonly #awaited = new Map<string, Awaited>();
   #changed: Deferred<void> = createDeferred();
   #position = 0;
@@ -70,14 +71,12 @@ export class RestateJournal implements StepJournal {
     this.#restate = restate;
   }
 
-  get detached(): AbortSignal {
-    return this.#detach.signal;
+  get closing(): AbortSignal {
+    return this.tracker.closing;
   }
 
-  /** Ends the execution of the run by this process. */
-  detach(message?: string): void {
-    this.#detach.abort(new DetachedError(message));
-    this.#changed.resolve();
+  get detached(): AbortSignal {
+    return this.tracker.detached;
   }
 
   async step(name: string, execute: () => Promise<JsonValue>): Promise<JsonValue> {
@@ -86,7 +85,7 @@ export class RestateJournal implements StepJournal {
       name,
       value: await this.#executeUntilDetached(execute),
     }));
-    const recorded = await this.#await(key, promise) as NamedStep;
+    const recorded = await this.tracker.track(this.#await(key, promise)) as NamedStep;
     if (recorded?.name === name) return recorded.value;
     throw new DivergenceError(name, `the recorded step is "${recorded?.name}"`);
   }
@@ -114,7 +113,10 @@ export class RestateJournal implements StepJournal {
     let isEnded = false;
     const detaching = createDeferred<never>();
     detaching.promise.catch(() => {});
-    this.detached.addEventListener("abort", () => detaching.reject(this.detached.reason));
+    this.detached.addEventListener("abort", () => {
+      detaching.reject(this.detached.reason);
+      this.#changed.resolve();
+    });
     const end = () => {
       isEnded = true;
       this.#changed.resolve();
@@ -170,8 +172,10 @@ export class RestateJournal implements StepJournal {
     try {
       return await execute();
     } catch (error) {
-      if (error instanceof DetachedError) return await new Promise<never>(() => {});
-      throw error;
+      if (!(error instanceof DetachedError)) throw error;
+      // A step that begins while the engine is closed is the only one of its run.
+      this.tracker.detach(error.message);
+      return await new Promise<never>(() => {});
     }
   }
 }

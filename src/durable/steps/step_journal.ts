@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { ReceivedMessage } from "../core/durable_steps.ts";
-import type { JsonValue } from "../core/json.ts";
+import type { ReceivedMessage } from "../../core/durable_steps.ts";
+import type { JsonValue } from "../../core/json.ts";
 
 /** The messages to a run, as far as they have arrived in this process. */
 export interface RunInbox {
@@ -27,6 +27,8 @@ export interface StepJournal {
   readonly isContinued: boolean;
   /** The messages to the run. */
   readonly inbox: RunInbox;
+  /** Aborted when this process must not begin to execute further steps of the run. */
+  readonly closing: AbortSignal;
   /** Aborted when this process must no longer execute the run, with a {@linkcode DetachedError} as its reason. */
   readonly detached: AbortSignal;
   /**

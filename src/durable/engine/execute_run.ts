@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { WorkflowFunction } from "../core/durable_engine.ts";
-import { getErrorMessage } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
-import type { Clock } from "../core/ports.ts";
+import type { WorkflowFunction } from "../../core/durable_engine.ts";
+import { getErrorMessage } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { DurableOutcome } from "./run_outcome.ts";
-import { RunSteps } from "./run_steps.ts";
-import { DetachedError, type StepJournal } from "./step_journal.ts";
-import { captureOutcome } from "./step_record.ts";
+import { RunSteps } from "../steps/run_steps.ts";
+import { DetachedError, type StepJournal } from "../steps/step_journal.ts";
+import { captureOutcome } from "../steps/step_record.ts";
 
 /** A workflow and its input. */
 export interface ExecutedRun {

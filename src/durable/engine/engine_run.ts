@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ApprovalDecision } from "../core/approval.ts";
-import type { DurableRun, DurableStatus } from "../core/durable_engine.ts";
-import type { RunMessage } from "../core/durable_steps.ts";
-import { BadRequestError } from "../core/errors.ts";
-import { type JsonValue, toJsonValue } from "../core/json.ts";
-import { type PromptInput, toAgentMessages } from "../core/message.ts";
+import type { ApprovalDecision } from "../../core/approval.ts";
+import type { DurableRun, DurableStatus } from "../../core/durable_engine.ts";
+import type { RunMessage } from "../../core/durable_steps.ts";
+import { BadRequestError } from "../../core/errors.ts";
+import { type JsonValue, toJsonValue } from "../../core/json.ts";
+import { type PromptInput, toAgentMessages } from "../../core/message.ts";
 import { type DurableOutcome, unwrapRun } from "./run_outcome.ts";
 
 /** The part of an engine that its runs use. */

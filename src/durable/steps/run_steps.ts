@@ -4,8 +4,8 @@
  * @module
  */
 
-import { createDeferred } from "../core/deferred.ts";
-import { DivergenceError } from "../core/divergence_error.ts";
+import { createDeferred } from "../../core/deferred.ts";
+import { DivergenceError } from "../../core/divergence_error.ts";
 import type {
   DurableSteps,
   ExecuteStep,
@@ -16,10 +16,10 @@ import type {
   StepOperation,
   StepOptions,
   WaitOptions,
-} from "../core/durable_steps.ts";
-import { AbortedError, BadRequestError } from "../core/errors.ts";
-import type { JsonValue } from "../core/json.ts";
-import { type Clock, systemClock } from "../core/ports.ts";
+} from "../../core/durable_steps.ts";
+import { AbortedError, BadRequestError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import { type Clock, systemClock } from "../../core/ports.ts";
 import { hashJson } from "./hash_json.ts";
 import { executeRace } from "./execute_race.ts";
 import { type GroupMember, StepGroup } from "./step_group.ts";
@@ -45,6 +45,12 @@ export interface EndedStep {
   readonly deliver: () => void;
   /** Lets the next of the concurrent steps be reported, when the effect of this one is complete. */
   readonly release: () => void;
+}
+
+/** A step that begins. */
+export interface BegunOperation extends StepOperation<unknown> {
+  /** Whether the step only waits. Default: `false`. */
+  readonly isWait?: boolean;
 }
 
 /** The steps of a run, with the parts that a durable agent uses. */
@@ -166,7 +172,7 @@ export class RunSteps implements DurableSteps {
     );
     if (this.signal.aborted || hasSignal) return;
     await this.#suspend(isAwaited, end);
-    await this.run(name, async ({ signal }) => {
+    const execute: ExecuteStep<null> = async ({ signal }) => {
       const ended = createDeferred<void>();
       const check = () => this.arrived.some(isAwaited) && ended.resolve();
       const unsubscribe = this.onArrival(check);
@@ -182,7 +188,9 @@ export class RunSteps implements DurableSteps {
       unsubscribe();
       timer.abort();
       return null;
-    });
+    };
+    const [started] = this.begin([{ name, execute, isWait: true }]);
+    await finish(started);
   }
 
   /** Waits as the engine does, if it can suspend the run. The step after it then ends at once. */
@@ -220,7 +228,7 @@ export class RunSteps implements DurableSteps {
    * Begins steps in this order, which are concurrent. Their promises resolve in the order in which they have ended in the
    * first execution, each when the one before it is released; the messages of each are delivered by the caller.
    */
-  begin(operations: readonly StepOperation<unknown>[]): Promise<EndedStep>[] {
+  begin(operations: readonly BegunOperation[]): Promise<EndedStep>[] {
     const group = new StepGroup(operations.length);
     return operations.map((operation) => {
       const ended = this.#begin(operation, group);
@@ -229,14 +237,16 @@ export class RunSteps implements DurableSteps {
     });
   }
 
-  async #begin(operation: StepOperation<unknown>, group: StepGroup): Promise<EndedStep> {
+  async #begin(operation: BegunOperation, group: StepGroup): Promise<EndedStep> {
     const { name } = operation;
+    const { closing } = this.#journal;
+    if (closing.aborted) this.#failure ??= closing.reason;
     if (this.#failure) throw this.#failure;
     const input = operation.input === undefined ? undefined : hashJson(operation.input);
     const member = group.join();
     try {
       const recorded = await this.#journal.step(name, async () => {
-        if (this.#journal.detached.aborted) throw this.#journal.detached.reason;
+        this.#journal.closing.throwIfAborted();
         this.#isReplaying = false;
         member.execute();
         const options = { input, order: () => member.end() };
@@ -254,7 +264,7 @@ export class RunSteps implements DurableSteps {
   }
 
   async #execute(
-    { execute }: StepOperation<unknown>,
+    { execute, isWait }: BegunOperation,
     { input, order }: {
       readonly input: string | undefined;
       readonly order: () => Promise<number | null>;
@@ -262,7 +272,9 @@ export class RunSteps implements DurableSteps {
   ): Promise<StepRecord> {
     const abort = new AbortController();
     const context: StepContext = { signal: abort.signal };
-    const { detached, inbox } = this.#journal;
+    const { inbox } = this.#journal;
+    // A wait has no effect that must end.
+    const detached = isWait ? this.#journal.closing : this.#journal.detached;
     const detaching = createDeferred<never>();
     detaching.promise.catch(() => {});
     const onDetach = () => {
@@ -277,6 +289,7 @@ export class RunSteps implements DurableSteps {
     detached.addEventListener("abort", onDetach);
     const unsubscribe = inbox.onArrival(onArrival);
     onArrival();
+    if (detached.aborted) onDetach();
     const executing = captureOutcome(() => execute(context));
     const outcome = await Promise.race([executing, detaching.promise]).finally(() => {
       unsubscribe();
