@@ -12,6 +12,7 @@ import { durableAgent } from "../../src/durable/agent/durable_agent.ts";
 import { executeRun } from "../../src/durable/engine/execute_run.ts";
 import type { DurableOutcome } from "../../src/durable/engine/run_outcome.ts";
 import { DetachedError } from "../../src/durable/steps/step_journal.ts";
+import { subAgentTool } from "../../src/sub_agents/sub_agent_tool.ts";
 import { checkEvents } from "../../src/testing/event_grammar.ts";
 import { text, toolCall } from "../../src/testing/messages.ts";
 import { fail, hang, reply, type ScriptedStep } from "../../src/testing/script.ts";
@@ -158,6 +159,41 @@ Deno.test("durableAgent(): a run has the same outcome after a crash behind any o
     "turn 2, call 3 of pay: intent",
     "turn 2, model call 1",
     "turn 3, model call 1",
+  ]);
+});
+
+Deno.test("durableAgent(): calls end in the same order in a replay as in the first execution", async () => {
+  const full = await execute({ script: WORK });
+  const replayed = await execute({ script: [], records: full.journal.records });
+  const listEnds = ({ events }: Execution) =>
+    events.flatMap((event) => event.type === "tool_execution_end" ? [event.id] : []);
+  assertEquals(listEnds(full).slice(0, 4).at(-1), "a");
+  assertEquals(listEnds(replayed), listEnds(full));
+});
+
+Deno.test("durableAgent(): a message during a call that is not interrupted comes in the next turn", async () => {
+  const full = await assertReplays({
+    script: [
+      reply([toolCall("read", { key: "1" }, { id: "a" }), toolCall("read", { key: "slow" })]),
+      reply("I have read it."),
+      reply("And this."),
+    ],
+    interrupt: "after_batch",
+    onStart: (journal) => {
+      // An engine keeps the messages until a step has recorded them.
+      const send = () => {
+        if (journal.records.length !== 2 || journal.inbox.last > 0) return;
+        journal.send({ type: "steer", message: userMessage("Faster", 5) });
+        journal.send({ type: "follow_up", message: userMessage("What else?", 5) });
+      };
+      journal.onRecord = send;
+      send();
+    },
+  });
+  const messages = (full.outcome as { value?: { messages: { role: string }[] } }).value?.messages;
+  assertEquals(messages?.map(({ role }) => role), [
+    ...["user", "assistant", "tool_result", "tool_result", "user", "assistant"],
+    ...["user", "assistant"],
   ]);
 });
 
@@ -322,6 +358,7 @@ Deno.test("durableAgent(): a tool that exceeds its time is recorded before the n
   const full = await assertReplays({
     script: [reply([toolCall("stuck", {}, { id: "a" })]), reply("It takes too long.")],
     tools: [stuck],
+    onStart: (journal) => void (journal.recordMs = 20),
   });
   assertStringIncludes(JSON.stringify(full.outcome), "timed out after 5 ms");
   assertEquals(full.journal.records.map(({ name }) => name), [
@@ -401,6 +438,31 @@ Deno.test("durableAgent(): tools that are set later or passed for one run are st
     "turn 1, call 2 of read",
     "turn 1, call 2 of read: intent",
     "turn 1, model call 1",
+    "turn 2, model call 1",
+  ]);
+});
+
+Deno.test("durableAgent(): the calls of an agent that a tool runs are part of the step of the tool", async () => {
+  const effects: Effect[] = [];
+  const own = scriptedStream([
+    reply([toolCall("explore", { prompt: "Look" }, { id: "a" })]),
+    reply("End"),
+  ]);
+  const child = scriptedStream([reply([toolCall("read", { key: "1" })]), reply("Found")]);
+  const full = await execute({
+    script: [],
+    streamFn: (request) =>
+      JSON.stringify(request.context.messages[0]).includes("Look") ? child(request) : own(request),
+    tools: [
+      subAgentTool({ name: "explore", description: "Looks around.", readOnly: true }),
+      ...createTools(effects).slice(2, 3),
+    ],
+  });
+  assertEquals(full.outcome.type, "completed");
+  assertEquals(effects.map(({ tool }) => tool), ["read"]);
+  assertEquals(full.journal.records.map(({ name }) => name), [
+    "turn 1, model call 1",
+    "turn 1, call 1 of explore",
     "turn 2, model call 1",
   ]);
 });
