@@ -34,7 +34,7 @@ import {
   loadDbos,
   type PgPool,
 } from "./npm_packages.ts";
-import { type DeadWorker, RunTables } from "./run_messages.ts";
+import { type DeadWorker, RunTables } from "./run_tables.ts";
 
 /** Number of pauses after a connect in which other workers may connect again too. */
 const RECONNECT_PAUSES = 3;
@@ -202,7 +202,8 @@ export class DbosEngine implements DurableEngine {
         executorID: this.executorId,
         logger: logger ?? SILENT,
       });
-      await dbos.launch();
+      // Two workers that create the tables of DBOS at once would deadlock.
+      await this.#tables.runAlone(this.#connection, systemClock, () => dbos.launch());
     } catch (error) {
       await this.close();
       throw error;
