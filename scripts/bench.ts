@@ -6,12 +6,15 @@
  * @module
  */
 
+import { addLlama } from "./llama_config.ts";
+
 async function runBenchmarks([config = "deno.json", ...names]: string[]): Promise<number> {
   const files = [...Deno.readDirSync("bench")].map(({ name }) => name).toSorted();
   const selected = files.filter((file) => file.endsWith("_bench.ts") && isSelected(file, names));
   let exitCode = 0;
   for (const file of selected) {
-    const args = ["run", "-A", "-c", config, `bench/${file}`];
+    const own = file.startsWith("local") ? await addLlama(config) : config;
+    const args = ["run", "-A", "-c", own, `bench/${file}`];
     const { code } = await new Deno.Command(Deno.execPath(), { args }).spawn().status;
     if (code !== 0) exitCode = code;
   }

@@ -66,7 +66,7 @@ export async function converse(
   const resumed = opened.session?.recording && opened.session;
   const start = { ...settings, setup: opened.setup, session: resumed };
   status.setSandbox(await reportConversationStart(view, start, host));
-  if (agent.state.messages.length > 0) await context.printHistory();
+  await context.printHistory();
   void status.updateGauge();
   const exitCode = await conversation.run(prompt === "" ? undefined : prompt);
   await reportConversationEnd(view, session);

@@ -151,7 +151,7 @@ export interface AgentSetup extends AsyncDisposable {
  * @throws {ConfigurationError} If no model is configured, or its provider is unknown.
  */
 export async function setUpAgent(options: AgentSetupOptions, host: Host): Promise<AgentSetup> {
-  const { env, fetch } = host;
+  const { env } = host;
   const { maxTurns, thinkingLevel, fallbackModels = [], conversation, permissionMode } = options;
   const chosen = await chooseModel(options, host);
   const model = thinkingLevel === undefined ? chosen : { ...chosen, thinkingLevel };
@@ -159,23 +159,12 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   await using cleanup = new AsyncDisposableStack();
   const runTools = cleanup.use(await openTools(toToolOptions(options, host), host));
   const mode = permissionMode === "bypass" ? "bypassed" : "smart";
-  const hasGate = conversation !== undefined || options.keepsGrants === true;
   const getMessages = () => agent.state.messages;
   const approval = createApproval(options, { mode, runTools, getMessages, host });
   await approval.checkRules();
   const planMode = await loadPlanMode(options, runTools);
-  const headers = { "user-agent": `swink/${VERSION}` };
-  const others = conversation ? getOtherProviders(options, host) : {};
   const keys = new ProviderKeys(providers, { selection: options, host });
-  const { wrapStreamFn = (inner) => inner } = options;
-  const streamFn = wrapStreamFn(
-    connect({
-      fetch,
-      env,
-      headers,
-      providers: withLocalProvider({ ...others, ...providers }, host),
-    }),
-  );
+  const streamFn = createStreamFn(options, providers, host);
   const contextWindow = (spec: ModelSpec) => streamFn.contextWindow?.(spec);
   // Also for runs of a session, which keeps the summary.
   const createTransform = () => summarize({ streamFn, contextWindow, prices });
@@ -187,10 +176,7 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     transformContext: transform,
     systemPrompt: createPrompt(options, host),
     tools: runTools.tools,
-    // The gate enforces forbidden calls in every mode, and that of a conversation has a mode that changes: the agent must
-    // pass it all calls.
-    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
-    approve: hasGate ? approval.gate : approval.approve,
+    ...selectApproval(options, { approval, mode, runTools }),
     // A user who types during a run does not want to lose what runs.
     ...(conversation && {
       interrupt: "boundary",
@@ -199,10 +185,8 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
     retry: createRetryStrategy(),
     fallback: fallbackModels.map((fallback) => ({ model: fallback })),
     policies: [
-      ...(planMode ? [planMode] : []),
-      ...await createLimits(options),
-      ...runTools.policies,
-      ...options.policies ?? [],
+      ...[...(planMode ? [planMode] : []), ...await createLimits(options)],
+      ...[...runTools.policies, ...options.policies ?? []],
     ],
     ...(maxTurns !== undefined && { maxTurns }),
   };
@@ -237,6 +221,20 @@ export async function setUpAgent(options: AgentSetupOptions, host: Host): Promis
   };
 }
 
+/** Creates the stream function of the providers of a run; the model of a conversation may change to others. */
+function createStreamFn(
+  options: AgentSetupOptions,
+  providers: Awaited<ReturnType<typeof getProviders>>,
+  host: Host,
+): StreamFn {
+  const { fetch, env } = host;
+  const { wrapStreamFn = (inner) => inner, conversation } = options;
+  const headers = { "user-agent": `swink/${VERSION}` };
+  const others = conversation ? getOtherProviders(options, host) : {};
+  const known = withLocalProvider({ ...others, ...providers }, host);
+  return wrapStreamFn(connect({ fetch, env, headers, providers: known }));
+}
+
 interface ApprovalContext extends Pick<WaitingCallsOptions, "getMessages"> {
   readonly mode: ApprovalMode;
   readonly runTools: RunTools;
@@ -252,6 +250,22 @@ function createApproval(
   const keyboard = findKeyboard(host);
   const options = { mode, tools, deny, sandbox, host, keyboard, ask, getMessages };
   return new CallApproval({ ...options, allow: approved });
+}
+
+/** Returns the approval of the agent: with the grants of the session if it keeps them. */
+function selectApproval(
+  { conversation, keepsGrants = false }: AgentSetupOptions,
+  { approval, mode, runTools }: Pick<ApprovalContext, "mode" | "runTools"> & {
+    readonly approval: CallApproval;
+  },
+): Pick<AgentOptions, "approvalMode" | "approve"> {
+  const hasGate = conversation !== undefined || keepsGrants;
+  return {
+    // The gate enforces forbidden calls in every mode, and that of a session has a mode that changes: the agent must pass
+    // it all calls.
+    approvalMode: hasGate || runTools.deny.length > 0 ? "enabled" : mode,
+    approve: hasGate ? approval.gate : approval.approve,
+  };
 }
 
 function listMissing(

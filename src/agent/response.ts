@@ -96,7 +96,6 @@ function createStreamResponse(
   if (stream.locked) {
     throw new TypeError("The stream is being read: call toResponse() before result() or text()");
   }
-  let reader: ReadableStreamDefaultReader<AgentEvent>;
   const body = new ReadableStream({
     async pull(controller) {
       const { pullEvent } = await import("./run_code.ts");
@@ -107,6 +106,6 @@ function createStreamResponse(
   }, { highWaterMark: 0 });
   const response = new Response(body, init);
   // Only now, so that the stream can still be read after an invalid status.
-  reader = stream.getReader();
+  const reader = stream.getReader();
   return response;
 }

@@ -9,7 +9,7 @@ import type { LlamaGpu, LlamaModule } from "./llama/llama_runtime.ts";
 import type { LocalModelState } from "./model_state.ts";
 import type { ModelPlace, ModelStoreOptions } from "./store/model_store.ts";
 
-/** Options for {@linkcode LocalModel}. */
+/** Options for `new LocalModel()`. */
 export interface LocalModelOptions extends ModelStoreOptions {
   /**
    * The model: a preset (`qwen3-4b`), the path of a GGUF file, the name of an imported model, a file of the hub

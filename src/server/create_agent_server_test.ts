@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { Agent } from "../agent/agent.ts";
 import { BadRequestError } from "../core/errors.ts";
 import { FileSessionStore, InMemorySessionStore } from "../memory/mod.ts";
 import { fail, hang, ManualClock, reply, scriptedStream, toolCall } from "../testing/mod.ts";
@@ -51,6 +52,23 @@ Deno.test("server: sessions and entries are listed in pages", async () => {
   }
   const first = await test.json(200, "GET", "/v1/sessions/s0/entries?limit=1");
   assertEquals([first.entries.length, first.next], [1, undefined]);
+  await test.server.close();
+});
+
+Deno.test("server: metadata that is too long, reserved or nested too deep is refused", async () => {
+  const test = new TestServer();
+  const deep = JSON.parse(`${'{"a":'.repeat(3_000)}1${"}".repeat(3_000)}`);
+  for (
+    const metadata of [
+      { text: "x".repeat(70_000) },
+      { subAgentParentId: "a", subAgentCallId: "b" },
+      deep,
+    ]
+  ) {
+    const { error } = await test.json(400, "POST", "/v1/sessions", { body: { metadata } });
+    assertEquals(error.code, "bad_request");
+  }
+  assertEquals((await test.json(200, "GET", "/v1/sessions")).sessions, []);
   await test.server.close();
 });
 
@@ -289,6 +307,79 @@ Deno.test("server: a run that does not end in time is stopped and continued by t
   await second.waitForIdle(id);
   assertEquals((await second.json(200, "GET", `/v1/sessions/${id}`)).status, "idle");
   await second.server.close();
+});
+
+Deno.test("server: a run that completes as it is stopped is not continued", async () => {
+  const store = new InMemorySessionStore();
+  let closing: Promise<unknown> | undefined;
+  const test: TestServer = new TestServer({
+    store,
+    createAgent: () => {
+      const streamFn = scriptedStream([reply("Done")]);
+      const agent = new Agent({ model: "test/model", streamFn });
+      agent.subscribe(({ type }) => {
+        if (type === "agent_end") closing = test.server.close({ timeoutMs: 0 });
+      });
+      return agent;
+    },
+  });
+  const id = await test.create();
+  await test.prompt(id);
+  while (!closing) await new Promise((resolve) => setTimeout(resolve));
+  await closing;
+  const next = new TestServer({ store });
+  assertEquals((await next.json(200, "GET", `/v1/sessions/${id}`)).status, "idle");
+  await next.server.close();
+});
+
+Deno.test("server: a message that arrives as the run ends is answered", async () => {
+  const streamFn = scriptedStream([reply("First"), reply("Second")]);
+  let isSent = false;
+  const test: TestServer = new TestServer({
+    createAgent: ({ id }) => {
+      const agent = new Agent({ model: "test/model", streamFn });
+      agent.subscribe(async ({ type }) => {
+        if (type !== "agent_end" || isSent) return;
+        isSent = true;
+        await test.json(202, "POST", `/v1/sessions/${id}/follow_up`, { body: { text: "And?" } });
+      });
+      return agent;
+    },
+  });
+  const id = await test.create();
+  await test.prompt(id);
+  await test.waitForIdle(id);
+  assertEquals(streamFn.calls.length, 2);
+  assertEquals((await test.json(200, "GET", `/v1/sessions/${id}`)).queued.followUp, []);
+  await test.server.close();
+});
+
+Deno.test("server: a prompt is accepted when it is persisted", async () => {
+  const store = new InMemorySessionStore();
+  let flushed = 0;
+  const observed = new Proxy(store, {
+    get: (target, name) => {
+      if (name !== "open") return Reflect.get(target, name).bind(target);
+      return async (...input: Parameters<typeof store.open>) => {
+        const session = await target.open(...input);
+        const { flush } = session;
+        session.flush = async () => {
+          const { length } = session.outline;
+          await flush.call(session);
+          flushed = Math.max(flushed, length);
+        };
+        return session;
+      };
+    },
+  });
+  const agent = { streamFn: scriptedStream([hang()]) };
+  const test = new TestServer({ store: observed, agent });
+  const id = await test.create();
+  const { messageId } = await test.prompt(id);
+  const { entries } = await test.json(200, "GET", `/v1/sessions/${id}/entries?limit=200`);
+  const position = entries.findIndex(({ message }: never) => message?.["id"] === messageId);
+  assert(position >= 0 && flushed > position, `${flushed} ${position}`);
+  await test.server.close({ timeoutMs: 0 });
 });
 
 Deno.test("server: a session that another process works in is busy", async () => {

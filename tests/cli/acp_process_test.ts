@@ -42,8 +42,9 @@ class LineEditor {
   }
 
   /** Starts a prompt in a new session. */
-  async prompt(cwd: string): Promise<void> {
-    await this.ask(1, "initialize", { protocolVersion: 1 });
+  async prompt(cwd: string, protocolVersion = 1): Promise<void> {
+    const info = { name: "test", version: "1" };
+    await this.ask(1, "initialize", { protocolVersion, ...(protocolVersion > 1 && { info }) });
     await this.ask(2, "session/new", { cwd, mcpServers: [] });
     const id = /"sessionId":"([^"]+)"/.exec(this.process.output)?.[1] ?? "";
     await this.send(3, "session/prompt", {
@@ -141,4 +142,20 @@ Deno.test("swink acp: a session whose process was killed is loaded by another on
   await next.ask(1, "initialize", { protocolVersion: 1 });
   await next.ask(2, "session/load", { sessionId, cwd, mcpServers: [] });
   assert(next.process.output.includes('"user_message_chunk"'), next.process.output);
+});
+
+Deno.test("swink acp: --draft-protocol serves version 2 of the protocol", async () => {
+  const home = await createTemporaryDirectory({ "p/a.txt": "one\n" });
+  await using cleanup = new AsyncDisposableStack();
+  cleanup.use(home);
+  const provider = cleanup.use(startMockProvider(scriptedReply("I am done.")));
+  const editor = new LineEditor(home, provider.url, ["--draft-protocol"]);
+  cleanup.use(editor.process);
+  await editor.prompt(await Deno.realPath(`${home.path}/p`), 2);
+  await editor.process.waitForText('"stopReason":"end_turn"');
+  await editor.end();
+  const { code, output } = await editor.process.waitForExit();
+  assertEquals(code, 0);
+  checkOutput(output);
+  assert(output.includes('"protocolVersion":2'), output);
 });

@@ -171,7 +171,7 @@ Deno.test("swink models local pull: downloads from a mirror, and reports failure
   hub.behavior = {};
   const pulled = await swink.run(["models", "local", "pull", name], env);
   assertEquals(pulled.code, 0, pulled.messages);
-  assertMatch(pulled.output, /\/owner_repo_tiny\.gguf\n$/);
+  assertMatch(pulled.output, /\/owner--repo--tiny\.gguf\n$/);
   assertMatch(
     pulled.messages,
     /^Downloading hf:owner\/repo\/tiny\.gguf \(\d+ KB\), of which \d+ KB are present\n$/,

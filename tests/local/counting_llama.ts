@@ -64,11 +64,11 @@ export function countTokens(llama: LlamaPackage): CountingLlama {
 
   const wrapSequence = (sequence: LlamaSequence): LlamaSequence =>
     replace(sequence, {
-      async *evaluate(tokens: number[], options: object) {
+      async *evaluateWithMetadata(tokens: number[], metadata: object, options: object) {
         evaluated.push(...tokens);
-        for await (const token of sequence.evaluate(tokens, options)) {
+        for await (const step of sequence.evaluateWithMetadata(tokens, metadata, options)) {
           counts.generated++;
-          yield token;
+          yield step;
         }
       },
       evaluateWithoutGeneratingNewTokens(tokens: number[]) {

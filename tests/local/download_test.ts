@@ -216,9 +216,9 @@ Deno.test("ModelStore: removes models and parts, and no other files", async () =
   await using download = await createDownload();
   await download.run();
   assertEquals((await download.store.list()).map(({ name, size }) => [name, size]), [
-    ["owner_repo_model_main", 50_000],
+    ["owner--repo--model--main", 50_000],
   ]);
-  await download.store.remove("owner_repo_model_main");
+  await download.store.remove("owner--repo--model--main");
   assertEquals(await download.store.list(), []);
   await Deno.writeTextFile(`${download.store.directory}/../outside.gguf`, "x");
   for (const name of ["../outside", "none", ""]) {

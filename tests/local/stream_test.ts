@@ -127,6 +127,29 @@ Deno.test(
   },
 );
 
+Deno.test({
+  name: "createLocal(): a reply with a schema is JSON although the model does not think",
+  ignore,
+}, async () => {
+  await using fixture = await createFixture();
+  const responseSchema = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
+  const reply = await fixture.ask("!hello", { responseSchema, thinks: true, maxTokens: 400 });
+  assertEquals(JSON.parse(reply.text), { ok: true });
+});
+
+Deno.test({
+  name: "createLocal(): with tools and a schema, a reply is a call or matches the schema",
+  ignore,
+}, async () => {
+  await using fixture = await createFixture();
+  const responseSchema = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
+  const options = { responseSchema, tools: [WEATHER], maxTokens: 400 };
+  const call = await fixture.ask("!weather", options);
+  assertEquals([call.stopReason, call.calls[0]?.name], ["tool_use", "weather"]);
+  const reply = await fixture.ask("!hello", options);
+  assertEquals(reply.calls.length > 0 || JSON.parse(reply.text).ok, true);
+});
+
 Deno.test({ name: "createLocal(): maxTokens ends a reply as length", ignore }, async () => {
   await using fixture = await createFixture();
   const { stopReason, usage } = await fixture.ask("!loop", { maxTokens: 7 });

@@ -35,6 +35,10 @@ export const EXCLUDED_TESTS: readonly ExcludedTests[] = [
       /^loadEvalSet: (reads YAML|JSON gives|an error|rejects (an id|ids|a set|aliases|patterns|a document))/,
     reason: "needs the npm package yaml",
   },
+  {
+    title: /^PromptBuilder: |^ChatTemplate: /,
+    reason: "needs the npm package @huggingface/jinja",
+  },
   { title: /^mod\.ts: importing the library loads no adapter$/, reason: "reads the sources" },
   { title: /^canCreateMatchers\(\): .* needs RE2$/, reason: "another test has loaded RE2" },
   {

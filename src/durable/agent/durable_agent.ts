@@ -18,7 +18,7 @@ import type { StreamFn } from "../../core/stream.ts";
 import type { AgentTool } from "../../core/tool.ts";
 import { wrapStreamFn } from "../../core/wrap_stream_fn.ts";
 import { GRACE_MS } from "../../loop/cancellation.ts";
-import type { GetApiKey } from "../../loop/config.ts";
+import { type GetApiKey, toModelFallback } from "../../loop/config.ts";
 import { getApprovalSignal } from "../engine/engine_run.ts";
 import { hashJson } from "../steps/hash_json.ts";
 import { RunSteps } from "../steps/run_steps.ts";
@@ -100,7 +100,7 @@ class AgentBridge {
       ...options,
       getApiKey: undefined,
       streamFn: this.#wrapStream(streamFn, getApiKey),
-      fallback: fallback?.map((model) => ({
+      fallback: fallback?.map(toModelFallback).map((model) => ({
         ...model,
         getApiKey: undefined,
         streamFn: this.#wrapStream(model.streamFn ?? streamFn, model.getApiKey ?? getApiKey),

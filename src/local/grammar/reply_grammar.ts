@@ -9,59 +9,75 @@ import type { ToolSpec } from "../../core/stream.ts";
 import type { CallFormat } from "../prompt/call_format.ts";
 import { SchemaGrammar, toLiteral } from "./schema_grammar.ts";
 
+/** The replies that a grammar accepts. */
+export interface ReplyGrammarOptions {
+  /** Schema of a reply without calls. Default: such a reply is not accepted. */
+  readonly schema?: JsonSchema | undefined;
+  /** Tools that may be called; none for a reply without calls. */
+  readonly tools: readonly ToolSpec[];
+  /** How calls are written. */
+  readonly format: CallFormat;
+  /** Whether the reply may begin with thinking. */
+  readonly mayThink: boolean;
+}
+
 /** Longest grammar; llama.cpp needs time for each token that is proportional to its length. */
 const MAX_LENGTH = 200_000;
 
-/** Part of a call that a grammar describes. */
-export type CallPart =
-  /** The call and the text after it; the model has written the text before it. */
-  | "content"
-  /** One or more calls with the texts around them. */
-  | "calls";
+/** Thinking before an answer. */
+const THINKING = String.raw`("<think>" ([^<] | "<" [^/] | "</" [^t])* "</think>" [ \n\t]{0,4})?`;
 
-/** Creates the grammar of a reply that is a JSON value. */
-export function createReplyGrammar(schema: JsonSchema): string {
-  const grammar = new SchemaGrammar();
-  grammar.addRule("root", grammar.addSchema(schema));
-  const text = grammar.toText();
-  return text.length > MAX_LENGTH ? createReplyGrammar({}) : text;
-}
-
-/** Creates the grammar of calls of some tools. */
-export function createCallGrammar(
-  tools: readonly ToolSpec[],
-  format: CallFormat,
-  part: CallPart,
-): string {
-  const text = writeCallGrammar(tools, format, part);
+/** Creates the grammar of a whole reply: a JSON value, or calls. */
+export function createReplyGrammar(options: ReplyGrammarOptions): string {
+  const text = writeReplyGrammar(options);
   if (text.length <= MAX_LENGTH) return text;
-  const anyArguments = tools.map((tool) => ({ ...tool, parameters: { type: "object" } }));
-  return writeCallGrammar(anyArguments, format, part);
+  const { schema, tools } = options;
+  return writeReplyGrammar({ ...options, schema: schema && {}, tools: tools.map(acceptAny) });
 }
 
-function writeCallGrammar(
-  tools: readonly ToolSpec[],
-  { open, close, argumentsName, isList }: CallFormat,
-  part: CallPart,
-): string {
+function writeReplyGrammar({ schema, tools, format, mayThink }: ReplyGrammarOptions): string {
   const grammar = new SchemaGrammar();
-  const calls = tools.map(({ name, parameters }, index) => {
-    const args = grammar.addSchema(parameters);
-    const rule = [
-      toLiteral('{"name": '),
-      toLiteral(JSON.stringify(name)),
-      toLiteral(`, ${JSON.stringify(argumentsName)}: `),
-      args,
-      toLiteral("}"),
-    ].join(" ");
-    grammar.addRule(`call${index}`, rule);
-    return `call${index}`;
-  });
-  grammar.addRule("call", calls.join(" | "));
-  const list = String.raw`"[" call ("," " "? call)* "]"`;
-  const content = `space ${isList ? list : "call"} space ${toLiteral(close)}`;
-  grammar.addRule("content", content);
-  const repeated = close === "" ? "content" : `content (space ${toLiteral(open)} content)*`;
-  grammar.addRule("root", part === "content" ? "content" : `${toLiteral(open)} ${repeated}`);
+  const answers: string[] = [];
+  if (schema) answers.push(grammar.addSchema(schema));
+  if (tools.length > 0) {
+    addCallRules(grammar, tools, format);
+    const { open, close } = format;
+    const next = close === "" ? "" : ` (space ${toLiteral(open)} content)*`;
+    answers.push(`${toLiteral(open)} content${next}`);
+  }
+  grammar.addRule("root", `${mayThink ? `${THINKING} ` : ""}(${answers.join(" | ")})`);
   return grammar.toText();
+}
+
+/** Creates the grammar of one call, or of one list of calls, after the text that begins it. */
+export function createCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
+  const text = writeCallGrammar(tools, format);
+  return text.length <= MAX_LENGTH ? text : writeCallGrammar(tools.map(acceptAny), format);
+}
+
+function writeCallGrammar(tools: readonly ToolSpec[], format: CallFormat): string {
+  const grammar = new SchemaGrammar();
+  addCallRules(grammar, tools, format);
+  grammar.addRule("root", "content");
+  return grammar.toText();
+}
+
+/** Adds the rule `content`: a call of one of the tools and the text after it. */
+function addCallRules(
+  grammar: SchemaGrammar,
+  tools: readonly ToolSpec[],
+  { close, argumentsName, isList }: CallFormat,
+): void {
+  for (const [index, { name, parameters }] of tools.entries()) {
+    const start = `{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsName)}: `;
+    const args = grammar.addSchema(parameters);
+    grammar.addRule(`call${index}`, `${toLiteral(start)} ${args} "}"`);
+  }
+  grammar.addRule("call", tools.map((_, index) => `call${index}`).join(" | "));
+  const list = String.raw`"[" call ("," " "? call)* "]"`;
+  grammar.addRule("content", `space ${isList ? list : "call"} space ${toLiteral(close)}`);
+}
+
+function acceptAny(tool: ToolSpec): ToolSpec {
+  return { ...tool, parameters: { type: "object" } };
 }

@@ -29,6 +29,8 @@ const BASE_RULES: Readonly<Record<string, string>> = {
 const MAX_BOUND = 256;
 /** Largest number of values in an enumeration. */
 const MAX_VALUES = 1_000;
+/** Largest number of optional members with a fixed order, whose rule grows with its square. */
+const MAX_ORDERED = 16;
 /** Largest number of rules for one schema. */
 const MAX_RULES = 500;
 /** Deepest nesting of schemas. */
@@ -121,9 +123,13 @@ export class SchemaGrammar {
     return `"{" space ${first.join(` "," space `)} ${others} "}" space`;
   }
 
-  /** Each rule is one optional member and those after it. */
+  /** Each alternative is one optional member and those after it. */
   #createOptionalRule(members: readonly string[], hasRequired: boolean): string {
     if (members.length === 0) return "";
+    if (members.length > MAX_ORDERED) {
+      const member = `(${members.join(" | ")})`;
+      return hasRequired ? `("," space ${member})*` : `(${member} ("," space ${member})*)?`;
+    }
     if (hasRequired) return members.map((rule) => `("," space ${rule})?`).join(" ");
     const alternatives = members.map((rule, index) =>
       [rule, ...members.slice(index + 1).map((next) => `("," space ${next})?`)].join(" ")

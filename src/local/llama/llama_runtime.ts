@@ -102,8 +102,12 @@ export interface LlamaSequence {
   eraseContextTokenRanges(
     ranges: { readonly start: number; readonly end: number }[],
   ): Promise<void>;
-  /** Evaluates tokens, and then generates one with each step. */
-  evaluate(tokens: Token[], options: object): AsyncGenerator<Token, void, unknown>;
+  /** Evaluates tokens, and then generates one with each step. `evaluate()` does the same in another generator around it. */
+  evaluateWithMetadata(
+    tokens: Token[],
+    metadata: object,
+    options: object,
+  ): AsyncGenerator<{ readonly token: Token }, void, unknown>;
   /** Evaluates tokens. */
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<void>;
 }

@@ -12,12 +12,17 @@ import type { LlamaModel, Token } from "./llama_runtime.ts";
  */
 const SEPARATOR = "\u{10fffe}";
 
+/** Most texts that are kept. */
+const MAX_PROTECTED = 500;
+
 /** The part of a model that splits texts. */
 export type Tokenizer = Pick<LlamaModel, "tokenize" | "detokenize" | "isSpecialToken">;
 
 /** Splits texts into tokens, so that messages cannot contain special tokens. */
 export class PromptTokens {
   readonly #model: Tokenizer;
+  /** Protected texts, since each request has the messages of the last one. */
+  #protected = new Map<string, string>();
 
   constructor(model: Tokenizer) {
     this.#model = model;
@@ -31,6 +36,15 @@ export class PromptTokens {
     const clean = text.replaceAll(SEPARATOR, "");
     // Special tokens of all known vocabularies contain one of these characters.
     if (!/[<[|▁｜]/.test(clean)) return clean;
+    const known = this.#protected.get(clean);
+    if (known !== undefined) return known;
+    if (this.#protected.size >= MAX_PROTECTED) this.#protected.clear();
+    const result = this.#divideTokens(clean);
+    this.#protected.set(clean, result);
+    return result;
+  }
+
+  #divideTokens(clean: string): string {
     let result = clean;
     const special = new Set(
       this.#model.tokenize(clean, true).filter((token) => this.#model.isSpecialToken(token)),

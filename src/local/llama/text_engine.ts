@@ -6,7 +6,13 @@
 
 import { abortable } from "../../core/abortable.ts";
 import { createDeferred, type Deferred } from "../../core/deferred.ts";
-import type { LlamaContext, LlamaGrammarState, LlamaModel, LlamaRuntime } from "./llama_runtime.ts";
+import type {
+  LlamaContext,
+  LlamaGrammarState,
+  LlamaModel,
+  LlamaRuntime,
+  LlamaSequence,
+} from "./llama_runtime.ts";
 import { PromptTokens } from "./prompt_tokens.ts";
 import { type AlignedPrompt, SequenceSlot } from "./sequence_slot.ts";
 import { TokenTextDecoder } from "./text_decoder.ts";
@@ -155,7 +161,7 @@ export class Generation {
   readonly #decoder: TokenTextDecoder;
   #evaluated = 0;
   #generated = 0;
-  #tokens: AsyncGenerator<number, void, unknown> | undefined;
+  #tokens: ReturnType<LlamaSequence["evaluateWithMetadata"]> | undefined;
   #isReleased = false;
 
   constructor(request: GenerationRequest, options: GenerationOptions) {
@@ -194,7 +200,7 @@ export class Generation {
     }
     signal.throwIfAborted();
     const { sampling, getGrammar } = this.#request;
-    this.#tokens = sequence.evaluate(rest, {
+    this.#tokens = sequence.evaluateWithMetadata(rest, {}, {
       ...sampling,
       grammarEvaluationState: getGrammar,
       yieldEogToken: true,
@@ -209,12 +215,13 @@ export class Generation {
       return { type: "full", text: this.#decoder.end() };
     }
     const result = await this.#tokens?.next();
-    if (!result || result.done || model.isEogToken(result.value)) {
+    if (!result || result.done || model.isEogToken(result.value.token)) {
       return { type: "end", text: this.#decoder.end() };
     }
+    const { token } = result.value;
     this.#generated++;
-    const text = this.#decoder.decode(result.value);
-    slot.append(result.value, text);
+    const text = this.#decoder.decode(token);
+    slot.append(token, text);
     return { type: "text", text };
   }
 

@@ -33,6 +33,11 @@ export class CallReader {
     this.#writer = writer;
   }
 
+  /** Whether the call has no text. */
+  get isBlank(): boolean {
+    return this.#arguments === undefined && this.#text.trim() === "";
+  }
+
   /** Adds a part of the text of the call. */
   add(text: string): void {
     if (this.#arguments) return this.#writeArguments(text);

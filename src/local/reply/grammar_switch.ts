@@ -19,55 +19,53 @@ export interface GrammarOptions {
   readonly callFormat: CallFormat;
   /** Whether the model may think before it answers. */
   readonly thinks: boolean;
+  /** Whether the prompt has begun the thinking. */
+  readonly startsThinking: boolean;
   readonly createGrammar: (grammar: string) => Promise<LlamaGrammarState | undefined>;
 }
 
-type Parser = Pick<ReplyParser, "phase" | "isAtBoundary" | "callCount">;
+type Parser = Pick<ReplyParser, "phase" | "isCallBlank" | "callCount">;
 
 /**
- * Selects the grammar of each token: that of a schema or of forced calls once the thinking has ended, and that of a call
- * after the model has begun one.
+ * Selects the grammar of each token: that of a schema or of forced calls for the whole reply, or that of a call after the
+ * model has begun one.
  */
 export class GrammarSwitch {
   readonly #options: GrammarOptions;
-  /** The grammar of the whole answer. */
-  readonly #answer: LlamaGrammarState | undefined;
-  /** Grammars of the next calls, since each call needs a state of its own. */
+  /** The grammar of the whole reply. */
+  readonly #reply: LlamaGrammarState | undefined;
+  /** The grammar of the next call, since each call needs a state of its own. */
   #nextCall: LlamaGrammarState | undefined;
   #call: { readonly number: number; readonly grammar: LlamaGrammarState | undefined } | undefined;
 
   private constructor(
     options: GrammarOptions,
-    answer: LlamaGrammarState | undefined,
+    reply: LlamaGrammarState | undefined,
     nextCall: LlamaGrammarState | undefined,
   ) {
     this.#options = options;
-    this.#answer = answer;
+    this.#reply = reply;
     this.#nextCall = nextCall;
   }
 
   /** Creates the grammars of a request. */
   static async create(options: GrammarOptions): Promise<GrammarSwitch> {
-    const { tools, toolChoice, responseSchema, callFormat, createGrammar } = options;
-    const create = async (grammar: string | undefined) =>
-      grammar === undefined ? undefined : await createGrammar(grammar);
-    const isForced = toolChoice === "required" || typeof toolChoice === "object";
-    const answer = tools.length > 0 && isForced
-      ? createCallGrammar(tools, callFormat, "calls")
-      : responseSchema && tools.length === 0
-      ? createReplyGrammar(responseSchema)
-      : undefined;
-    const call = tools.length > 0 && callFormat.open !== ""
-      ? createCallGrammar(tools, callFormat, "content")
-      : undefined;
-    return new GrammarSwitch(options, await create(answer), await create(call));
+    const { tools, callFormat, createGrammar } = options;
+    const whole = describeReply(options);
+    if (whole !== undefined) {
+      return new GrammarSwitch(options, await createGrammar(whole), undefined);
+    }
+    const hasCalls = tools.length > 0 && callFormat.open !== "";
+    const call = hasCalls ? await createGrammar(createCallGrammar(tools, callFormat)) : undefined;
+    return new GrammarSwitch(options, undefined, call);
   }
 
   /** Prepares the grammar of the next call. */
   async prepare(): Promise<void> {
     const { tools, callFormat, createGrammar } = this.#options;
-    if (this.#nextCall || !this.#call) return;
-    this.#nextCall = await createGrammar(createCallGrammar(tools, callFormat, "content"));
+    if (this.needsPreparation) {
+      this.#nextCall = await createGrammar(createCallGrammar(tools, callFormat));
+    }
   }
 
   /** Whether the grammar of the next call has been used up. */
@@ -78,18 +76,31 @@ export class GrammarSwitch {
   /** Returns the grammar of the next token. */
   select(parser: Parser): LlamaGrammarState | undefined {
     const { phase } = parser;
-    if (this.#answer) {
-      const isThinking = phase === "thinking" || (phase === "start" && this.#options.thinks);
-      return isThinking ? undefined : this.#answer;
+    if (this.#reply) {
+      return phase === "thinking" && this.#options.startsThinking ? undefined : this.#reply;
     }
     return phase === "call" ? this.#selectCall(parser) : undefined;
   }
 
   /** A call of which the model has already written a part has no grammar. */
-  #selectCall({ isAtBoundary, callCount }: Parser): LlamaGrammarState | undefined {
+  #selectCall({ isCallBlank, callCount }: Parser): LlamaGrammarState | undefined {
     if (this.#call?.number === callCount) return this.#call.grammar;
-    this.#call = { number: callCount, grammar: isAtBoundary ? this.#nextCall : undefined };
-    this.#nextCall = undefined;
+    this.#call = { number: callCount, grammar: isCallBlank ? this.#nextCall : undefined };
+    if (isCallBlank) this.#nextCall = undefined;
     return this.#call.grammar;
   }
+}
+
+/** Returns the grammar of the whole reply, if it is forced to be one. */
+function describeReply(options: GrammarOptions): string | undefined {
+  const { tools, toolChoice, responseSchema, callFormat, thinks, startsThinking } = options;
+  const mustCall = toolChoice === "required" || typeof toolChoice === "object";
+  const schema = mustCall && tools.length > 0 ? undefined : responseSchema;
+  if (schema === undefined && !(mustCall && tools.length > 0)) return undefined;
+  return createReplyGrammar({
+    schema,
+    tools,
+    format: callFormat,
+    mayThink: thinks && !startsThinking,
+  });
 }

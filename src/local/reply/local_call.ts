@@ -185,20 +185,21 @@ class OpenReply {
       thinks,
       protect: (text) => engine.tokenizer.protect(text),
     });
-    const grammar = await GrammarSwitch.create({
-      tools,
-      toolChoice,
-      responseSchema: options.responseSchema,
-      callFormat: prompts.callFormat,
-      thinks,
-      createGrammar: (text) => engine.createGrammar(text),
-    });
     const blocks = new ReplyBlocks(writer, () => `call_${crypto.randomUUID().slice(0, 8)}`);
     const parser = new ReplyParser({
       replyStart: prompt.replyStart,
       callFormat: tools.length > 0 ? prompts.callFormat : undefined,
       stop: (options.stop ?? []).filter((text) => text !== ""),
       writer: blocks,
+    });
+    const grammar = await GrammarSwitch.create({
+      tools,
+      toolChoice,
+      responseSchema: options.responseSchema,
+      callFormat: prompts.callFormat,
+      thinks,
+      startsThinking: parser.phase === "thinking",
+      createGrammar: (text) => engine.createGrammar(text),
     });
     const generation = await engine.start({
       prompt: prompt.text,

@@ -70,9 +70,9 @@ export class ReplyParser {
     return this.#callCount;
   }
 
-  /** Whether the text after the last marker is blank, so that a grammar can begin with the next token. */
-  get isAtBoundary(): boolean {
-    return this.#scanner.length === 0;
+  /** Whether the call that has begun has no text yet, so that a grammar can begin with the next token. */
+  get isCallBlank(): boolean {
+    return this.#scanner.length === 0 && this.#call?.isBlank === true;
   }
 
   /** Adds a part of the text. */

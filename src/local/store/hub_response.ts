@@ -55,8 +55,10 @@ export async function requestFile(request: HubRequest): Promise<HubResponse | Ra
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await send(url, request);
     const { headers } = response;
-    size ??= toCount(headers.get("x-linked-size"));
-    sha256 ??= SHA256.exec(headers.get("x-linked-etag") ?? "")?.[1];
+    if (url.origin === request.url.origin) {
+      size ??= toCount(headers.get("x-linked-size"));
+      sha256 ??= SHA256.exec(headers.get("x-linked-etag") ?? "")?.[1];
+    }
     const location = headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) {
       return await readResponse(response, { ...request, size, sha256 });

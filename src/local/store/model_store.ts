@@ -221,10 +221,10 @@ export class ModelStore {
   }
 }
 
-/** Names of files on the hub are unique only within their repository. */
+/** Names of files on the hub are unique only within their repository. The hub has no names with two dashes. */
 function toStoredName({ repository, file, revision }: HubFile): string {
   const names = [repository, file.replace(/\.gguf$/i, ""), ...(revision ? [revision] : [])];
-  return names.join("_").replaceAll("/", "_");
+  return names.join("--").replaceAll("/", "--");
 }
 
 /** Finds the preset whose file has this content; only files of the right size are read. */

@@ -109,7 +109,7 @@ Deno.test("restore() rejects other values and leaves the agent unchanged [A125]"
   assertEquals(checkpoint(agent), before);
 });
 
-/** Returns ports without real time and without random ids. A tool that ignores an abort is left behind at once. */
+/** Returns ports without real time and without random ids. The wait for a tool that ignores an abort ends at once. */
 function createFixedPorts(): Pick<AgentOptions, "now" | "newId" | "sleep" | "random"> {
   let ids = 0;
   return {

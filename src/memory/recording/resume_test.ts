@@ -335,41 +335,6 @@ Deno.test("resumeSession() returns a valid history without an agent", async () =
   await session.close();
 });
 
-Deno.test("resumeSession() returns repaired messages, and unchanged ones as they were recorded", async () => {
-  const store = new InMemorySessionStore();
-  const session = await store.create({ id: "s" });
-  const prompt = { ...userMessage("pay", 1), id: "prompt" };
-  const twice = [
-    toolCall("pay", { amount: 5 }, { id: "same" }),
-    toolCall("pay", {}, { id: "same" }),
-  ];
-  for (
-    const message of [
-      prompt,
-      { ...assistantMessage(twice), id: "reply" },
-      toolResultMessage({ id: "same", name: "pay" }, "one"),
-      toolResultMessage({ id: "same", name: "pay" }, "two"),
-      { ...assistantMessage([text("Done"), text("")]), id: "end" },
-    ]
-  ) session.append(createMessageEntry(message));
-  await session.close();
-  const { messages, repairs, session: resumed } = await resumeSession(store, "s");
-  await resumed.close();
-  const calls = messages.flatMap((message) =>
-    message.role === "assistant"
-      ? message.content.flatMap((block) => block.type === "tool_call" ? [block.id] : [])
-      : []
-  );
-  const results = messages.flatMap((message) =>
-    message.role === "tool_result" ? [message.toolCallId] : []
-  );
-  assertEquals(new Set(calls).size, 2);
-  assertEquals(results, calls);
-  assert(repairs.length > 0);
-  assertEquals(messages[0], prompt);
-  assertEquals([messages[1]?.id, messages.at(-1)?.id], ["reply", "end"]);
-});
-
 Deno.test("resumeSession() restores model, tools, queues, plan, plan mode and approvals", async () => {
   const store = new InMemorySessionStore();
   const session = await store.create({ id: "s" });

@@ -26,10 +26,12 @@ export class ConnectionGuard {
   /** Ids of the requests to the client without an answer. */
   readonly #asked = new Set<unknown>();
   #resume = (): void => {};
+  #end = (): void => {};
 
   /** Returns the input, which is read as long as few requests are open. */
   limit(input: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = input.getReader();
+    this.#end = () => void reader.cancel().catch(() => {});
     return new ReadableStream({
       pull: async (controller) => {
         await this.#untilFew();
@@ -39,6 +41,13 @@ export class ConnectionGuard {
       },
       cancel: (reason) => reader.cancel(reason),
     }, { highWaterMark: 0 });
+  }
+
+  /** Ends the connection as if the client had closed it. */
+  end(): void {
+    this.#open = 0;
+    this.#resume();
+    this.#end();
   }
 
   /** Returns the stream with its requests and answers checked. */

@@ -51,6 +51,6 @@ export type {
   AcpToolKind,
 } from "./acp_update.ts";
 export type { DescribeCall, DescribedCall } from "./describe_call.ts";
-export type { AcpPackage } from "./sdk_package.ts";
+export type { AcpPackage, AcpRouter, AcpV2Package } from "./sdk_package.ts";
 export { serveAcp, type ServeAcpOptions } from "./serve_acp.ts";
 export { terminalTool, type TerminalToolOptions } from "./terminal_tool.ts";

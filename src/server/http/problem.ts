@@ -157,8 +157,12 @@ function toSessionProblem({ reason }: SessionError): Problem {
         code: "storage_failed",
         message: "A newer version has written this session: update the server",
       };
-    case "unknown_entry":
     case "invalid_entry":
+      return {
+        code: "bad_request",
+        message: "The content cannot be stored: it is nested too deep, or no JSON",
+      };
+    case "unknown_entry":
     case "read_only":
     case "closed":
     case "read_failed":

@@ -33,6 +33,7 @@ export async function createSession(call: Call, services: Services): Promise<Res
     readonly title?: string;
     readonly metadata?: JsonObject;
   };
+  checkMetadata(metadata);
   const { tenant, user } = call.caller;
   const session = await call.store.create({
     ...(id !== undefined && { id }),
@@ -47,6 +48,22 @@ export async function createSession(call: Call, services: Services): Promise<Res
     await session.close();
   }
   return respond({ id: session.id }, 201);
+}
+
+/** Maximum length of the metadata as JSON, as in stores. */
+const MAX_METADATA_LENGTH = 65_536;
+
+/** Throws a `RequestFailure` for metadata that a store refuses, or that would make the session one of a sub-agent. */
+function checkMetadata(metadata: JsonObject = {}): void {
+  if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH) {
+    throw fail(
+      "bad_request",
+      `metadata must not be longer than ${MAX_METADATA_LENGTH} characters as JSON`,
+    );
+  }
+  const reserved = Object.keys(metadata).find((name) => name.startsWith("subAgent"));
+  if (reserved === undefined) return;
+  throw fail("bad_request", "metadata: names that begin with subAgent are reserved");
 }
 
 async function checkSessionLimit({ store, limits: { sessions } }: Call): Promise<void> {

@@ -64,7 +64,8 @@ export class SessionFeed {
         const { version } = live;
         const batch = await this.#next();
         if (batch.length > 0) yield batch;
-        else if (ending.aborted) return;
+        // Otherwise there are further events, which have arrived meanwhile.
+        else if (ending.aborted && live.version === version) return;
         else await this.#wait(version);
       }
     } catch (thrown) {

@@ -1,12 +1,12 @@
 // Retries a model call that fails, then calls another model. Only errors that may pass are retried.
 
-import { Agent, exponentialBackoff, modelSpec } from "@swink/agent";
+import { Agent, exponentialBackoff } from "@swink/agent";
 import { fail, reply, scriptedStream } from "@swink/agent/testing";
 
 const agent = new Agent({
   model: "example/large",
   retry: exponentialBackoff({ maxAttempts: 2, baseDelayMs: 1 }),
-  fallback: [{ model: modelSpec("example/small") }],
+  fallback: ["example/small"],
   streamFn: scriptedStream([
     fail("model_throttled", "Too many requests", { after: "The ans" }),
     fail("network_error", "Connection reset"),

@@ -1,6 +1,6 @@
 // Serves a page whose agent runs in the browser, with a tool that changes the page. The proxy has the model and its key.
 //
-// `deno run -A examples/24_browser.ts --serve` serves it until Ctrl+C. Without the option, this program is the client.
+// `deno run -A examples/25_browser.ts --serve` serves it until Ctrl+C. Without the option, this program is the client.
 
 import { serveProxy } from "@swink/agent/adapters/proxy";
 import { reply, scriptedStream, toolCall } from "@swink/agent/testing";

@@ -1,0 +1,88 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { TAGGED_CALLS } from "../prompt/call_format.ts";
+import { createCallGrammar, createReplyGrammar } from "./reply_grammar.ts";
+
+function createGrammar(schema: Record<string, unknown>): string {
+  return createReplyGrammar({ schema, tools: [], format: TAGGED_CALLS, mayThink: false });
+}
+
+/** Returns the rules of a schema, without those that all grammars share. */
+function getRules(schema: Record<string, unknown>): string[] {
+  return createGrammar(schema).split("\n").filter((line) => /^(v\d+|root) /.test(line));
+}
+
+Deno.test("createReplyGrammar(): required members come first, and others may be missing", () => {
+  const schema = {
+    type: "object",
+    properties: { b: { type: "string" }, a: { type: "integer" }, c: { type: "boolean" } },
+    required: ["a"],
+  };
+  const text = createGrammar(schema);
+  const object = getRules(schema).find((rule) => rule.startsWith("v0 "));
+  assertEquals(
+    object,
+    String
+      .raw`v0 ::= "{" space "\"a\"" space ":" space v2 ("," space "\"b\"" space ":" space v1)? ` +
+      String.raw`("," space "\"c\"" space ":" space v3)? "}" space`,
+  );
+  assertStringIncludes(text, "\nroot ::= (v0)\n");
+});
+
+Deno.test("createReplyGrammar(): expresses values, alternatives, bounds and references", () => {
+  const rules = (schema: Record<string, unknown>) => getRules(schema).join("\n");
+  assertStringIncludes(
+    rules({ enum: ["a", 1, null] }),
+    String.raw`v0 ::= "\"a\"" space | "1" space`,
+  );
+  assertStringIncludes(rules({ const: 'x"y' }), String.raw`"\"x\\\"y\""`);
+  assertStringIncludes(rules({ type: ["string", "null"] }), "v0 ::= string | null");
+  assertStringIncludes(rules({ type: "string", maxLength: 5 }), "char{0,5}");
+  assertStringIncludes(rules({ type: "array", items: { type: "number" }, minItems: 2 }), "{1,}");
+  const tree = {
+    $ref: "#/$defs/node",
+    $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
+  };
+  // The rule of the reference is that of the definition, which refers to itself.
+  assert(rules(tree).includes("v2 ::= v1") || rules(tree).includes("v1"));
+});
+
+Deno.test("createReplyGrammar(): leaves out what would make a grammar too large", () => {
+  const huge = { type: "string", maxLength: 1_000_000_000 };
+  assertEquals(getRules(huge), ["v0 ::= string", "root ::= (v0)"]);
+  const wide = {
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [`member${index}`, { enum: ["a".repeat(100)] }]),
+    ),
+  };
+  assert(createGrammar(wide).length < 10_000);
+  let deep: Record<string, unknown> = { type: "string" };
+  for (let level = 0; level < 5_000; level++) deep = { type: "array", items: deep };
+  assert(getRules(deep).length < 100);
+  const cycle: Record<string, unknown> = { type: "array" };
+  cycle.items = cycle;
+  assertEquals(getRules(cycle).length, 2);
+  for (const $ref of ["#", "#/a", "https://example.org/x", "#/__proto__/x"]) getRules({ $ref });
+});
+
+Deno.test("createCallGrammar(): has one rule for each tool, and the texts around a call", () => {
+  const parameters = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+  const tools = [{ name: "f", description: "", parameters }, {
+    name: "g",
+    description: "",
+    parameters,
+  }];
+  const grammar = createCallGrammar(tools, TAGGED_CALLS);
+  assertStringIncludes(
+    grammar,
+    String.raw`call0 ::= "{\"name\": \"f\", \"arguments\": " v0 "}"`,
+  );
+  assertStringIncludes(grammar, "\ncall ::= call0 | call1\n");
+  assertStringIncludes(grammar, '\ncontent ::= space call space "</tool_call>"\n');
+  const options = { tools, format: TAGGED_CALLS, mayThink: false };
+  const calls = '"<tool_call>" content (space "<tool_call>" content)*';
+  assertStringIncludes(createReplyGrammar(options), `\nroot ::= (${calls})\n`);
+  const schema = { type: "string" };
+  const either = createReplyGrammar({ ...options, schema });
+  assertStringIncludes(either, `\nroot ::= (v0 | ${calls})\n`);
+});

@@ -1,0 +1,148 @@
+import { assertEquals } from "@std/assert";
+import fc from "fast-check";
+import { type CallFormat, findCallFormat, TAGGED_CALLS } from "../prompt/call_format.ts";
+import { ReplyParser, type ReplyPhase } from "./reply_parser.ts";
+
+interface ParseOptions {
+  readonly replyStart?: string;
+  readonly callFormat?: CallFormat | null;
+  readonly stop?: readonly string[];
+  readonly isComplete?: boolean;
+}
+
+/** Parses a reply that arrives in parts; returns `t:` texts, `h:` thinking and `c:` calls. */
+function parse(
+  parts: readonly string[],
+  { replyStart = "", callFormat = TAGGED_CALLS, stop = [], isComplete = true }: ParseOptions = {},
+): { readonly blocks: readonly string[]; readonly phase: ReplyPhase; readonly calls: number } {
+  const blocks: string[] = [];
+  let open = "";
+  const append = (type: string, text: string) => {
+    if (open === type) blocks.push((blocks.pop() ?? "") + text);
+    else blocks.push(`${type}:${text}`);
+    open = type;
+  };
+  const parser = new ReplyParser({
+    replyStart,
+    callFormat: callFormat ?? undefined,
+    stop,
+    writer: {
+      writeText: (text) => append("t", text),
+      writeThinking: (text) => append("h", text),
+      open: (name) => {
+        open = "";
+        append("c", `${name} `);
+      },
+      writeArguments: (text) => append("c", text),
+      close: () => append("c", "."),
+    },
+  });
+  for (const part of parts) parser.add(part);
+  parser.end(isComplete);
+  return { blocks, phase: parser.phase, calls: parser.callCount };
+}
+
+const CALL = '<tool_call>\n{"name": "f", "arguments": {"a": "}</tool_call>"}}\n</tool_call>';
+
+const CASES: readonly (readonly [text: string, blocks: readonly string[]])[] = [
+  ["Hello", ["t:Hello"]],
+  ["\n\nHello\n", ["t:Hello\n"]],
+  ["<think>\nHmm</think>\n\nHi", ["h:Hmm", "t:Hi"]],
+  ["  <reasoning>a<think>b</reasoning>c", ["h:a<think>b", "t:c"]],
+  ["<think></think>Hi", ["t:Hi"]],
+  ["Write <think> in a text", ["t:Write <think> in a text"]],
+  ["a < b <tool", ["t:a < b <tool"]],
+  [
+    '<tool_call>{"name": "f", "arguments": {}}</tool_call>\n<tool_call>{"name": "g", "arguments": {"x": [1]}}</tool_call>',
+    ["c:f {}.", 'c:g {"x": [1]}.'],
+  ],
+  ['Look: <tool_call>{"arguments": {"x": 1}, "name": "f"}</tool_call> ok', [
+    "t:Look: ",
+    'c:f {"x":1}.',
+    "t:ok",
+  ]],
+  ["<tool_call>nonsense</tool_call>", ["t:nonsense"]],
+  ['<tool_call>{"name": "f"}</tool_call>', ["c:f {}."]],
+  ["", []],
+];
+
+Deno.test("ReplyParser: divides a reply into thinking, text and calls, however it is split", () => {
+  for (const [text, blocks] of CASES) {
+    assertEquals(parse([text]).blocks, blocks, text);
+    assertEquals(parse([...text]).blocks, blocks, `${text} in characters`);
+  }
+  fc.assert(fc.property(
+    fc.constantFrom(...CASES),
+    fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
+    ([text, blocks], lengths) => {
+      const parts: string[] = [];
+      for (let rest = text; rest !== "";) {
+        const length = lengths[parts.length % lengths.length] ?? 1;
+        parts.push(rest.slice(0, length));
+        rest = rest.slice(length);
+      }
+      assertEquals(parse(parts).blocks, blocks);
+    },
+  ));
+});
+
+Deno.test("ReplyParser: a closing tag ends a call also within a text of its arguments", () => {
+  // A model that follows the format does not write the tag there; the rest is text.
+  assertEquals(parse([CALL]).calls, 1);
+});
+
+Deno.test("ReplyParser: a prompt that begins the thinking is continued", () => {
+  const options = { replyStart: "<think>\n" };
+  assertEquals(parse(["Hmm</th", "ink>\nHi"], options).blocks, ["h:Hmm", "t:Hi"]);
+  const ended = { replyStart: "<think>\n\n</think>\n\n" };
+  assertEquals(parse(["Hi"], ended).blocks, ["t:Hi"]);
+});
+
+Deno.test("ReplyParser: without tools, a call is text", () => {
+  const text = "<tool_call>{}</tool_call>";
+  assertEquals(parse([text], { callFormat: null }).blocks, [`t:${text}`]);
+});
+
+Deno.test("ReplyParser: a stop text ends the reply, in texts but not in thinking", () => {
+  const { blocks, phase } = parse(["<think>END</think>a", "E", "N", "Db"], { stop: ["END"] });
+  assertEquals([blocks, phase], [["h:END", "t:a"], "stopped"]);
+});
+
+Deno.test("ReplyParser: a call that is not complete stays open", () => {
+  const text = '<tool_call>{"name": "f", "arguments": {"a": "b';
+  const { blocks, calls } = parse([text], { isComplete: false });
+  assertEquals([blocks, calls], [['c:f {"a": "b'], 1]);
+});
+
+Deno.test("ReplyParser: reads the lists of Mistral and the objects of Llama", () => {
+  const listed = findCallFormat("{{ '[TOOL_CALLS]' }}");
+  const text =
+    '[TOOL_CALLS][{"name": "f", "arguments": {"a": "x, [y"}}, {"name": "g", "arguments": {}}]';
+  const calls = ['c:f {"a": "x, [y"}.', "c:g {}."];
+  assertEquals(parse([text], { callFormat: listed }).blocks, calls);
+  assertEquals(parse([...text], { callFormat: listed }).blocks, calls);
+  const bare = findCallFormat('{% if tools %}{"name": …, "parameters": …}{% endif %}');
+  const object = '{"name": "f", "parameters": {"a": 1}}';
+  assertEquals(parse([object], { callFormat: bare }).blocks, ['c:f {"a": 1}.']);
+  assertEquals(parse(["{ plain }"], { callFormat: bare }).blocks, ["t:{ plain }"]);
+});
+
+Deno.test("ReplyParser: accepts any text in time that is linear in its length", () => {
+  const tag = fc.constantFrom(
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "</tool_call>",
+    "{",
+    "}",
+    '"',
+    "a",
+  );
+  fc.assert(fc.property(fc.array(fc.oneof(tag, fc.string()), { maxLength: 50 }), (parts) => {
+    parse(parts);
+    parse(parts, { isComplete: false, callFormat: findCallFormat("[TOOL_CALLS]") });
+  }));
+  const start = performance.now();
+  parse(Array.from({ length: 100_000 }, () => "<tool_cal "));
+  if (performance.now() - start > 5_000) throw new Error("too slow");
+});
