@@ -167,6 +167,7 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
+  /** Registers the code of a workflow, before {@linkcode DbosEngine.start}. */
   register<Input, Output>(
     name: string,
     workflow: WorkflowFunction<Input, Output>,
@@ -177,6 +178,7 @@ export class DbosEngine implements DurableEngine {
     return this.#registry.register(name, workflow);
   }
 
+  /** Connects, and begins to continue the runs of processes that have ended. */
   async start(): Promise<void> {
     if (this.#dbos) return;
     const { databaseUrl, name = "swink", version = "1", schema, maxConnections = 10, logger } =
@@ -211,6 +213,7 @@ export class DbosEngine implements DurableEngine {
     this.#recovering = this.#recoverUntilClosed(dbos);
   }
 
+  /** Returns a run by its id, whether it exists or not. */
   getRun<Output = unknown>(id: string): DurableRun<Output> {
     return new EngineRun(id, {
       getStatus: (id) => this.#getStatus(id),
@@ -219,6 +222,7 @@ export class DbosEngine implements DurableEngine {
     });
   }
 
+  /** Stops. Runs that are active here stay unfinished, and another process continues them. */
   async close({ graceMs }: CloseEngineOptions = {}): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
@@ -231,6 +235,7 @@ export class DbosEngine implements DurableEngine {
     await this.#connection.close();
   }
 
+  /** Closes the engine. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
